@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/archive.hh"
+#include "protocol/warp_stream.hh"
+
+#include <array>
+#include <string>
+#include <vector>
+
+/// What a dispatcher asks of an application: launches, and for each block its warps' streams.
+namespace memsim::protocol {
+
+/// One kernel launch: what occupancy needs, and nothing of what the kernel does.
+struct Launch {
+    std::string kernel;
+    std::array<u32, 3> grid {1, 1, 1};
+    std::array<u32, 3> block {1, 1, 1};
+    u32 registers_per_thread = 0;
+    u32 shared_bytes = 0; ///< of a block
+
+    u32 blocks() const { return grid[0] * grid[1] * grid[2]; }
+    u32 threads_per_block() const { return block[0] * block[1] * block[2]; }
+    u32 warps_per_block() const { return (threads_per_block() + warp_lanes - 1) / warp_lanes; }
+};
+
+/// All that one block does: a stream for each of its warps, ending with exit.
+struct BlockStreams {
+    bool with_values = false; ///< asked for by the caller: stores and atomics carry values
+    std::vector<std::vector<u8>> warps;
+    StreamCounts counts;
+};
+
+/// A named piece of device memory, for placing pages and for reading a run's report.
+struct Allocation {
+    std::string name;
+    u64 base = 0;
+    u64 bytes = 0;
+};
+
+/// An application as a function, apart from all timing. Blocks must be run in linear order and to
+/// the last one of a launch before the next launch is asked for; so the streams do not depend on
+/// who asks when. Each application has its own addresses, from 0 to footprint_bytes().
+class KernelSource {
+  public:
+    virtual ~KernelSource() = default;
+
+    /// False when the application has ended.
+    virtual bool next_launch(Launch& launch) = 0;
+    /// Runs block `block` of the launch to its end and writes its streams; buffers are reused.
+    virtual void run_block(u32 block, BlockStreams& out) = 0;
+
+    virtual u64 footprint_bytes() const = 0;
+    virtual const std::vector<Allocation>& allocations() const = 0;
+    /// A hash of what the application computed: equal on any platform.
+    virtual u64 result_digest() const = 0;
+
+    /// The functional state. Read-only inputs are not part of it: load() compares their hash.
+    virtual void save(Saver& to) const = 0;
+    virtual void load(Loader& from) = 0;
+};
+
+} // namespace memsim::protocol

@@ -1,0 +1,192 @@
+#include "protocol/warp_stream.hh"
+
+#include "core/error.hh"
+
+#include <cstring>
+
+namespace memsim::protocol {
+
+namespace {
+
+constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32;
+constexpr u32 full_mask = 0xffffffff;
+constexpr std::size_t longest_varint = 10;
+constexpr std::size_t longest_op =
+    1 + 4 + 1 + (1 + 2 * warp_lanes) * longest_varint; // flags, mask, width, then varints
+
+u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
+u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
+
+u8* put(u8* at, u64 v) {
+    for (; v >= 0x80; v >>= 7) *at++ = static_cast<u8>(v | 0x80);
+    *at++ = static_cast<u8>(v);
+    return at;
+}
+
+u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask) {
+    MEMSIM_ASSERT(mask != 0, "a warp operation without an active lane");
+    *at++ = static_cast<u8>(static_cast<u8>(kind) | flags | (mask == full_mask ? full_flag : 0));
+    if (mask == full_mask) return at;
+    std::memcpy(at, &mask, sizeof mask);
+    return at + sizeof mask;
+}
+
+/// The bytes between a position and the end; reading past it is our own mistake, since a
+/// checkpoint's checksum has been compared before.
+struct Cursor {
+    const u8* at;
+    const u8* end;
+
+    u8 byte() {
+        MEMSIM_ASSERT(at != end, "a warp's stream ends inside an operation");
+        return *at++;
+    }
+    u64 varint() {
+        u64 v = byte();
+        if (v < 0x80) return v;
+        v &= 0x7f;
+        for (unsigned shift = 7; shift < 64; shift += 7) {
+            const u64 b = byte();
+            v |= (b & 0x7f) << shift;
+            if (b < 0x80) return v;
+        }
+        MEMSIM_ASSERT(false, "a varint of a warp's stream has more than 64 bits");
+    }
+    u32 word() {
+        MEMSIM_ASSERT(end - at >= 4, "a warp's stream ends inside a mask");
+        u32 v;
+        std::memcpy(&v, at, sizeof v);
+        at += sizeof v;
+        return v;
+    }
+};
+
+/// The distance from a lane to the next, if one covers all active lanes.
+bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& stride) {
+    const u32 first = std::countr_zero(mask);
+    u32 rest = mask & (mask - 1);
+    stride = 0;
+    if (rest == 0) return true;
+    const u32 second = std::countr_zero(rest);
+    const auto distance = static_cast<std::int64_t>(address[second] - address[first]);
+    const auto lanes = static_cast<std::int64_t>(second - first);
+    if (distance % lanes != 0) return false;
+    stride = static_cast<u64>(distance / lanes);
+    for (rest &= rest - 1; rest != 0; rest &= rest - 1) {
+        const u32 lane = std::countr_zero(rest);
+        if (address[lane] != address[first] + stride * (lane - first)) return false;
+    }
+    return true;
+}
+
+} // namespace
+
+void WarpStreamWriter::count(u32 mask, u32 instructions) {
+    ++counts_.operations;
+    counts_.warp_instructions += instructions;
+    counts_.thread_instructions += u64 {instructions} * std::popcount(mask);
+}
+
+void WarpStreamWriter::flush() {
+    if (pending_ == 0) return;
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::compute, 0, pending_mask_);
+    at = put(at, pending_);
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(pending_mask_, pending_);
+    pending_ = 0;
+}
+
+void WarpStreamWriter::control(WarpOpKind kind, u32 mask) {
+    flush();
+    u8 buffer[longest_op];
+    bytes_.insert(bytes_.end(), buffer, put_head(buffer, kind, 0, mask));
+    count(mask, 1);
+}
+
+void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
+                              const Addresses* value) {
+    flush();
+    u64 stride;
+    const bool strided = common_stride(mask, address, stride);
+    u8 buffer[longest_op];
+    u8* at = put_head(
+        buffer, kind,
+        static_cast<u8>((strided ? strided_flag : 0) | (value != nullptr ? values_flag : 0)), mask);
+    *at++ = width;
+    at = put(at, pc);
+    u64 before = address[std::countr_zero(mask)];
+    at = put(at, before);
+    if (strided)
+        at = put(at, zigzag(stride));
+    else
+        for (u32 rest = mask & (mask - 1); rest != 0; rest &= rest - 1) {
+            const u64 here = address[std::countr_zero(rest)];
+            at = put(at, zigzag(here - before));
+            before = here;
+        }
+    if (value != nullptr) {
+        before = 0;
+        for (u32 rest = mask; rest != 0; rest &= rest - 1) {
+            const u64 here = (*value)[std::countr_zero(rest)];
+            at = put(at, zigzag(here - before));
+            before = here;
+        }
+    }
+    bytes_.insert(bytes_.end(), buffer, at);
+    count(mask, 1);
+    counts_.lane_accesses += std::popcount(mask);
+}
+
+bool WarpStreamReader::next(WarpOp& op) {
+    if (position_ == bytes_.size()) return false;
+    MEMSIM_ASSERT(position_ < bytes_.size(), "a warp's position lies past its stream");
+    Cursor in {bytes_.data() + position_, bytes_.data() + bytes_.size()};
+    const u8 head = in.byte();
+    MEMSIM_ASSERT((head & kind_bits) <= static_cast<u8>(WarpOpKind::exit),
+                  "a warp's stream holds an unknown operation");
+    op.kind = static_cast<WarpOpKind>(head & kind_bits);
+    op.mask = (head & full_flag) != 0 ? full_mask : in.word();
+    op.has_values = (head & values_flag) != 0;
+    op.width = 0;
+    op.pc = 0;
+    op.instructions = 1;
+    if (op.kind == WarpOpKind::compute) op.instructions = static_cast<u32>(in.varint());
+    if (touches_memory(op.kind)) {
+        op.width = in.byte();
+        op.pc = static_cast<u32>(in.varint());
+        u64 address = in.varint();
+        const u32 first = std::countr_zero(op.mask);
+        if ((head & strided_flag) != 0) {
+            const u64 stride = unzigzag(in.varint());
+            if (op.mask == full_mask) {
+                for (u32 lane = 0; lane < warp_lanes; ++lane)
+                    op.address[lane] = address + stride * lane;
+            } else {
+                for (u32 lane = 0; lane < warp_lanes; ++lane) {
+                    const u64 active = 0 - u64 {op.mask >> lane & 1};
+                    op.address[lane] = active & (address + stride * (u64 {lane} - first));
+                }
+            }
+        } else {
+            if (op.mask != full_mask) op.address.fill(0);
+            op.address[first] = address;
+            for (u32 rest = op.mask & (op.mask - 1); rest != 0; rest &= rest - 1) {
+                address += unzigzag(in.varint());
+                op.address[std::countr_zero(rest)] = address;
+            }
+        }
+        if (op.has_values) {
+            op.value.fill(0);
+            u64 value = 0;
+            for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
+                value += unzigzag(in.varint());
+                op.value[std::countr_zero(rest)] = value;
+            }
+        }
+    }
+    position_ = static_cast<u64>(in.at - bytes_.data());
+    return true;
+}
+
+} // namespace memsim::protocol
