@@ -118,7 +118,7 @@ class Warp {
     template <class Site, class T>
     Lanes<T> load(Site site, const Array<T>& array, const Lanes<u32>& index) {
         Lanes<T> loaded;
-        emit(WarpOpKind::load, site, array, index, nullptr);
+        emit<Site, T>(WarpOpKind::load, site, array, index, nullptr);
         for_active([&](u32 i) { loaded[i] = array.data[index[i]]; });
         return loaded;
     }

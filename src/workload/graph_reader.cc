@@ -1,0 +1,31 @@
+#include "workload/graph_reader.hh"
+
+namespace memsim::workload {
+
+namespace {
+
+Csr read_by_content(InputFile& file) {
+    const std::string_view head = file.peek(16);
+    if (head.empty()) file.refuse("is empty; a graph file was expected");
+    if (head.starts_with("CSR1")) return read_csr_file(file);
+    if (head.starts_with("%%MatrixMarket")) return read_matrix_market(file);
+    const char second = head.size() > 1 ? head[1] : '\n';
+    const bool alone = second == ' ' || second == '\t' || second == '\n' || second == '\r';
+    if ((head[0] == 'c' || head[0] == 'p') && alone) return read_dimacs(file);
+    if (head[0] == '#' || (head[0] >= '0' && head[0] <= '9')) return read_edge_list(file);
+    file.refuse(
+        "is no graph in a known format: a file begins with '#' or a number (SNAP edge list), "
+        "'c' or 'p' (DIMACS .gr), '%%MatrixMarket' or 'CSR1'");
+}
+
+} // namespace
+
+Csr read_graph(const std::string& path) {
+    InputFile file(path);
+    Csr graph = read_by_content(file);
+    validate(graph, path);
+    if (graph.vertices == 0) file.refuse("holds a graph without vertices; one is the least");
+    return graph;
+}
+
+} // namespace memsim::workload

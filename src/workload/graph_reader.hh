@@ -1,0 +1,29 @@
+#pragma once
+
+#include "workload/csr.hh"
+#include "workload/input_file.hh"
+
+namespace memsim::workload {
+
+/// Reads a graph in any of the formats below, told by its first bytes (not by its name), packed by
+/// gzip, xz or not at all. Arcs, repeated ones too, are kept as the file has them; columns ascend.
+Csr read_graph(const std::string& path);
+
+/// SNAP: `#` comments, then `source<TAB>target` a line. The numbers may have gaps: vertices are
+/// renumbered from 0 in ascending order. A comment `# Nodes: n Edges: m` must be right.
+Csr read_edge_list(InputFile& file);
+
+/// DIMACS: `c` comments; `p sp n m` and m lines `a u v w` (9th challenge, arcs; the length w is
+/// checked and dropped), or `p tw n m` and m lines `u v` (PACE, edges: both directions are arcs).
+/// Vertices count from 1.
+Csr read_dimacs(InputFile& file);
+
+/// MatrixMarket: square coordinate matrices, pattern, real, integer or complex, general or
+/// symmetric (or skew-symmetric, hermitian); entry (i, j) is an arc from i to j, and back where
+/// symmetric. Values are checked to be there and dropped.
+Csr read_matrix_market(InputFile& file);
+
+/// `CSR1`, u32 n, u32 m, u32 row[n+1], u32 col[m], little endian.
+Csr read_csr_file(InputFile& file);
+
+} // namespace memsim::workload

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/error.hh"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace memsim::workload {
+
+/// Where decoded bytes come from; chosen by a file's first bytes.
+class ByteSource {
+  public:
+    virtual ~ByteSource() = default;
+    /// Up to `size` bytes; 0 only at the end.
+    virtual std::size_t read(char* to, std::size_t size) = 0;
+};
+
+/// A file that is read once from front to back, in pieces; gzip and xz (known by their first bytes)
+/// are decoded on the way, several streams in a row included. What is wrong with it is one
+/// ConfigError that names the file and, from refuse(), the line or byte (of the decoded text)
+/// reached.
+class InputFile {
+  public:
+    explicit InputFile(const std::string& path);
+
+    /// The next bytes without taking them; fewer than `size` only at the end of the file.
+    std::string_view peek(std::size_t size);
+    /// Takes the next line without its end (LF or CR LF). False at the end of the file.
+    bool next_line(std::string_view& line);
+    /// Takes exactly `size` bytes; `what` names them if they are not there.
+    void read(void* to, std::size_t size, std::string_view what);
+    bool at_end() { return peek(1).empty(); }
+
+    [[noreturn]] void refuse_line(const std::string& what) const;
+    [[noreturn]] void refuse_byte(const std::string& what) const;
+    /// For what is wrong with the file as a whole.
+    [[noreturn]] void refuse(const std::string& what) const;
+
+    const std::string& path() const { return path_; }
+
+  private:
+    bool fill();
+
+    std::string path_;
+    std::unique_ptr<ByteSource> source_;
+    std::vector<char> buffer_;
+    std::size_t at_ = 0;     ///< bytes of the buffer that were taken
+    std::uint64_t line_ = 0; ///< lines taken
+    std::uint64_t byte_ = 0; ///< bytes taken
+};
+
+} // namespace memsim::workload
