@@ -11,7 +11,8 @@ inline constexpr u32 rank_one = 1u << 31;
 
 struct PagerankOptions {
     u32 iterations = 20; ///< at most; 20 is the fixed number of Pannotia (Che et al., IISWC'13)
-    u32 threshold = 0;   ///< Q1.31: stop early when no rank moved by more; 0: until none moves
+    u32 threshold = 0;   ///< Q1.31: stop early when no rank moved by more. The last bits may circle
+                         ///< for ever (cut quotients), so 0 hardly ever stops before `iterations`
     LaunchOptions launch;
 };
 

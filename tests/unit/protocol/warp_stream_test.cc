@@ -1,0 +1,156 @@
+#include "core/error.hh"
+#include "core/rng.hh"
+#include "protocol/warp_stream.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace memsim;
+using namespace memsim::protocol;
+
+namespace {
+
+using Addresses = WarpStreamWriter::Addresses;
+
+Addresses strided(u32 mask, u64 base, u64 stride) {
+    Addresses address {};
+    for (u32 i = 0; i < warp_lanes; ++i)
+        if ((mask >> i & 1) != 0) address[i] = base + stride * i;
+    return address;
+}
+
+bool equal(const WarpOp& a, const WarpOp& b) {
+    return a.kind == b.kind && a.width == b.width && a.has_values == b.has_values && a.pc == b.pc &&
+           a.mask == b.mask && a.instructions == b.instructions &&
+           (!touches_memory(a.kind) || a.address == b.address) &&
+           (!a.has_values || a.value == b.value);
+}
+
+WarpOp access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address) {
+    WarpOp op;
+    op.kind = kind, op.pc = pc, op.mask = mask, op.width = width, op.instructions = 1;
+    op.address = address;
+    return op;
+}
+
+} // namespace
+
+TEST_CASE("a strided access takes nine bytes, whatever its mask leaves out") {
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    writer.access(WarpOpKind::load, 16, ~0u, 4, strided(~0u, 0x12345678, 4));
+    CHECK(bytes.size() == 9); // head, width, pc, 5 of address, stride
+    writer.access(WarpOpKind::load, 16, 0xf0f0f0f0, 4, strided(0xf0f0f0f0, 0x12345678, 4));
+    CHECK(bytes.size() == 9 + 9 + 4); // and a mask
+    CHECK(counts.operations == 2);
+    CHECK(counts.warp_instructions == 2);
+    CHECK(counts.thread_instructions == 48);
+    CHECK(counts.lane_accesses == 48);
+}
+
+TEST_CASE("a stream gives back what was written") {
+    Rng random(1, "warp_stream");
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    std::vector<WarpOp> written;
+    const u64 spans[] = {1, 256, 1 << 20, ~u64 {0}};
+    for (int n = 0; n < 4000; ++n) {
+        u32 mask = static_cast<u32>(random.next());
+        const u64 shape = random.below(4);
+        if (shape == 0) mask = ~0u;
+        if (shape == 1) mask = 1u << random.below(32);
+        if (mask == 0) mask = 1;
+        const u64 choice = random.below(8);
+        if (choice == 0) {
+            const u32 instructions = 1 + static_cast<u32>(random.below(300));
+            writer.compute(mask, instructions);
+            WarpOp op;
+            op.kind = WarpOpKind::compute, op.mask = mask, op.instructions = instructions;
+            // Two in a row with one mask become one.
+            if (!written.empty() && written.back().kind == WarpOpKind::compute &&
+                written.back().mask == mask)
+                written.back().instructions += instructions;
+            else
+                written.push_back(op);
+            continue;
+        }
+        if (choice == 1) {
+            writer.barrier(mask);
+            WarpOp op;
+            op.kind = WarpOpKind::barrier, op.mask = mask, op.instructions = 1;
+            written.push_back(op);
+            continue;
+        }
+        const auto kind = static_cast<WarpOpKind>(1 + random.below(3));
+        const u64 base = random.next() >> random.below(64);
+        Addresses address = strided(mask, base, random.next() >> random.below(64));
+        if (random.below(2) == 0) {
+            const u64 span = spans[random.below(4)];
+            for (u32 i = 0; i < warp_lanes; ++i)
+                if ((mask >> i & 1) != 0) address[i] = base + random.below(span);
+        }
+        WarpOp op = access(kind, static_cast<u32>(random.next()), mask, 8, address);
+        op.has_values = kind != WarpOpKind::load && random.below(2) == 0;
+        if (op.has_values)
+            for (u32 i = 0; i < warp_lanes; ++i)
+                if ((mask >> i & 1) != 0) op.value[i] = random.next();
+        writer.access(kind, op.pc, mask, 8, address, op.has_values ? &op.value : nullptr);
+        written.push_back(op);
+    }
+    writer.exit(~0u);
+
+    u64 position = 0, thread_instructions = 0;
+    WarpOp op;
+    for (const WarpOp& expected : written) {
+        // A reader made anew at a stored position goes on: nothing is carried between operations.
+        REQUIRE(WarpStreamReader(bytes, position).next(op));
+        REQUIRE(equal(op, expected));
+        thread_instructions += op.thread_instructions();
+    }
+    REQUIRE(WarpStreamReader(bytes, position).next(op));
+    CHECK(op.kind == WarpOpKind::exit);
+    CHECK(thread_instructions + 32 == counts.thread_instructions);
+    CHECK(position == bytes.size());
+    CHECK_FALSE(WarpStreamReader(bytes, position).next(op));
+}
+
+TEST_CASE("lanes outside the mask read as 0") {
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    Addresses noise;
+    noise.fill(77);
+    writer.access(WarpOpKind::store, 0, ~0u, 4, noise, &noise);
+    writer.access(WarpOpKind::store, 0, 0x5, 4, noise, &noise); // strided
+    noise[0] = 1, noise[1] = 9;
+    writer.access(WarpOpKind::store, 0, 0x7, 4, noise, &noise); // not
+    u64 position = 0;
+    WarpOp op;
+    WarpStreamReader reader(bytes, position);
+    REQUIRE(reader.next(op));
+    REQUIRE(reader.next(op));
+    CHECK(op.address[1] == 0);
+    CHECK(op.value[1] == 0);
+    CHECK(op.address[2] == 77);
+    REQUIRE(reader.next(op));
+    CHECK(op.address[3] == 0);
+    CHECK(op.address[1] == 9);
+    CHECK(op.address[2] == 77);
+}
+
+TEST_CASE("a stream that ends inside an operation is noticed at every byte") {
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    Addresses address {};
+    address[1] = 300, address[4] = 1 << 20;
+    writer.access(WarpOpKind::store, 300, 0x13, 4, address, &address);
+    for (std::size_t size = 1; size < bytes.size(); ++size) {
+        const std::vector<u8> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
+        u64 position = 0;
+        WarpOp op;
+        CHECK_THROWS_AS(WarpStreamReader(cut, position).next(op), Panic);
+        CHECK(position == 0);
+    }
+}

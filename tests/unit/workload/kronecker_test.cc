@@ -1,0 +1,34 @@
+#include "workload/kronecker.hh"
+
+#include "support.hh"
+
+using namespace memsim::workload;
+
+TEST_CASE("a seed names one Kronecker graph on every machine") {
+    const Csr graph = kronecker_graph({10, 16, 1});
+    CHECK(graph == kronecker_graph({10, 16, 1}));
+    CHECK_FALSE(graph == kronecker_graph({10, 16, 2}));
+    CHECK(digest_of(graph) == 0x29090d3db3db8a08);
+}
+
+TEST_CASE("a Kronecker graph is simple, and symmetric unless directed") {
+    const Csr graph = kronecker_graph({10, 8, 3});
+    validate(graph, "the graph");
+    CHECK(graph == simplified(graph));
+    std::vector<Arc> back;
+    for (std::uint32_t v = 0; v < graph.vertices; ++v)
+        for (std::uint32_t i = graph.row[v]; i < graph.row[v + 1]; ++i)
+            back.emplace_back(graph.col[i], v);
+    CHECK(graph == rows_of(graph.vertices, back));
+    const Csr directed = kronecker_graph({10, 8, 3, true});
+    CHECK(directed.col.size() < graph.col.size());
+    CHECK(directed.col.size() > graph.col.size() / 2);
+}
+
+TEST_CASE("a bad Kronecker graph") {
+    CHECK(error_of([] { kronecker_graph({29}); }) ==
+          "a Kronecker graph of scale 29, where 1 to 28 is right (2^scale vertices)");
+    CHECK(error_of([] {
+              kronecker_graph({20, 4096});
+          }) == "an edge factor of 4096 at scale 20, where 1 to 2047 is right");
+}
