@@ -55,7 +55,9 @@ constexpr bool all_checkpointable(std::tuple<F&...>*) {
 } // namespace detail
 template <class T>
 constexpr bool checkpointable() {
-    if constexpr (is_number_like<T>() || std::is_same_v<T, std::string> || ArchivesItself<T>)
+    if constexpr (requires { typename T::Element; } && ArchivesItself<T>)
+        return checkpointable<typename T::Element>(); // a container of ours
+    else if constexpr (is_number_like<T>() || std::is_same_v<T, std::string> || ArchivesItself<T>)
         return true;
     else if constexpr (is_sequence<T>::value || is_array<T>::value)
         return checkpointable<typename T::value_type>();

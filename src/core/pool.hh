@@ -24,38 +24,40 @@ class Pool {
   public:
     static constexpr std::string_view archived_as = "Pool";
     using Element = T;
-}
-
-Handle<T>
-create(const T& v = {}) {
-    if (free_.empty()) {
-        free_.push_back(static_cast<std::uint32_t>(items_.size()));
-        items_.emplace_back();
-        generation_.push_back(0);
+    template <class Archive>
+    void archive(Archive& a) {
+        a(items_), a(generation_), a(free_);
     }
-    const std::uint32_t slot = free_.back();
-    free_.pop_back();
-    items_[slot] = v;
-    return {slot, ++generation_[slot]}; // odd while it lives
-}
-bool alive(Handle<T> h) const {
-    return h.slot < items_.size() && generation_[h.slot] == h.generation;
-}
-T& operator[](Handle<T> h) {
-    MEMSIM_ASSERT(alive(h), "a handle names an element that was freed");
-    return items_[h.slot];
-}
-void destroy(Handle<T> h) {
-    MEMSIM_ASSERT(alive(h), "an element is freed twice");
-    ++generation_[h.slot];
-    free_.push_back(h.slot);
-}
-std::size_t size() const { return items_.size() - free_.size(); }
 
-private:
-std::vector<T> items_;
-std::vector<std::uint32_t> generation_;
-std::vector<std::uint32_t> free_;
+    Handle<T> create(const T& v = {}) {
+        if (free_.empty()) {
+            free_.push_back(static_cast<std::uint32_t>(items_.size()));
+            items_.emplace_back();
+            generation_.push_back(0);
+        }
+        const std::uint32_t slot = free_.back();
+        free_.pop_back();
+        items_[slot] = v;
+        return {slot, ++generation_[slot]}; // odd while it lives
+    }
+    bool alive(Handle<T> h) const {
+        return h.slot < items_.size() && generation_[h.slot] == h.generation;
+    }
+    T& operator[](Handle<T> h) {
+        MEMSIM_ASSERT(alive(h), "a handle names an element that was freed");
+        return items_[h.slot];
+    }
+    void destroy(Handle<T> h) {
+        MEMSIM_ASSERT(alive(h), "an element is freed twice");
+        ++generation_[h.slot];
+        free_.push_back(h.slot);
+    }
+    std::size_t size() const { return items_.size() - free_.size(); }
+
+  private:
+    std::vector<T> items_;
+    std::vector<std::uint32_t> generation_;
+    std::vector<std::uint32_t> free_;
 };
 
 } // namespace memsim
