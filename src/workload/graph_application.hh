@@ -15,7 +15,7 @@ struct Progress {
 };
 
 struct LaunchOptions {
-    u32 threads_per_block = 256; ///< GraphBIG's, as ../shared/formats.md lists it for most kernels
+    u32 threads_per_block = 256;   ///< usual for bfs (or 512) and PageRank
     u64 operation_limit = 1 << 24; ///< warp operations of one block [A]: some 100 MB of streams
 };
 

@@ -1,6 +1,6 @@
 // The CUDA text that the instruction counts of src/workload are taken from; see
-// docs/models/workloads.md. It is compiled for its PTX and never run.
-//   nvcc -std=c++17 -arch=sm_80 -lineinfo -ptx kernels.cu
+// docs/models/workloads.md. It is compiled to machine code, counted, and never run:
+//   nvcc -std=c++17 -arch=sm_80 -cubin -Xptxas -v kernels.cu
 
 using u32 = unsigned int;
 constexpr u32 unseen = 0xffffffffu;

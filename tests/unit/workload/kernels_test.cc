@@ -279,6 +279,19 @@ TEST_CASE("PageRank stops when no rank moves by more than the threshold") {
     CHECK(sum > rank_one / 2);
 }
 
+TEST_CASE("streams are the same on every machine and compiler") {
+    const Csr graph = kronecker_graph({8, 8, 1});
+    const auto digest = [](KernelSource&& application) {
+        u64 hash = 0;
+        for (u64 block : run_to_end(application))
+            hash = hash * 0x9e3779b97f4a7c15 + block;
+        return hash;
+    };
+    CHECK(digest(BfsTopology(graph, {0, {64}})) == 1);
+    CHECK(digest(BfsData(graph, {0, {64}})) == 2);
+    CHECK(digest(Pagerank(graph, {2, 0, {64}})) == 3);
+}
+
 TEST_CASE("a state saved between two blocks goes on in another instance with equal streams") {
     const Csr graph = kronecker_graph({12, 8, 5});
     check_copied_midway<BfsTopology>(graph, BfsOptions {widest_vertex(graph), {}});
