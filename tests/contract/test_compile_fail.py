@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = sorted((ROOT / "tests/compile_fail").glob("*.cc"))
+PROGRAMS = sorted(path.name for path in (ROOT / "tests/compile_fail").glob("*.cc"))
 COMPILERS = ["g++", pytest.param("clang++", marks=pytest.mark.long)]
 
 
@@ -19,12 +19,13 @@ def refusal(compiler, *source, **stdin):
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_is_refused(program, compiler):
-    first_line = program.read_text().splitlines()[0]
+    path = ROOT / "tests/compile_fail" / program
+    first_line = path.read_text().splitlines()[0]
     expected = re.fullmatch(r"// expect: (.+)", first_line)
     assert expected, f"{program}: the first line must be `// expect: regular expression`"
-    said = refusal(compiler, str(program))
+    said = refusal(compiler, str(path))
     assert said is not None, f"{program} compiles"
     assert re.search(expected[1], said), said
 

@@ -11,7 +11,8 @@
 int main(int argc, char** argv) {
     const auto home = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     std::string path = (home / "python").string();
-    if (const char* users = std::getenv("PYTHONPATH"); users && *users) path += ":" + std::string(users);
+    if (const char* users = std::getenv("PYTHONPATH"); users && *users)
+        path += ":" + std::string(users);
 
     PyConfig config;
     PyConfig_InitPythonConfig(&config);
