@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <string>
 
-// Under sanitizers: Python frees little at its end, so leaks are looked for by the unit tests
-// alone.
+// Under sanitizers: Python frees little at its end, so only the unit tests look for leaks.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
     return "detect_leaks=0";
 }
