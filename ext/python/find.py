@@ -9,4 +9,3 @@ include = sysconfig.get_path("include")
 headers = ["Python.h"]
 libs = ["python" + sysconfig.get_config_var("LDVERSION")]
 part = "python"
-linked_by = "launcher"
