@@ -1,0 +1,50 @@
+#pragma once
+
+#include "core/units.hh"
+
+namespace memsim {
+
+/// One edge of a clock of f hertz: edge n lies at ceil(n x 10^15 / f), exactly, however long the
+/// run. A plain value for State; stepped by additions.
+struct ClockEdge {
+    std::int64_t cycle = 0;
+    Tick tick = 0;
+    std::int64_t remainder = 0; ///< tick x f - cycle x 10^15, in [0, f)
+};
+
+/// A rational clock. 30 GHz rounded to a femtosecond would drift by 300 cycles a millisecond.
+class Clock {
+  public:
+    explicit constexpr Clock(Frequency f)
+        : f_(f.raw), whole_(ticks_per_second / f.raw), part_(ticks_per_second % f.raw) {}
+
+    /// The edge after e.
+    constexpr ClockEdge next(ClockEdge e) const {
+        ++e.cycle;
+        e.tick += whole_;
+        e.remainder -= part_;
+        if (e.remainder < 0) {
+            ++e.tick;
+            e.remainder += f_;
+        }
+        return e;
+    }
+    /// Edge n.
+    constexpr ClockEdge edge(std::int64_t n) const {
+        const Int128 exact = Int128 {n} * ticks_per_second;
+        const Tick tick = static_cast<Tick>((exact + f_ - 1) / f_);
+        return {n, tick, static_cast<std::int64_t>(Int128 {tick} * f_ - exact)};
+    }
+    /// The first edge at or after t.
+    constexpr ClockEdge at_or_after(Tick t) const {
+        if (t <= 0) return {};
+        return edge(static_cast<std::int64_t>(Int128 {t - 1} * f_ / ticks_per_second) + 1);
+    }
+    /// The time of n cycles, rounded up.
+    constexpr Tick cycles(std::int64_t n) const { return edge(n).tick; }
+
+  private:
+    std::int64_t f_, whole_, part_;
+};
+
+} // namespace memsim

@@ -1,0 +1,224 @@
+#pragma once
+
+#include "core/handler.hh"
+#include "core/log.hh"
+#include "core/port.hh"
+#include "core/stats.hh"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What a component is. Its header declares, and nowhere else does anything declare:
+///
+///     class Cache final : public Model<Cache> {
+///       public:
+///         struct Params { Param<Bytes> size {48_KiB, {1_KiB, 1_GiB}, "Capacity"}; ... };
+///         struct Ports  { Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests"};
+///         ... }; struct Stats  { Counter hits {Unit::count, "Requests found in the cache"}; ... };
+///         struct State  { std::vector<Line> lines; Timer retry; ... };
+///         using Model::Model;   // see MEMSIM_MODEL
+///         void wake() override;
+///
+/// Lifecycle: constructed with its parameters; ports bound; init(); then either start() (a new run)
+/// or its State is loaded (a resumed one); then wake() whenever something arrived, a timer went off
+/// or a port can send again.
+///
+/// Contract of wake(): it does all that can be done now and returns; called with nothing to do it
+/// changes nothing. It decides by State, ports and now(), never by why it was called.
+/// Everything that changes during a run stands in State. Other members are derived from Params in
+/// init() and stay as they are.
+namespace memsim {
+
+/// Who waits for what, as each component tells it when a run hangs.
+class WaitReport {
+  public:
+    void add(std::string sentence) { lines.push_back(std::move(sentence)); }
+    std::vector<std::string> lines;
+};
+
+class Component {
+  public:
+    virtual ~Component() = default;
+
+    const std::string& path() const { return path_; } ///< 'gpu.l2[3]'
+    std::uint32_t id() const { return id_; }          ///< place in the order of the tree
+
+    /// Derives constants from parameters and sizes State. Throws ConfigError.
+    virtual void init() {}
+    /// Schedules what happens first, at tick 0 of a new run.
+    virtual void start() {}
+    virtual void wake() = 0;
+    /// Says what the component itself waits for; its ports are reported by the framework.
+    virtual void waits_on(WaitReport&) const {}
+    /// Work that must be done before a run may end by itself: it is an error if the queue of events
+    /// runs empty while this is true.
+    virtual bool pending() const { return false; }
+    /// The component's balance, checked when a run has ended by itself: a sentence if it is broken.
+    virtual std::optional<std::string> imbalance() const { return {}; }
+
+    Simulation& sim() const { return *sim_; }
+    Tick now() const { return sim_->now(); }
+
+  protected:
+    void arm(Timer& timer, Tick when) { sim_->arm(timer, when, &Component::fire_timer, this); }
+    void arm(Timer& timer, Time delay) { arm(timer, now() + delay.raw); }
+    void cancel(Timer& timer) { sim_->cancel(timer); }
+    /// Runs `handler(payload)` and then wake() after `delay`: `after<&NandDie::sensed>(t_read, s)`.
+    template <auto M>
+    void after(Time delay, const typename MemberFunction<M>::Payload& payload) {
+        sim_->queue().schedule(now() + delay.raw, HandlerOf<M>::info->fire, this, payload);
+    }
+    [[noreturn]] void refuse(const std::string& parameter, const std::string& why) const {
+        throw ConfigError(path_ + "." + parameter + ": " + why);
+    }
+
+  private:
+    friend class Simulation;
+    friend class Machine;
+    template <class>
+    friend class Model;
+    static void fire_timer(void* component, const void* payload) {
+        Simulation::fired_timer(payload);
+        auto& self = *static_cast<Component*>(component);
+        self.sim_->touch(self);
+    }
+
+    Simulation* sim_ = nullptr;
+    std::uint32_t id_ = 0;
+    bool touched_ = false;
+    std::string path_;
+};
+
+inline void Simulation::touch(Component& c) {
+    if (c.touched_) return;
+    c.touched_ = true;
+    touched_.push_back(&c);
+}
+
+/// What Model adds for the framework: the four structs, seen without their types.
+class ModelBase : public Component {
+  public:
+    struct PortRef {
+        std::string name; ///< 'sm_side[3]'
+        PortBase* port;
+    };
+    struct StatRef {
+        std::string name; ///< 'hits' or 'hits[3]'
+        const Stat* stat;
+        std::string_view kind;
+        void (*read)(const Stat&, StatReader&, Window);
+    };
+    virtual const std::vector<PortRef>& ports() const = 0;
+    virtual const std::vector<StatRef>& stats() const = 0;
+    virtual void reset_stats(Tick now) = 0;
+    virtual void save_state(Saver&) = 0;
+    virtual void load_state(Loader&) = 0; ///< timers are armed again
+    virtual void save_stats(Saver&) = 0;
+    virtual void load_stats(Loader&) = 0;
+    virtual std::vector<std::pair<std::string, std::string>> resolved_params() const = 0;
+    virtual void set_up() = 0;
+    virtual void seed_all() = 0;
+};
+
+/// Calls f(value, path) for every value of type T inside v: in structs, sequences and arrays.
+template <class T, class V, class F>
+void for_each_inside(V& v, const std::string& path, F&& f) {
+    if constexpr (std::is_same_v<V, T>)
+        f(v, path);
+    else if constexpr (is_number_like<V>() || std::is_same_v<V, std::string> || ArchivesItself<V>)
+        return;
+    else if constexpr (is_sequence<V>::value || is_array<V>::value) {
+        if constexpr (!is_number_like<typename V::value_type>()) {
+            std::size_t i = 0;
+            for (auto& e : v) for_each_inside<T>(e, path + "[" + std::to_string(i++) + "]", f);
+        }
+    } else
+        reflect::for_each_field(v, [&](std::string_view name, auto& field) {
+            for_each_inside<T>(field, path + "." + std::string(name), f);
+        });
+}
+
+template <class Self>
+class Model : public ModelBase {
+  public:
+    const std::vector<PortRef>& ports() const override { return ports_; }
+    const std::vector<StatRef>& stats() const override { return stats_; }
+    void reset_stats(Tick at) override {
+        reflect::for_each_field(self().stat, [&](auto, auto& s) {
+            if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value)
+                for (unsigned i = 0; i < s.size(); ++i) s[i].reset(at);
+            else
+                s.reset(at);
+        });
+    }
+    void save_state(Saver& s) override { s(self().state); }
+    void load_state(Loader& l) override {
+        for_each_inside<Timer>(self().state, "", [this](Timer& t, const auto&) { cancel(t); });
+        l(self().state);
+        for_each_inside<Timer>(self().state, "", [this](Timer& t, const auto&) {
+            sim().rearm(t, &Component::fire_timer, static_cast<Component*>(this));
+        });
+    }
+    void save_stats(Saver& s) override {
+        reflect::for_each_field(self().stat, [&](auto, auto& f) { f.archive(s); });
+    }
+    void load_stats(Loader& l) override {
+        reflect::for_each_field(self().stat, [&](auto, auto& f) { f.archive(l); });
+    }
+    std::vector<std::pair<std::string, std::string>> resolved_params() const override {
+        std::vector<std::pair<std::string, std::string>> all;
+        reflect::for_each_field(self().params, [&](std::string_view name, auto& p) {
+            all.emplace_back(std::string(name), p.text());
+        });
+        return all;
+    }
+
+    /// Called once by the machine, before ports are bound.
+    void set_up() override {
+        const void* params = &self().params;
+        auto add_port = [&](const std::string& name, PortBase& p) {
+            p.attach(*this, name, params);
+            ports_.push_back({name, &p});
+        };
+        reflect::for_each_field(self().port, [&](std::string_view name, auto& p) {
+            const std::string n(name);
+            if constexpr (is_many<std::remove_cvref_t<decltype(p)>>::value) {
+                p.resize(params);
+                for (unsigned i = 0; i < p.size(); ++i)
+                    add_port(n + "[" + std::to_string(i) + "]", p[i]);
+            } else
+                add_port(n, p);
+        });
+        auto add_stat = [&]<class S>(const std::string& name, const S& s) {
+            stats_.push_back({name, &s, S::kind, [](const Stat& stat, StatReader& r, Window w) {
+                                  static_cast<const S&>(stat).read(r, w);
+                              }});
+        };
+        reflect::for_each_field(self().stat, [&](std::string_view name, auto& s) {
+            const std::string n(name);
+            if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value) {
+                s.resize(params);
+                for (unsigned i = 0; i < s.size(); ++i)
+                    add_stat(n + "[" + std::to_string(i) + "]", s[i]);
+            } else
+                add_stat(n, s);
+        });
+    }
+    /// Called once, after init() has sized State.
+    void seed_all() override {
+        for_each_inside<Rng>(self().state, path(), [this](Rng& r, const std::string& name) {
+            r.seed(sim().seed(), name);
+        });
+    }
+
+  private:
+    Self& self() { return static_cast<Self&>(*this); }
+    const Self& self() const { return static_cast<const Self&>(*this); }
+
+    std::vector<PortRef> ports_;
+    std::vector<StatRef> stats_;
+};
+
+} // namespace memsim

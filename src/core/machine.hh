@@ -1,0 +1,140 @@
+#pragma once
+
+#include "core/hash.hh"
+#include "core/registry.hh"
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace memsim {
+
+/// The whole state of a machine between two ticks, as a checkpoint file holds it.
+struct Snapshot {
+    struct Object {
+        std::string path, type, shape;
+        std::string state, stats;
+        std::string ports; ///< the links it receives from, messages in flight included
+    };
+    struct Event {
+        Tick tick;
+        std::string path, handler, payload;
+    };
+    Tick now = 0;
+    std::string configuration; ///< hash of what is fixed
+    std::vector<Object> objects;
+    std::vector<Event> events; ///< in the order in which they will run
+    std::string shared;        ///< stamps, digest, series
+};
+
+/// One sampled value of one statistic.
+struct SeriesRow {
+    Tick tick = 0;
+    std::string path, stat, part;
+    double value = 0;
+};
+
+/// Receives the statistics of a dump.
+class StatSink : public StatReader {
+  public:
+    /// Which statistic the following values belong to.
+    virtual void stat(const std::string& path, const std::string& name, const Stat& s,
+                      std::string_view kind) = 0;
+};
+
+/// A machine: components, their connections, one Simulation. Built by name from text, checked whole
+/// before time 0. It has no global state: two machines in one process do not know of each other.
+class Machine {
+  public:
+    explicit Machine(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast) : sim_(seed, kind) {}
+
+    // ---- building: every mistake is a ConfigError that names the object and what would be right
+    void add(const std::string& path, const std::string& type, const Arguments& params);
+    /// Binds two ports, named 'mem_side' or 'sm_side[3]', of two added components.
+    void bind(const std::string& path_a, const std::string& port_a, const std::string& path_b,
+              const std::string& port_b);
+    /// Checks all, runs every init(). Nothing may be added afterwards.
+    void build();
+    /// Sentences about what is legal but probably not meant; valid after build().
+    const std::vector<std::string>& warnings() const { return warnings_; }
+
+    // ---- running
+    /// Starts a new run: every component's start(). Not called when a snapshot is loaded.
+    void start();
+    Stop run(Tick until);
+    Simulation& sim() { return sim_; }
+    /// Who waits for whom, a line each.
+    std::vector<std::string> wait_report() const;
+    /// True if some component has work left or messages are in flight.
+    bool pending() const;
+    /// What does not add up after a run that ended by itself; empty if all is well.
+    std::vector<std::string> imbalances() const;
+
+    // ---- results
+    /// Reads all statistics into the sink, and into the digest with the label.
+    void dump(const std::string& label, StatSink& sink);
+    void reset_stats();
+    Tick stats_since() const { return since_; }
+    /// Samples these statistics ('gpu.l2[0].hits', '*' at the end allowed) every `period`.
+    void sample_every(Time period, const std::vector<std::string>& patterns);
+    std::vector<SeriesRow> take_series() { return std::move(series_); }
+    /// Over all dumps and series so far.
+    const std::string& digest() const { return digest_.value; }
+
+    // ---- checkpoints
+    Snapshot save();
+    /// Into a machine built alike (same configuration hash) on which start() was not called.
+    void load(const Snapshot& s);
+    /// Hash of paths, types, fixed parameters, connections and seed.
+    const std::string& configuration() const { return configuration_; }
+
+    // ---- looking at it
+    const std::vector<std::unique_ptr<ModelBase>>& components() const { return components_; }
+    ModelBase& at(const std::string& path) const;
+    template <class C>
+    C& get(const std::string& path) const {
+        return dynamic_cast<C&>(at(path));
+    }
+    const Schema& schema_of(const ModelBase& c) const { return *schemas_[c.id()]; }
+    struct Connection {
+        std::string from, from_port, to, to_port;
+    };
+    const std::vector<Connection>& connections() const { return connections_; }
+    /// One statistic's main value (its mean for averages), in the unit shown. Throws ConfigError.
+    double stat_value(const std::string& path, const std::string& stat, const std::string& part);
+
+  private:
+    PortBase& port(const std::string& path, const std::string& name);
+    std::string hash_configuration() const;
+    void check_ports();
+    Tick sample(Tick at);
+    template <class F>
+    void for_each_stat(F&& f) const;
+    void select_samples();
+    Window window() const { return {since_, sim_.now()}; }
+
+    struct Sampled {
+        const ModelBase* component;
+        const ModelBase::StatRef* stat;
+    };
+
+    Simulation sim_;
+    std::vector<std::unique_ptr<ModelBase>> components_;
+    std::vector<const Schema*> schemas_;
+    std::map<std::string, ModelBase*> by_path_;
+    std::vector<Connection> connections_;
+    std::vector<std::string> warnings_;
+    std::string configuration_;
+    bool built_ = false;
+    Tick since_ = 0;
+    Digest digest_;
+    Tick period_ = 0;
+    Tick next_sample_ = never;
+    std::vector<std::string> patterns_;
+    std::vector<Sampled> sampled_;
+    std::vector<SeriesRow> series_;
+};
+
+} // namespace memsim

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "core/text.hh"
+
+#include <optional>
+
+namespace memsim {
+
+template <class T>
+struct Range {
+    T min, max;
+};
+
+/// A fixed parameter is part of the configuration hash: a checkpoint restores only under the same
+/// value. A tunable one may be changed on restore, and the change is recorded.
+enum class Change : std::uint8_t { fixed, tunable };
+
+/// One parameter of a component: default, allowed range and meaning, declared once. Reads like a T.
+template <class T>
+class Param {
+  public:
+    using Value = T;
+    Param(T initial, const char* doc, Change change = Change::fixed)
+        : value_(std::move(initial)), doc_(doc), change_(change) {}
+    Param(T initial, Range<T> range, const char* doc, Change change = Change::fixed)
+        : value_(std::move(initial)), range_(std::move(range)), doc_(doc), change_(change) {}
+
+    const T& operator()() const { return value_; }
+    operator const T&() const { return value_; }
+    const T* operator->() const { return &value_; }
+
+    const char* doc() const { return doc_; }
+    Change change() const { return change_; }
+    std::string text() const { return Text<T>::show(value_); }
+    std::string min() const { return range_ ? Text<T>::show(range_->min) : ""; }
+    std::string max() const { return range_ ? Text<T>::show(range_->max) : ""; }
+
+    /// Reads the value from text. The error is the end of a sentence: the caller names the place.
+    void parse(std::string_view s) {
+        T v = Text<T>::parse(s);
+        if constexpr (std::totally_ordered<T>) {
+            if (range_ && (v < range_->min || range_->max < v))
+                throw ConfigError("'" + std::string(s) +
+                                  "' is outside its range: it must be from " + min() + " to " +
+                                  max());
+        }
+        value_ = std::move(v);
+    }
+
+  private:
+    T value_;
+    std::optional<Range<T>> range_;
+    const char* doc_;
+    Change change_;
+};
+
+/// A value that a port or a statistic takes from a parameter of its own component.
+template <class T>
+class Setting {
+  public:
+    using Getter = T (*)(const void* params);
+    constexpr Setting(T constant) : constant_(constant) {}
+    constexpr Setting(Getter getter) : getter_(getter) {}
+    T value(const void* params) const { return getter_ ? getter_(params) : constant_; }
+
+  private:
+    T constant_ {};
+    Getter getter_ = nullptr;
+};
+
+namespace detail {
+template <class M>
+struct ParamMember;
+template <class P, class T>
+struct ParamMember<Param<T> P::*> {
+    using Params = P;
+    using Value = T;
+};
+template <auto M>
+auto read_param(const void* params) {
+    using Of = ParamMember<std::remove_cv_t<decltype(M)>>;
+    return (static_cast<const typename Of::Params*>(params)->*M)();
+}
+} // namespace detail
+
+/// `from<&Params::queue_depth>`: the value of that parameter.
+template <auto M>
+inline constexpr auto from = &detail::read_param<M>;
+
+} // namespace memsim

@@ -1,0 +1,46 @@
+#include "core/port.hh"
+
+#include "core/component.hh"
+
+namespace memsim {
+
+void LinkBase::fire_arrive(void* object, const void* payload) {
+    auto& link = *static_cast<LinkBase*>(object);
+    Simulation::fired_timer(payload);
+    const std::uint32_t n = link.in_queue();
+    const Tick now = link.sim_->now();
+    do {
+        ++link.visible_;
+    } while (link.visible_ < n && link.arrival(link.visible_) <= now);
+    if (link.visible_ < n) link.arm_arrival(link.arrival(link.visible_));
+    link.sim_->touch(*link.receiver_);
+}
+
+void LinkBase::fire_wake_sender(void* object, const void* payload) {
+    auto& link = *static_cast<LinkBase*>(object);
+    Simulation::fired_timer(payload);
+    link.sim_->touch(*link.sender_);
+}
+
+/// The queue and the credits under way fill the capacity: collect those that have come back; if
+/// none has, see to it that the sender is woken when one does.
+bool LinkBase::reclaim() {
+    while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.pop();
+    if (in_queue() + returning_.size() < depth_) return true;
+    if (returning_.empty())
+        waits_for_pop_ = true;
+    else
+        wake_sender_at(returning_.front());
+    return false;
+}
+
+void LinkBase::give_credit_back() {
+    const Tick seen = sim_->now() + latency_;
+    if (depth_ != ~0u) returning_.push(seen);
+    if (waits_for_pop_) {
+        waits_for_pop_ = false;
+        wake_sender_at(seen);
+    }
+}
+
+} // namespace memsim

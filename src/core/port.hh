@@ -1,0 +1,385 @@
+#pragma once
+
+#include "core/fifo.hh"
+#include "core/param.hh"
+#include "core/simulation.hh"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/// Ports and the links between them. A message is a trivially copyable struct of at most 64 bytes
+/// with `std::uint32_t wire_bytes() const`, what it takes on the wire. Ask before sending:
+/// `if (out.can_send()) out.send(m);` A port that could not send wakes its owner when it can again.
+namespace memsim {
+
+inline constexpr std::size_t max_message = 64;
+
+/// Where a port takes its figures from. Capacities come from parameters, latency and rate belong to
+/// the link that leaves the port.
+struct PortSpec {
+    Setting<unsigned>::Getter depth =
+        nullptr;                      ///< messages waiting or in flight at a receiving side
+    Setting<Time> latency = Time {1}; ///< of the link that leaves; at least 1 fs
+    Setting<Rate> rate = Rate {0};    ///< of the link that leaves; 0: unlimited
+};
+
+/// The state of one direction of a connection, apart from the messages themselves. It sits at the
+/// receiver. Credits are counted: a message takes its place in the receiver's queue when it is sent
+/// and gives it back, one latency later, when it is taken out.
+class LinkBase {
+  public:
+    virtual ~LinkBase() = default;
+
+    void attach(Simulation& sim, Component& sender, Component& receiver) {
+        sim_ = &sim, sender_ = &sender, receiver_ = &receiver;
+    }
+    void set_wire(Time latency, Rate rate) { latency_ = latency.raw, rate_ = rate.raw; }
+    void set_depth(unsigned depth) { depth_ = depth; }
+    unsigned depth() const { return depth_; }
+    Tick latency() const { return latency_; }
+    std::int64_t rate() const { return rate_; }
+    const Component* sender() const { return sender_; }
+    const Component* receiver() const { return receiver_; }
+
+    bool can_send() {
+        if (wire_free_ > sim_->now()) return wake_sender_at(wire_free_), false;
+        if (in_queue() + returning_.size() < depth_) return true;
+        return reclaim();
+    }
+    bool sender_waits() const { return waits_for_pop_ || wake_sender_.armed(); }
+    virtual std::uint32_t in_queue() const = 0; ///< waiting or in flight
+    virtual std::uint32_t largest_message() const = 0;
+
+    virtual void save(Saver& s) = 0;
+    virtual void load(Loader& l) = 0;
+
+  protected:
+    template <class Archive>
+    void archive_base(Archive& a) {
+        a(visible_), a(wire_free_), a(remainder_), a(returning_), a(waits_for_pop_), a(arrive_);
+        a(wake_sender_);
+    }
+    void rearm() {
+        sim_->rearm(arrive_, &LinkBase::fire_arrive, this);
+        sim_->rearm(wake_sender_, &LinkBase::fire_wake_sender, this);
+    }
+    /// Takes the wire for a message of so many bytes; returns when its last byte arrives.
+    Tick occupy_wire(std::uint32_t bytes) {
+        Tick start = sim_->now();
+        if (rate_ != 0) {
+            if (wire_free_ != start) remainder_ = 0; // not back to back
+            const auto work =
+                static_cast<Uint128>(bytes) * ticks_per_second + static_cast<Uint128>(remainder_);
+            start += static_cast<Tick>(work / static_cast<Uint128>(rate_));
+            remainder_ = static_cast<std::int64_t>(work % static_cast<Uint128>(rate_));
+            wire_free_ = start;
+        }
+        return start + latency_;
+    }
+    void arm_arrival(Tick at) { sim_->arm(arrive_, at, &LinkBase::fire_arrive, this); }
+    void give_credit_back();
+    virtual Tick arrival(std::uint32_t i) const = 0;
+
+    Simulation* sim_ = nullptr;
+    std::uint32_t visible_ = 0; ///< messages that have arrived
+    Tick wire_free_ = 0;
+    std::int64_t remainder_ = 0; ///< of bytes / rate, carried from message to message
+
+  private:
+    bool reclaim();
+    void wake_sender_at(Tick at) {
+        if (at < wake_sender_.when())
+            sim_->arm(wake_sender_, at, &LinkBase::fire_wake_sender, this);
+    }
+    static void fire_arrive(void* link, const void* payload);
+    static void fire_wake_sender(void* link, const void* payload);
+
+    Component* sender_ = nullptr;
+    Component* receiver_ = nullptr;
+    unsigned depth_ = 0;
+    Tick latency_ = 1;
+    std::int64_t rate_ = 0;
+    bool waits_for_pop_ = false;
+    Fifo<Tick> returning_; ///< when credits on their way back can be seen
+    Timer arrive_;
+    Timer wake_sender_;
+};
+
+template <class M>
+class Link final : public LinkBase {
+  public:
+    static_assert(std::is_trivially_copyable_v<M> && sizeof(M) <= max_message,
+                  "a message is trivially copyable and at most 64 bytes: name larger things by a "
+                  "Handle");
+    static_assert(checkpointable<M>(), "a message must be checkpointable");
+
+    bool empty() const { return visible_ == 0; }
+    std::uint32_t arrived() const { return visible_; }
+    const M& front() const { return queue_.front().message; }
+    const M& peek(std::uint32_t i) const { return queue_[i].message; }
+    void send(const M& m) {
+        const Tick at = occupy_wire(m.wire_bytes());
+        queue_.push({at, m});
+        if (queue_.size() == visible_ + 1) arm_arrival(at);
+    }
+    M pop() {
+        --visible_;
+        give_credit_back();
+        return queue_.pop().message;
+    }
+
+    std::uint32_t in_queue() const override { return queue_.size(); }
+    std::uint32_t largest_message() const override { return M::largest_wire_bytes; }
+    void save(Saver& s) override { archive_base(s), s(queue_); }
+    void load(Loader& l) override { archive_base(l), l(queue_), rearm(); }
+
+  private:
+    struct Entry {
+        Tick arrival = 0;
+        M message {};
+    };
+    Tick arrival(std::uint32_t i) const override { return queue_[i].arrival; }
+
+    Fifo<Entry> queue_;
+};
+
+/// What is common to all ports, for binding and reports.
+class PortBase {
+  public:
+    PortBase(PortSpec spec, const char* doc) : spec_(spec), doc_(doc) {}
+    PortBase(const PortBase&) = delete;
+    PortBase& operator=(const PortBase&) = delete;
+    virtual ~PortBase() = default;
+
+    /// 'out', 'in', 'requester' or 'responder'; the counterpart is what it may be bound to.
+    virtual std::string_view role() const = 0;
+    virtual std::string_view counterpart() const = 0;
+    virtual std::string family() const = 0;
+    virtual bool has_depth() const = 0;
+    /// Makes the connection; the other port is of the counterpart's role and of the same family.
+    virtual void connect(PortBase& other, Simulation& sim) = 0;
+    /// The links that this port receives from.
+    virtual std::vector<LinkBase*> incoming() = 0;
+    /// The links that it sends into.
+    virtual std::vector<LinkBase*> outgoing() = 0;
+    virtual void archive_own(Saver&) {}
+    virtual void archive_own(Loader&) {}
+    /// Answers still expected: must be none when a run ends by itself.
+    virtual std::uint32_t outstanding() const { return 0; }
+
+    void attach(Component& owner, std::string name, const void* params) {
+        owner_ = &owner, name_ = std::move(name);
+        depth_ = spec_.depth ? spec_.depth(params) : 0;
+        latency_ = spec_.latency.value(params);
+        rate_ = spec_.rate.value(params);
+    }
+    const char* doc() const { return doc_; }
+    const PortSpec& spec() const { return spec_; }
+    Component& owner() const { return *owner_; }
+    const std::string& name() const { return name_; }
+    PortBase* peer() const { return peer_; }
+    void set_peer(PortBase& p) { peer_ = &p; }
+    unsigned depth() const { return depth_; }
+    Time latency() const { return latency_; }
+    Rate rate() const { return rate_; }
+
+  private:
+    PortSpec spec_;
+    const char* doc_;
+    Component* owner_ = nullptr;
+    PortBase* peer_ = nullptr;
+    std::string name_;
+    unsigned depth_ = 0;
+    Time latency_;
+    Rate rate_;
+};
+
+template <class M>
+class Out;
+
+/// Receives messages of one family, in the order they were sent.
+template <class M>
+class In final : public PortBase {
+  public:
+    using Message = M;
+    using PortBase::PortBase;
+    bool empty() const { return link_.empty(); }
+    std::uint32_t size() const { return link_.arrived(); }
+    const M& front() const { return link_.front(); }
+    M pop() { return link_.pop(); }
+
+    std::string_view role() const override { return "in"; }
+    std::string_view counterpart() const override { return "out"; }
+    std::string family() const override { return reflect::type_name<M>(); }
+    bool has_depth() const override { return true; }
+    void connect(PortBase& other, Simulation& sim) override { other.connect(*this, sim); }
+    std::vector<LinkBase*> incoming() override { return {&link_}; }
+    std::vector<LinkBase*> outgoing() override { return {}; }
+
+  private:
+    friend class Out<M>;
+    Link<M> link_;
+};
+
+/// Sends messages of one family.
+template <class M>
+class Out final : public PortBase {
+  public:
+    using Message = M;
+    using PortBase::PortBase;
+    bool can_send() const { return link_->can_send(); }
+    void send(const M& m) {
+        MEMSIM_ASSERT(link_->can_send(), "send() without can_send()");
+        link_->send(m);
+    }
+    /// For hints, which may be lost: false, and the message is dropped, if it cannot be sent now.
+    /// The caller counts what was dropped.
+    bool offer(const M& m) requires(M::is_hint) {
+        const bool sent = link_->can_send();
+        if (sent) link_->send(m);
+        return sent;
+    }
+
+    std::string_view role() const override { return "out"; }
+    std::string_view counterpart() const override { return "in"; }
+    std::string family() const override { return reflect::type_name<M>(); }
+    bool has_depth() const override { return false; }
+    void connect(PortBase& other, Simulation& sim) override {
+        auto& in = static_cast<In<M>&>(other);
+        link_ = &in.link_;
+        link_->attach(sim, owner(), in.owner());
+        link_->set_wire(latency(), rate());
+        link_->set_depth(in.depth());
+        set_peer(in), in.set_peer(*this);
+    }
+    std::vector<LinkBase*> incoming() override { return {}; }
+    std::vector<LinkBase*> outgoing() override { return {link_}; }
+
+  private:
+    Link<M>* link_ = nullptr;
+};
+
+template <class P>
+class Responder;
+
+/// The side of a memory-like port that asks. P names the two message types and the family. The
+/// place of an answer is reserved before its request is sent, so answers never wait for requests.
+template <class P>
+class Requester final : public PortBase {
+  public:
+    using Request = typename P::Request;
+    using Response = typename P::Response;
+    using PortBase::PortBase;
+
+    bool can_send() const { return reserved_ < depth() && requests_->can_send(); }
+    /// True if only the room for answers is missing: an answer taken out will make it.
+    bool waits_for_answers() const { return reserved_ >= depth(); }
+    void send(const Request& r) {
+        MEMSIM_ASSERT(can_send(), "send() without can_send()");
+        if (r.needs_response()) ++reserved_;
+        requests_->send(r);
+    }
+    bool empty() const { return responses_.empty(); }
+    const Response& front() const { return responses_.front(); }
+    Response pop() {
+        --reserved_;
+        return responses_.pop();
+    }
+    std::uint32_t outstanding() const override { return reserved_; }
+
+    std::string_view role() const override { return "requester"; }
+    std::string_view counterpart() const override { return "responder"; }
+    std::string family() const override { return reflect::type_name<P>(); }
+    bool has_depth() const override { return true; }
+    void connect(PortBase& other, Simulation& sim) override {
+        auto& responder = static_cast<Responder<P>&>(other);
+        requests_ = &responder.requests_;
+        responder.responses_ = &responses_;
+        requests_->attach(sim, owner(), responder.owner());
+        requests_->set_wire(latency(), rate());
+        requests_->set_depth(responder.depth());
+        responses_.attach(sim, responder.owner(), owner());
+        responses_.set_wire(responder.latency(), responder.rate());
+        responses_.set_depth(~0u); // the place of each answer is reserved here
+        set_peer(responder), responder.set_peer(*this);
+    }
+    std::vector<LinkBase*> incoming() override { return {&responses_}; }
+    std::vector<LinkBase*> outgoing() override { return {requests_}; }
+    void archive_own(Saver& s) override { s(reserved_); }
+    void archive_own(Loader& l) override { l(reserved_); }
+
+  private:
+    friend class Responder<P>;
+    Link<Request>* requests_ = nullptr;
+    Link<Response> responses_;
+    std::uint32_t reserved_ = 0;
+};
+
+/// The side that answers.
+template <class P>
+class Responder final : public PortBase {
+  public:
+    using Request = typename P::Request;
+    using Response = typename P::Response;
+    using PortBase::PortBase;
+
+    bool empty() const { return requests_.empty(); }
+    std::uint32_t size() const { return requests_.arrived(); }
+    const Request& front() const { return requests_.front(); }
+    Request pop() { return requests_.pop(); }
+    bool can_send() const { return responses_->can_send(); }
+    void send(const Response& r) {
+        MEMSIM_ASSERT(can_send(), "send() without can_send()");
+        responses_->send(r);
+    }
+
+    std::string_view role() const override { return "responder"; }
+    std::string_view counterpart() const override { return "requester"; }
+    std::string family() const override { return reflect::type_name<P>(); }
+    bool has_depth() const override { return true; }
+    void connect(PortBase& other, Simulation& sim) override { other.connect(*this, sim); }
+    std::vector<LinkBase*> incoming() override { return {&requests_}; }
+    std::vector<LinkBase*> outgoing() override { return {responses_}; }
+
+  private:
+    friend class Requester<P>;
+    Link<Request> requests_;
+    Link<Response>* responses_ = nullptr;
+};
+
+/// Ports of one kind, as many as a parameter says: `Many<Responder<Mem>> sm_side
+/// {from<&Params::inputs>, {.depth = ...}, "..."}`; index with [].
+template <class P>
+class Many {
+  public:
+    using Port = P;
+    Many(Setting<unsigned>::Getter count, PortSpec spec, const char* doc)
+        : size_of_(count), spec_(spec), doc_(doc), prototype_(spec, doc) {}
+    Many(const Many&) = delete;
+
+    void resize(const void* params) {
+        ports_.clear();
+        for (unsigned i = 0; i < size_of_(params); ++i)
+            ports_.push_back(std::make_unique<P>(spec_, doc_));
+    }
+    unsigned size() const { return static_cast<unsigned>(ports_.size()); }
+    P& operator[](std::size_t i) { return *ports_[i]; }
+    const P& operator[](std::size_t i) const { return *ports_[i]; }
+    Setting<unsigned>::Getter size_of() const { return size_of_; }
+    const P& prototype() const { return prototype_; }
+
+  private:
+    Setting<unsigned>::Getter size_of_;
+    PortSpec spec_;
+    const char* doc_;
+    P prototype_;
+    std::vector<std::unique_ptr<P>> ports_;
+};
+
+template <class T>
+struct is_many : std::false_type {};
+template <class P>
+struct is_many<Many<P>> : std::true_type {};
+
+} // namespace memsim

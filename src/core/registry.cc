@@ -1,0 +1,56 @@
+#include "core/registry.hh"
+
+#include <algorithm>
+#include <numeric>
+
+namespace memsim {
+
+namespace {
+std::map<std::string, Schema>& schemas() {
+    static std::map<std::string, Schema> all;
+    return all;
+}
+
+/// Levenshtein's distance: single-character edits from a to b.
+std::size_t distance(const std::string& a, const std::string& b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t {0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0]++;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t substitute = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            row[j] = std::min({substitute, row[j] + 1, row[j - 1] + 1});
+        }
+    }
+    return row.back();
+}
+} // namespace
+
+const std::map<std::string, Schema>& registry() { return schemas(); }
+
+void register_schema(Schema s) {
+    const std::string name = s.name;
+    const bool added = schemas().emplace(name, std::move(s)).second;
+    MEMSIM_ASSERT(added, "component " + name + " is registered twice");
+}
+
+std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
+    std::string best;
+    std::size_t least = std::max<std::size_t>(3, wrong.size() / 2 + 1);
+    for (const std::string& k : known)
+        if (const std::size_t d = distance(wrong, k); d < least) {
+            least = d;
+            best = k;
+        }
+    return best.empty() ? "" : " (did you mean '" + best + "'?)";
+}
+
+void refuse_unknown_param(const std::string& path, const std::string& name,
+                          const std::vector<ParamInfo>& known) {
+    std::vector<std::string> names;
+    for (const ParamInfo& p : known) names.push_back(p.name);
+    throw ConfigError(path + " has no parameter '" + name + "'" + nearest(name, names));
+}
+
+} // namespace memsim

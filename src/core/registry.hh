@@ -1,0 +1,161 @@
+#pragma once
+
+#include "core/component.hh"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// What every component type says of itself: the one source of Python's classes and signatures, the
+/// stubs, the reference page, the checkpoint's shapes and the database's definitions.
+namespace memsim {
+
+struct ParamInfo {
+    std::string name, type, unit, initial, min, max, doc;
+    bool tunable = false;
+};
+struct PortInfo {
+    std::string name, role, counterpart, family, doc;
+    bool many = false;
+};
+struct StatInfo {
+    std::string name, kind, unit, doc;
+    bool each = false;
+};
+struct StateInfo {
+    std::string name, shape;
+};
+
+using Arguments = std::vector<std::pair<std::string, std::string>>;
+
+struct Schema {
+    std::string name; ///< 'mem.Cache'
+    std::string doc;
+    std::string source; ///< the file that registers it
+    std::vector<ParamInfo> params;
+    std::vector<PortInfo> ports;
+    std::vector<StatInfo> stats;
+    std::vector<StateInfo> state;
+    std::string state_shape;
+    /// Makes a component with these parameters. Throws ConfigError that names path and parameter.
+    std::function<std::unique_ptr<ModelBase>(const std::string& path, const Arguments&)> create;
+    /// The State in these bytes as JSON.
+    std::function<std::string(std::string_view bytes)> show_state;
+};
+
+/// All component types, sorted by name. Filled before main() and constant from then on.
+const std::map<std::string, Schema>& registry();
+void register_schema(Schema s);
+
+/// The known name nearest to a misspelt one, as ' (did you mean ...?)', or nothing.
+std::string nearest(const std::string& wrong, const std::vector<std::string>& known);
+[[noreturn]] void refuse_unknown_param(const std::string& path, const std::string& name,
+                                       const std::vector<ParamInfo>& known);
+
+namespace detail {
+
+template <class C>
+std::vector<ParamInfo> param_infos() {
+    std::vector<ParamInfo> all;
+    const typename C::Params params;
+    reflect::for_each_field(params, [&](std::string_view name, const auto& p) {
+        using T = typename std::remove_cvref_t<decltype(p)>::Value;
+        all.push_back({std::string(name), Text<T>::type(), std::string(Text<T>::unit()), p.text(),
+                       p.min(), p.max(), p.doc(), p.change() == Change::tunable});
+    });
+    return all;
+}
+
+inline const PortBase& one_of(const PortBase& p) { return p; }
+template <class P>
+const PortBase& one_of(const Many<P>& p) {
+    return p.prototype();
+}
+
+template <class C>
+std::vector<PortInfo> port_infos() {
+    std::vector<PortInfo> all;
+    typename C::Ports ports;
+    reflect::for_each_field(ports, [&](std::string_view name, const auto& p) {
+        constexpr bool many = is_many<std::remove_cvref_t<decltype(p)>>::value;
+        const PortBase& one = one_of(p);
+        MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
+                      std::string(name) + ": a queue's capacity comes from a parameter");
+        all.push_back({std::string(name), std::string(one.role()), std::string(one.counterpart()),
+                       one.family(), one.doc(), many});
+    });
+    return all;
+}
+
+template <class C>
+std::vector<StatInfo> stat_infos() {
+    std::vector<StatInfo> all;
+    typename C::Stats stats;
+    reflect::for_each_field(stats, [&](std::string_view name, const auto& s) {
+        using S = std::remove_cvref_t<decltype(s)>;
+        all.push_back({std::string(name), std::string(S::kind), std::string(unit_name(s.unit())),
+                       s.doc(), is_each<S>::value});
+    });
+    return all;
+}
+
+template <class C>
+std::vector<StateInfo> state_infos() {
+    std::vector<StateInfo> all;
+    typename C::State state {};
+    reflect::for_each_field(state, [&](std::string_view name, auto& f) {
+        all.push_back({std::string(name), shape<std::remove_cvref_t<decltype(f)>>()});
+    });
+    return all;
+}
+
+template <class C>
+std::unique_ptr<ModelBase> create(const std::string& path, const Arguments& arguments) {
+    typename C::Params params;
+    for (const auto& [name, text] : arguments) {
+        bool found = false;
+        reflect::for_each_field(
+            params, [&, &name = name, &text = text](std::string_view n, auto& p) {
+                if (n != name) return;
+                found = true;
+                try {
+                    p.parse(text);
+                } catch (const ConfigError& e) {
+                    throw ConfigError(path + "." + name + ": " + e.what() + " (" + p.doc() + ")");
+                }
+            });
+        if (!found) refuse_unknown_param(path, name, param_infos<C>());
+    }
+    return std::make_unique<C>(params);
+}
+
+} // namespace detail
+
+/// The one line of registration: `const Registration<Cache> registered{"What it is."};`
+template <class C>
+struct Registration {
+    explicit Registration(const char* doc, const char* source = __builtin_FILE()) {
+        static_assert(checkpointable<typename C::State>(),
+                      "State must hold only values: no pointers, references, functions or live "
+                      "objects");
+        const std::string file(source);
+        const std::size_t src = file.rfind("src/");
+        register_schema({reflect::type_name<C>(), doc,
+                         src == std::string::npos ? file : file.substr(src),
+                         detail::param_infos<C>(), detail::port_infos<C>(), detail::stat_infos<C>(),
+                         detail::state_infos<C>(), shape<typename C::State>(), &detail::create<C>,
+                         [](std::string_view bytes) {
+                             typename C::State state {};
+                             Loader load(bytes);
+                             load(state);
+                             Shower show;
+                             show(state);
+                             return show.text;
+                         }});
+    }
+};
+
+} // namespace memsim

@@ -1,0 +1,54 @@
+#include "core/simulation.hh"
+
+#include "core/component.hh"
+
+#include <algorithm>
+
+namespace memsim {
+
+Stop Simulation::run(Tick until) {
+    exit_requested_ = false;
+    exit_cause_.clear();
+    for (;;) {
+        if (attention_.load(std::memory_order_relaxed)) [[unlikely]] {
+            attention_.store(false, std::memory_order_relaxed);
+            return Stop::attention;
+        }
+        const Tick tick = queue_.next_tick();
+        while (boundary_ <= std::min(tick, until) && boundary_ != never) {
+            set_now(boundary_);
+            boundary_ = boundary_act_(boundary_);
+        }
+        if (tick == never) return Stop::idle;
+        if (tick >= until) {
+            set_now(until);
+            return Stop::limit;
+        }
+        now_ = tick;
+        queue_.set_floor(tick);
+        do {
+            queue_.run_next();
+            ++events_;
+        } while (queue_.next_tick() == tick);
+        ++ticks_;
+        if (perturb_one_in_ && perturbation_.below(perturb_one_in_) == 0)
+            touch(*perturbed_[perturbation_.below(perturbed_.size())]);
+        wake_touched();
+        if (exit_requested_) [[unlikely]]
+            return Stop::exit;
+    }
+}
+
+void Simulation::wake_touched() {
+    if (touched_.size() > 1)
+        std::sort(touched_.begin(), touched_.end(),
+                  [](const Component* a, const Component* b) { return a->id() < b->id(); });
+    wakes_ += touched_.size();
+    for (Component* c : touched_) {
+        c->touched_ = false;
+        c->wake();
+    }
+    touched_.clear();
+}
+
+} // namespace memsim

@@ -1,0 +1,160 @@
+#pragma once
+
+#include "core/event_queue.hh"
+#include "core/log.hh"
+#include "core/rng.hh"
+#include "core/stamps.hh"
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace memsim {
+
+class Component;
+
+/// An alarm clock that lives in State (or in a link): one pending at most, re-armable, cancellable.
+/// When it goes off its owner is woken; what there is to do, wake() finds out from its State.
+class Timer {
+  public:
+    static constexpr std::string_view archived_as = "Timer";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(when_);
+    }
+
+    bool armed() const { return when_ != never; }
+    Tick when() const { return when_; } ///< `never` if not armed
+
+  private:
+    friend class Simulation;
+    Tick when_ = never;
+    EventId event_;
+};
+
+/// Why run() came back.
+enum class Stop : std::uint8_t {
+    limit,     ///< every tick before the limit has been executed
+    exit,      ///< a component asked for the end, see exit_cause()
+    idle,      ///< no event is pending
+    attention, ///< somebody outside set the attention flag
+};
+
+/// Time, the pending events and the ticks' two phases. One for each machine; nothing here is shared
+/// between two machines.
+///
+/// A tick: first every event of that tick is run (messages arrive, timers go off, handlers change
+/// their own component's State), then each touched component's wake() is called once, in object
+/// order. Nothing that happens in a tick is visible to another component before a later tick, so
+/// the result does not depend on the order of insertion.
+class Simulation {
+  public:
+    explicit Simulation(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast)
+        : queue_(kind), seed_(seed) {}
+
+    Tick now() const { return now_; }
+    std::uint64_t seed() const { return seed_; }
+    EventQueue& queue() { return queue_; }
+    Stamps& stamps() { return stamps_; }
+
+    /// Has the component woken in this tick's second phase.
+    void touch(Component& c);
+
+    /// Sets `timer` to go off at `when`, moving it if it was armed: `fire(object, &timer)` runs
+    /// then, after the timer has been disarmed.
+    void arm(Timer& timer, Tick when, Fire fire, void* object) {
+        if (timer.when_ == when) return;
+        if (timer.armed()) queue_.cancel(timer.event_);
+        timer.when_ = when;
+        timer.event_ = queue_.schedule(when, fire, object, &timer);
+    }
+    void cancel(Timer& timer) {
+        if (timer.armed()) queue_.cancel(timer.event_);
+        timer.when_ = never;
+    }
+    /// After a load: the timer's time was restored, its event was not.
+    void rearm(Timer& timer, Fire fire, void* object) {
+        const Tick when = timer.when_;
+        timer.when_ = never;
+        if (when != never) arm(timer, when, fire, object);
+    }
+    static Timer& fired_timer(const void* payload) {
+        Timer& timer = **static_cast<Timer* const*>(payload);
+        timer.when_ = never;
+        return timer;
+    }
+
+    /// Executes all ticks before `until`; then now() is `until` (if it stopped for that reason),
+    /// else the last tick executed. A pending tick is never skipped or split.
+    Stop run(Tick until);
+
+    /// Ends run() after the present tick.
+    void request_exit(std::string cause) {
+        if (!exit_requested_) exit_cause_ = std::move(cause);
+        exit_requested_ = true;
+    }
+    const std::string& exit_cause() const { return exit_cause_; }
+
+    /// May be set from a signal handler or another thread; read between ticks.
+    std::atomic<bool>& attention() { return attention_; }
+
+    /// Called between ticks, before the first tick at or after `at`; returns the next such time.
+    /// A boundary is no event: it takes no sequence number and leaves no trace.
+    void at_boundary(Tick at, std::function<Tick(Tick)> act) {
+        boundary_ = at;
+        boundary_act_ = std::move(act);
+    }
+
+    /// For the perturbation oracle: wakes a random component in about one of `one_in` ticks.
+    void perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom) {
+        perturbation_ = Rng(seed, "perturbation");
+        perturb_one_in_ = one_in;
+        perturbed_ = whom;
+    }
+
+    void set_now(Tick now) {
+        now_ = now;
+        queue_.set_floor(now - 1);
+    }
+    bool debugs(const DebugFlag& f) const {
+        return f.index() < debug_on_.size() && debug_on_[f.index()] && now_ >= debug_from_ &&
+               now_ < debug_to_;
+    }
+    /// Which flags are on, when, and where the lines go.
+    void set_debug(std::vector<std::uint8_t> on, Tick from, Tick to,
+                   std::function<void(const std::string&)> sink) {
+        debug_on_ = std::move(on), debug_from_ = from, debug_to_ = to,
+        debug_sink_ = std::move(sink);
+    }
+    void debug(const DebugFlag& f, const std::string& path, const std::string& text) const {
+        debug_sink_(std::to_string(now_) + ": " + path + ": " + f.name() + ": " + text + "\n");
+    }
+
+    std::uint64_t ticks_executed() const { return ticks_; }
+    std::uint64_t events_executed() const { return events_; }
+    std::uint64_t wakes() const { return wakes_; }
+
+  private:
+    void wake_touched();
+
+    EventQueue queue_;
+    Tick now_ = 0;
+    std::vector<Component*> touched_;
+    std::atomic<bool> attention_ {false};
+    bool exit_requested_ = false;
+    std::string exit_cause_;
+    Tick boundary_ = never;
+    std::function<Tick(Tick)> boundary_act_;
+    std::uint64_t seed_;
+    std::uint64_t ticks_ = 0, events_ = 0, wakes_ = 0;
+    unsigned perturb_one_in_ = 0;
+    Rng perturbation_;
+    std::vector<Component*> perturbed_;
+    Stamps stamps_;
+    std::vector<std::uint8_t> debug_on_;
+    Tick debug_from_ = 0, debug_to_ = never;
+    std::function<void(const std::string&)> debug_sink_;
+};
+
+} // namespace memsim

@@ -1,0 +1,299 @@
+#pragma once
+
+#include "core/archive.hh"
+#include "core/param.hh"
+
+#include <cstdint>
+#include <memory>
+
+/// Statistics: declared in a component's Stats with a unit and a true sentence; counted in
+/// integers, so that a run has one digest on every machine; reset, dumped, sampled and checkpointed
+/// by the framework. Ratios are computed when read and stay outside the digest.
+namespace memsim {
+
+/// Times are counted in femtoseconds and shown in nanoseconds, energy counted in femtojoules and
+/// shown in nanojoules; everything else is shown as counted.
+enum class Unit : std::uint8_t {
+    count,
+    byte,
+    time,
+    cycle,
+    energy,
+    ratio,
+    byte_per_second,
+    per_second
+};
+std::string_view unit_name(Unit u);
+/// What one counted unit is worth in the unit shown.
+double unit_scale(Unit u);
+
+/// Receives what a statistic holds. `part` is empty for the value itself, else 'mean', 'p99', ...
+class StatReader {
+  public:
+    virtual ~StatReader() = default;
+    /// A stored integer: part of the digest.
+    virtual void integer(std::string_view part, Int128 value, Unit unit) = 0;
+    /// A value computed from stored ones.
+    virtual void derived(std::string_view part, double value, Unit unit) = 0;
+    /// One non-empty bucket [low, high] of a distribution, in counted units.
+    virtual void bucket(std::uint64_t low, std::uint64_t high, std::uint64_t count) = 0;
+};
+
+/// What is common to all statistics.
+class Stat {
+  public:
+    Stat(Unit unit, const char* doc) : unit_(unit), doc_(doc) {}
+    Stat(const Stat&) = delete;
+    Stat& operator=(const Stat&) = delete;
+    Unit unit() const { return unit_; }
+    const char* doc() const { return doc_; }
+
+  private:
+    Unit unit_;
+    const char* doc_;
+};
+
+/// The time over which statistics were gathered.
+struct Window {
+    Tick since = 0;
+    Tick now = 0;
+};
+
+/// How often, or how many bytes, or how much time or energy.
+class Counter : public Stat {
+  public:
+    static constexpr std::string_view kind = "counter";
+    static constexpr std::string_view archived_as = "Counter";
+    using Stat::Stat;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(value_);
+    }
+
+    Counter& operator+=(std::uint64_t n) {
+        value_ += n;
+        return *this;
+    }
+    Counter& operator++() { return *this += 1; }
+    Counter& operator+=(Time t) { return *this += static_cast<std::uint64_t>(t.raw); }
+    Uint128 value() const { return value_; }
+    double shown() const { return static_cast<double>(value_) * unit_scale(unit()); }
+
+    void reset(Tick) { value_ = 0; }
+    void read(StatReader& r, Window) const { r.integer("", static_cast<Int128>(value_), unit()); }
+
+  private:
+    Uint128 value_ = 0;
+};
+
+/// The mean, least and greatest of samples.
+class Average : public Stat {
+  public:
+    static constexpr std::string_view kind = "average";
+    static constexpr std::string_view archived_as = "Average";
+    using Stat::Stat;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(count_), a(sum_), a(least_), a(most_);
+    }
+
+    void sample(std::uint64_t v) {
+        ++count_;
+        sum_ += v;
+        least_ = v < least_ ? v : least_;
+        most_ = v > most_ ? v : most_;
+    }
+    void sample(Time t) { sample(static_cast<std::uint64_t>(t.raw)); }
+    std::uint64_t count() const { return count_; }
+    Uint128 sum() const { return sum_; }
+    /// In the unit shown; 0 when nothing was sampled.
+    double mean() const {
+        return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) * unit_scale(unit())
+                      : 0.0;
+    }
+
+    void reset(Tick) { count_ = 0, sum_ = 0, least_ = ~std::uint64_t {0}, most_ = 0; }
+    void read(StatReader& r, Window) const {
+        r.integer("count", count_, Unit::count);
+        r.integer("sum", static_cast<Int128>(sum_), unit());
+        if (count_ == 0) return;
+        r.integer("min", least_, unit());
+        r.integer("max", most_, unit());
+        r.derived("mean", mean(), unit());
+    }
+
+  private:
+    std::uint64_t count_ = 0;
+    Uint128 sum_ = 0;
+    std::uint64_t least_ = ~std::uint64_t {0};
+    std::uint64_t most_ = 0;
+};
+
+/// A distribution with percentiles: log-linear buckets, 16 to an octave, so that a percentile is
+/// right within 1/16 of its value whatever the range.
+class Distribution : public Stat {
+  public:
+    static constexpr std::string_view kind = "distribution";
+    static constexpr std::string_view archived_as = "Distribution";
+    using Stat::Stat;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(count_), a(sum_), a(squares_), a(least_), a(most_), a(buckets_);
+    }
+
+    void sample(std::uint64_t v) {
+        ++count_;
+        sum_ += v;
+        squares_ += static_cast<Uint128>(v) * v;
+        least_ = v < least_ ? v : least_;
+        most_ = v > most_ ? v : most_;
+        const std::uint32_t b = bucket_of(v);
+        if (b >= buckets_.size()) [[unlikely]]
+            buckets_.resize(b + 1);
+        ++buckets_[b];
+    }
+    void sample(Time t) { sample(static_cast<std::uint64_t>(t.raw)); }
+    std::uint64_t count() const { return count_; }
+    Uint128 sum() const { return sum_; }
+    double mean() const {
+        return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) * unit_scale(unit())
+                      : 0.0;
+    }
+    /// The least v such that at least `percent` of the samples are at most v, in counted units.
+    std::uint64_t percentile(unsigned percent) const;
+
+    void reset(Tick) {
+        count_ = 0, sum_ = 0, squares_ = 0, least_ = ~std::uint64_t {0}, most_ = 0;
+        buckets_.clear();
+    }
+    void read(StatReader& r, Window) const;
+
+  private:
+    static constexpr unsigned sub_bits = 4;
+    static std::uint32_t bucket_of(std::uint64_t v) {
+        if (v < (1u << sub_bits)) return static_cast<std::uint32_t>(v);
+        const unsigned octave = 63 - static_cast<unsigned>(std::countl_zero(v)) - sub_bits;
+        return (octave << sub_bits) + static_cast<std::uint32_t>(v >> octave);
+    }
+    static std::uint64_t low_of(std::uint32_t b);
+
+    std::uint64_t count_ = 0;
+    Uint128 sum_ = 0;
+    Uint128 squares_ = 0;
+    std::uint64_t least_ = ~std::uint64_t {0};
+    std::uint64_t most_ = 0;
+    std::vector<std::uint64_t> buckets_;
+};
+
+/// The mean over time of a level, such as a queue's occupancy, and its peak.
+class Level : public Stat {
+  public:
+    static constexpr std::string_view kind = "level";
+    static constexpr std::string_view archived_as = "Level";
+    using Stat::Stat;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(level_), a(peak_), a(changed_), a(since_), a(area_);
+    }
+
+    void set(Tick now, std::uint64_t level) {
+        area_ += static_cast<Uint128>(level_) * static_cast<Uint128>(now - changed_);
+        changed_ = now;
+        level_ = level;
+        peak_ = level > peak_ ? level : peak_;
+    }
+    void reset(Tick now) { peak_ = level_, changed_ = now, since_ = now, area_ = 0; }
+    void read(StatReader& r, Window w) const {
+        const Uint128 area =
+            area_ + static_cast<Uint128>(level_) * static_cast<Uint128>(w.now - changed_);
+        r.integer("area", static_cast<Int128>(area), Unit::time);
+        r.integer("peak", peak_, unit());
+        const Tick over = w.now - since_;
+        r.derived("mean", over > 0 ? static_cast<double>(area) / static_cast<double>(over) : 0.0,
+                  unit());
+    }
+
+  private:
+    std::uint64_t level_ = 0;
+    std::uint64_t peak_ = 0;
+    Tick changed_ = 0;
+    Tick since_ = 0;
+    Uint128 area_ = 0;
+};
+
+/// One counter over another: `Ratio hit_rate {hits, accesses, "..."}`. 0 when nothing was counted.
+class Ratio : public Stat {
+  public:
+    static constexpr std::string_view kind = "formula";
+    static constexpr std::string_view archived_as = "formula";
+    Ratio(const Counter& part, const Counter& whole, const char* doc)
+        : Stat(Unit::ratio, doc), part_(&part), whole_(&whole) {}
+    template <class Archive>
+    void archive(Archive&) {}
+
+    double value() const {
+        const double whole = static_cast<double>(whole_->value());
+        return whole != 0 ? static_cast<double>(part_->value()) / whole : 0.0;
+    }
+    void reset(Tick) {}
+    void read(StatReader& r, Window) const { r.derived("", value(), unit()); }
+
+  private:
+    const Counter* part_;
+    const Counter* whole_;
+};
+
+/// A counter over the simulated time of the window: bytes or events a second.
+class PerSecond : public Stat {
+  public:
+    static constexpr std::string_view kind = "formula";
+    static constexpr std::string_view archived_as = "formula";
+    PerSecond(const Counter& of, const char* doc)
+        : Stat(of.unit() == Unit::byte ? Unit::byte_per_second : Unit::per_second, doc), of_(&of) {}
+    template <class Archive>
+    void archive(Archive&) {}
+
+    void reset(Tick) {}
+    void read(StatReader& r, Window w) const {
+        const double s =
+            static_cast<double>(w.now - w.since) / static_cast<double>(ticks_per_second);
+        r.derived("", s > 0 ? static_cast<double>(of_->value()) / s : 0.0, unit());
+    }
+
+  private:
+    const Counter* of_;
+};
+
+/// One statistic for each of n things, n given by a parameter: `Each<Counter> reads
+/// {from<&Params::banks>, Unit::count, "..."}`; index with [].
+template <class S>
+class Each : public Stat {
+  public:
+    static constexpr std::string_view kind = S::kind;
+    static constexpr std::string_view archived_as = "Each";
+    Each(Setting<unsigned> size, Unit unit, const char* doc) : Stat(unit, doc), size_of_(size) {}
+    template <class Archive>
+    void archive(Archive& a) {
+        for (auto& s : stats_) a(*s);
+    }
+
+    void resize(const void* params) {
+        stats_.clear();
+        for (unsigned i = 0; i < size_of_.value(params); ++i)
+            stats_.push_back(std::make_unique<S>(unit(), doc()));
+    }
+    unsigned size() const { return static_cast<unsigned>(stats_.size()); }
+    S& operator[](std::size_t i) { return *stats_[i]; }
+    const S& operator[](std::size_t i) const { return *stats_[i]; }
+
+  private:
+    Setting<unsigned> size_of_;
+    std::vector<std::unique_ptr<S>> stats_;
+};
+
+template <class T>
+struct is_each : std::false_type {};
+template <class S>
+struct is_each<Each<S>> : std::true_type {};
+
+} // namespace memsim

@@ -1,0 +1,26 @@
+#include "mem/simple_memory.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::mem {
+
+static const Registration<SimpleMemory> registered {
+    "A memory of fixed latency and bandwidth, for tests and as an ideal."};
+
+void SimpleMemory::wake() {
+    auto& in = port.cpu_side;
+    while (!in.empty() && state.free_at <= now() && (in.front().posted || in.can_send())) {
+        const protocol::MemRequest r = in.pop();
+        ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
+        stat.bytes += r.bytes;
+        const auto work = static_cast<Uint128>(r.bytes) * ticks_per_second +
+                          static_cast<Uint128>(state.remainder);
+        const auto rate = static_cast<Uint128>(params.bandwidth->raw);
+        state.free_at = now() + static_cast<Tick>(work / rate);
+        state.remainder = static_cast<std::int64_t>(work % rate);
+        if (!r.posted) in.send(protocol::answer(r));
+    }
+    if (!in.empty() && state.free_at > now()) arm(state.ready, state.free_at);
+}
+
+} // namespace memsim::mem

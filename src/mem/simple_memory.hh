@@ -1,0 +1,51 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::mem {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// A memory of fixed latency and bandwidth: each request takes the data path for bytes / bandwidth,
+/// in order of arrival, and is answered `latency` later. For tests and as an ideal to compare with.
+/// Not modelled: banks, refresh, turnaround, contents.
+class SimpleMemory final : public Model<SimpleMemory> {
+  public:
+    struct Params {
+        Param<Bytes> capacity {1_GiB, {1_B, Bytes {std::int64_t {1} << 50}}, "Size of the memory"};
+        Param<Time> latency {
+            100_ns, {1_fs, 1_ms}, "From the data path to the answer", Change::tunable};
+        Param<Rate> bandwidth {64_GBps,
+                               {1_MBps, Rate {1'000'000'000'000'000}},
+                               "Of the data path, reads and writes together",
+                               Change::tunable};
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to it"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+                                 "Requests"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads served"};
+        Counter writes {Unit::count, "Writes and atomics served"};
+        Counter bytes {Unit::byte, "Bytes moved by both"};
+        PerSecond bandwidth {bytes, "Bytes moved a second of simulated time"};
+    };
+    struct State {
+        Tick free_at = 0;           ///< when the data path is free
+        std::int64_t remainder = 0; ///< of bytes / bandwidth
+        Timer ready;
+    };
+
+    explicit SimpleMemory(const Params& p) : params(p) {}
+    void wake() override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+} // namespace memsim::mem

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "core/port.hh"
+#include "core/stamps.hh"
+
+/// The memory request: what SMs, caches, crossbars and memory controllers say to each other.
+namespace memsim::protocol {
+
+/// The stages of a request's way, each named for what the time was spent in.
+enum class Stage : std::uint8_t { sm, l1, network, l2, queue, dram, xpoint, channel, response };
+inline constexpr std::size_t stage_count = 9;
+constexpr std::array<std::string_view, stage_count> names_of(Stage) {
+    return {"sm", "l1", "network", "l2", "queue", "dram", "xpoint", "channel", "response"};
+}
+
+/// `invalidate` empties a cache of clean lines (the end of a kernel, for an L1); posted, goes no
+/// further.
+enum class Command : std::uint8_t { read, write, atomic, invalidate };
+
+struct MemRequest {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+    Command command = Command::read;
+    bool posted = false;      ///< a write that nobody waits for
+    std::uint16_t source = 0; ///< set by a crossbar: the input it came from
+    std::uint32_t tag = 0;    ///< the sender's own; comes back in the response
+    std::uint32_t pc = 0;     ///< of the load or store; 0 when unknown
+    std::uint32_t warp = 0;   ///< the warp that caused it, for predictors and prefetchers
+    std::uint16_t application = 0;
+    Stamps::Id stamps;
+
+    static constexpr std::uint32_t header_bytes = 8; ///< assumption: address, command, tag
+    static constexpr std::uint32_t largest_wire_bytes = header_bytes + 128;
+    bool needs_response() const { return !posted; }
+    std::uint32_t wire_bytes() const {
+        return header_bytes +
+               ((command == Command::read || command == Command::invalidate) ? 0 : bytes);
+    }
+};
+
+struct MemResponse {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+    Command command = Command::read;
+    std::uint16_t source = 0;
+    std::uint32_t tag = 0;
+    Stamps::Id stamps;
+
+    static constexpr std::uint32_t header_bytes = 8;
+    static constexpr std::uint32_t largest_wire_bytes = header_bytes + 128;
+    std::uint32_t wire_bytes() const {
+        return header_bytes + (command == Command::write ? 0 : bytes);
+    }
+};
+
+/// The answer to `r`; tag and source go back as they came.
+inline MemResponse answer(const MemRequest& r) {
+    return {r.address, r.bytes, r.command, r.source, r.tag, r.stamps};
+}
+
+struct Mem {
+    using Request = MemRequest;
+    using Response = MemResponse;
+};
+
+/// A prefetch or speculative read: may be dropped anywhere, never answered.
+struct Hint {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t pc = 0;
+    std::uint32_t warp = 0;
+    std::uint16_t application = 0;
+
+    static constexpr bool is_hint = true;
+    static constexpr std::uint32_t largest_wire_bytes = 16;
+    std::uint32_t wire_bytes() const { return 16; }
+};
+
+} // namespace memsim::protocol
