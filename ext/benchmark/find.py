@@ -1,0 +1,5 @@
+"""Google Benchmark, with its main()."""
+packages = "libbenchmark-dev"
+headers = ["benchmark/benchmark.h"]
+libs = ["benchmark_main", "benchmark"]
+part = "bench"

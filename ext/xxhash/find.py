@@ -1,0 +1,4 @@
+"""xxHash: checksums and digests."""
+packages = "libxxhash-dev"
+headers = ["xxhash.h"]
+libs = ["xxhash"]

@@ -1,0 +1,4 @@
+"""zlib: graphs that come as .gz."""
+packages = "zlib1g-dev"
+headers = ["zlib.h"]
+libs = ["z"]

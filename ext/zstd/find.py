@@ -1,0 +1,4 @@
+"""Zstandard: compression of checkpoints."""
+packages = "libzstd-dev"
+headers = ["zstd.h"]
+libs = ["zstd"]

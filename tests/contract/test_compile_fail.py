@@ -1,0 +1,37 @@
+"""tests/compile_fail/*.cc are programs that must not compile; the first line of each says how the
+compiler has to refuse it: `// expect: regular expression`."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = sorted(path.name for path in (ROOT / "tests/compile_fail").glob("*.cc"))
+COMPILERS = ["g++", pytest.param("clang++", marks=pytest.mark.long)]
+
+
+def refusal(compiler, *source, **stdin):
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-Isrc", "-Ibuild/generated", *source]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **stdin)
+    return result.stderr if result.returncode else None
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_is_refused(program, compiler):
+    path = ROOT / "tests/compile_fail" / program
+    first_line = path.read_text().splitlines()[0]
+    expected = re.fullmatch(r"// expect: (.+)", first_line)
+    assert expected, f"{program}: the first line must be `// expect: regular expression`"
+    said = refusal(compiler, str(path))
+    assert said is not None, f"{program} compiles"
+    assert re.search(expected[1], said), said
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_right_program_is_not_refused(compiler):
+    headers = sorted((ROOT / "src/core").glob("*.hh"))
+    source = "".join(f'#include "core/{path.name}"\n' for path in headers) + "int main() {}\n"
+    assert headers and refusal(compiler, "-x", "c++", "-", input=source) is None

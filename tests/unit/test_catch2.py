@@ -1,0 +1,49 @@
+"""Every Catch2 case as a test of its own, in its own process; the tags [slow] and [long] are the
+marks. Builds other than build/ (sanitizers, clang++) are those that util/test --long makes."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BUILDS = ["build", "build-sanitize-g++", "build-opt-clang++"]
+
+
+def run(build, *arguments):
+    return subprocess.run([ROOT / build / "unit_tests", *arguments],
+                          cwd=ROOT, capture_output=True, text=True, timeout=900)
+
+
+def names(build, *tags):
+    listing = run(build, "--list-test-names-only", *tags).stdout
+    return [line.strip() for line in listing.splitlines()]
+
+
+def cases():
+    for build in BUILDS:
+        if not (ROOT / build / "unit_tests").exists():
+            continue
+        tagged = {mark: set(names(build, f"[{mark}]")) for mark in ("slow", "long")}
+        for name in names(build):
+            marks = [getattr(pytest.mark, mark) for mark in tagged if name in tagged[mark]]
+            if build != "build":
+                marks.append(pytest.mark.long)
+            yield pytest.param(build, name, marks=marks, id=f"{build}: {name}")
+
+
+CASES = list(cases())
+
+
+@pytest.mark.parametrize("build, name", CASES)
+def test_case(build, name):
+    result = run(build, re.sub(r"([\\,\[\]*\"~])", r"\\\1", name))
+    assert "No test cases matched" not in result.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_cases_were_found():
+    sources = [*(ROOT / "tests/unit").rglob("*.cc"), *(ROOT / "tests/contract").glob("*.cc")]
+    written = sum(len(re.findall(r"^TEST_CASE\(", path.read_text(), re.M)) for path in sources)
+    assert sum(case.values[0] == "build" for case in CASES) >= written
