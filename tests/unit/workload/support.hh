@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include <unistd.h>
+
 /// What the tests of this folder share.
 namespace memsim::workload {
 
@@ -19,8 +21,8 @@ struct TemporaryFile {
     TemporaryFile(const std::string& name, const std::string& bytes) {
         static int number = 0;
         const auto folder = std::filesystem::temp_directory_path();
-        path = (folder / ("memsim-" + std::to_string(std::hash<std::string> {}(name + bytes)) +
-                          "-" + std::to_string(number++) + "-" + name))
+        path = (folder / ("memsim-" + std::to_string(getpid()) + "-" + std::to_string(number++) +
+                          "-" + name))
                    .string();
         std::ofstream(path, std::ios::binary) << bytes;
     }
