@@ -61,7 +61,9 @@ Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
     case DramCommand::precharge:
         if (open) t = b.next_precharge;
         break;
-    case DramCommand::precharge_all: t = all_precharged(rank_of(bank)); break;
+    case DramCommand::precharge_all:
+        t = all_precharged(rank_of(bank));
+        break;
     case DramCommand::refresh:
         if (!any_open(rank_of(bank))) t = all_activatable(rank_of(bank));
         break;
@@ -87,12 +89,15 @@ void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t ro
         for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)
             push_back_to(
                 state_.groups[g].next_activate,
-                std::max(four_ago,
-                         now + (g == group ? timing_.tRRD_L.raw : timing_.tRRD_S.raw)));
+                std::max(four_ago, now + (g == group ? timing_.tRRD_L.raw : timing_.tRRD_S.raw)));
         break;
     }
-    case DramCommand::read: column(false, bank, now, close); break;
-    case DramCommand::write: column(true, bank, now, close); break;
+    case DramCommand::read:
+        column(false, bank, now, close);
+        break;
+    case DramCommand::write:
+        column(true, bank, now, close);
+        break;
     case DramCommand::precharge:
         b.row = DramBank::closed;
         push_back_to(b.next_activate, now + timing_.tRP.raw);
@@ -136,9 +141,8 @@ void DramDevice::refresh_unused(std::uint32_t rank, Tick due, std::int64_t n) {
     Tick start = due + (n - 1) * timing_.tREFI.raw;
     // What was still going on can delay the first refresh, not one that is tREFI later.
     if (n == 1)
-        push_back_to(start, any_open(rank)
-                                ? std::max(due, all_precharged(rank)) + timing_.tRP.raw
-                                : all_activatable(rank));
+        push_back_to(start, any_open(rank) ? std::max(due, all_precharged(rank)) + timing_.tRP.raw
+                                           : all_activatable(rank));
     for (std::uint32_t i = rank * timing_.banks(); i < (rank + 1) * timing_.banks(); ++i) {
         state_.banks[i].row = DramBank::closed;
         push_back_to(state_.banks[i].next_activate, start + timing_.tRFC.raw);

@@ -8,14 +8,7 @@
 namespace memsim::mem {
 
 /// `precharge_all` and `refresh` are of the whole rank that the bank belongs to.
-enum class DramCommand : std::uint8_t {
-    activate,
-    read,
-    write,
-    precharge,
-    precharge_all,
-    refresh
-};
+enum class DramCommand : std::uint8_t { activate, read, write, precharge, precharge_all, refresh };
 
 struct DramBank {
     static constexpr std::uint32_t closed = ~std::uint32_t {0};
@@ -65,6 +58,7 @@ class DramDevice {
     std::uint32_t banks() const { return timing_.ranks * timing_.banks(); }
     std::uint32_t rank_of(std::uint32_t bank) const { return place_[bank].rank; }
     std::uint32_t group_of(std::uint32_t bank) const { return place_[bank].group; }
+    std::uint32_t row(std::uint32_t bank) const { return state_.banks[bank].row; }
     bool any_open(std::uint32_t rank) const;
 
   private:

@@ -113,9 +113,12 @@ const DramTiming ddr4_2400 {
 
 const DramTiming& timing_of(DramPreset preset) {
     switch (preset) {
-    case DramPreset::ohm_table1: return ohm_table1;
-    case DramPreset::ddr4_3200: return ddr4_3200;
-    case DramPreset::ddr4_2400: return ddr4_2400;
+    case DramPreset::ohm_table1:
+        return ohm_table1;
+    case DramPreset::ddr4_3200:
+        return ddr4_3200;
+    case DramPreset::ddr4_2400:
+        return ddr4_2400;
     }
     MEMSIM_ASSERT(false, "an unknown DRAM preset");
 }
@@ -160,8 +163,8 @@ void check(const DramTiming& t) {
     });
     const auto at_least = [](Time more, const char* name, Time less, const char* than) {
         if (more < less)
-            throw ConfigError(std::string(name) + " is " + Text<Time>::show(more) +
-                              ", less than " + than + " = " + Text<Time>::show(less) +
+            throw ConfigError(std::string(name) + " is " + Text<Time>::show(more) + ", less than " +
+                              than + " = " + Text<Time>::show(less) +
                               ": figures contradict each other");
     };
     at_least(t.tRC, "tRC", t.tRAS + t.tRP, "tRAS + tRP");

@@ -8,8 +8,8 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
     : groups_(g.groups), low_columns_(g.low_columns), unit_(g.unit) {
     static constexpr std::array<const char*, fields> names {"ro", "ra", "bg", "ba",
                                                             "co", "ch", "cl"};
-    std::array<std::uint64_t, fields> radix {
-        g.rows, g.ranks, g.groups, g.banks_per_group, g.columns, g.channels, g.low_columns};
+    std::array<std::uint64_t, fields> radix {g.rows,    g.ranks,    g.groups,     g.banks_per_group,
+                                             g.columns, g.channels, g.low_columns};
     std::string lower;
     for (char c : order) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
     const std::string says = "the address map '" + order + "' ";
@@ -32,8 +32,9 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
         unsigned f = 0;
         while (f < fields && name != names[f]) ++f;
         if (f == fields)
-            throw ConfigError(says + "has a field '" + name +
-                              "': its fields are Ro, Ra, Bg, Ba, Co, Ch and Cl, as in 'RoRaBaCoCh'");
+            throw ConfigError(
+                says + "has a field '" + name +
+                "': its fields are Ro, Ra, Bg, Ba, Co, Ch and Cl, as in 'RoRaBaCoCh'");
         if (seen[f]) throw ConfigError(says + "names '" + name + "' twice");
         seen[f] = true;
         const auto r = static_cast<std::uint32_t>(radix[f]);
@@ -78,9 +79,13 @@ DramPlace AddressMap::place(std::uint64_t address) const {
 }
 
 std::uint64_t AddressMap::address(const DramPlace& p) const {
-    std::array<std::uint32_t, fields> at {
-        p.row,     p.rank, p.group, p.bank, p.column / low_columns_,
-        p.channel, p.column % low_columns_};
+    std::array<std::uint32_t, fields> at {p.row,
+                                          p.rank,
+                                          p.group,
+                                          p.bank,
+                                          p.column / low_columns_,
+                                          p.channel,
+                                          p.column % low_columns_};
     if (whole_bank_) at[bank] = p.bank * groups_ + p.group;
     std::uint64_t x = 0;
     for (unsigned i = used_; i-- > 0;) x = x * digits_[i].radix + at[digits_[i].field];

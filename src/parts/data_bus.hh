@@ -9,11 +9,10 @@ namespace memsim::parts {
 
 /// What a data bus remembers; plain values for State.
 struct DataBusState {
-    Tick free_at = 0;           ///< when the last reserved transfer ends
-    std::int64_t remainder = 0; ///< of bytes / rate, carried over back-to-back transfers
-    std::uint16_t user = 0;     ///< whose transfer it was, and
+    Tick free_at = 0;            ///< when the last reserved transfer ends
+    std::int64_t remainder = 0;  ///< of bytes / rate, carried over back-to-back transfers
+    std::uint16_t user = 0;      ///< whose transfer it was, and
     bool towards_device = false; ///< its direction
-    Uint128 busy = 0;           ///< time spent transferring
 };
 
 /// The data wires between a controller and the devices that share them (ranks of DRAM, DRAM and
@@ -43,11 +42,11 @@ class DataBus {
         MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is taken twice");
         if (start != state_.free_at) state_.remainder = 0;
         const auto rate = static_cast<Uint128>(figures_.rate.raw);
-        const auto work = static_cast<Uint128>(bytes) * ticks_per_second +
-                          static_cast<Uint128>(state_.remainder);
+        const auto work =
+            static_cast<Uint128>(bytes) * ticks_per_second + static_cast<Uint128>(state_.remainder);
         const Tick taken = static_cast<Tick>(work / rate);
         state_ = {start + taken, static_cast<std::int64_t>(work - work / rate * rate), user,
-                  towards_device, state_.busy + static_cast<Uint128>(taken)};
+                  towards_device};
         return state_.free_at;
     }
     /// The time of one transfer, rounded up.
@@ -58,7 +57,6 @@ class DataBus {
     }
     Tick free_at() const { return state_.free_at; }
     Tick latency() const { return figures_.latency.raw; }
-    Uint128 busy() const { return state_.busy; }
 
   private:
     Figures figures_;
