@@ -33,7 +33,7 @@ class Module final : public Model<Module> {
 
     struct Params {
         Param<Bytes> capacity {8_GiB,
-                               {64_KiB, Bytes {std::int64_t {1} << 50}},
+                               {4_KiB, Bytes {std::int64_t {1} << 50}},
                                "Capacity (Ohm-GPU table III: 8 GiB planar, 32 GiB two-level)"};
         Param<unsigned> partitions {
             16, {1, 64}, "Partitions (assumption: 16 x 256 B give 5.4 GB/s of writes; sweep 4-64)"};
