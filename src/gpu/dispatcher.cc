@@ -8,6 +8,7 @@ namespace memsim::gpu {
 
 static const Registration<Dispatcher> registered {
     "Hands the blocks of kernel launches to SMs, in order."};
+static const DebugFlag flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
 
 void Dispatcher::init() {
     auto* host = dynamic_cast<protocol::HasKernels*>(&port.host.peer()->owner());
@@ -78,6 +79,8 @@ void Dispatcher::begin(const protocol::LaunchReply& launch) {
     state.resident = occupancy(launch);
     std::fill(state.room.begin(), state.room.end(), state.resident);
     ++stat.launches;
+    debug(flag, "launch ", launch.launch, " of ", launch.blocks, " blocks, ", state.resident,
+          " in an SM");
 }
 
 void Dispatcher::hand_out() {
@@ -96,6 +99,7 @@ void Dispatcher::hand_out() {
         port.sms[sm].send({state.launch, block, static_cast<std::uint32_t>(streams_.warps.size())});
         state.held.push_back({block, std::move(streams_.warps)});
         streams_.warps.clear();
+        debug(flag, "block ", block, " to SM ", sm);
         --state.room[sm];
         ++state.running;
         if (params.max_instructions() && state.instructions >= params.max_instructions()) {
