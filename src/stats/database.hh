@@ -77,8 +77,9 @@ class Run {
 
 class Database {
   public:
-    /// Opens or creates the file.
-    static Database open(const std::string& path);
+    /// Opens or creates the file. Another process's lock is waited for `patience` milliseconds,
+    /// here and in every call that writes.
+    static Database open(const std::string& path, int patience = 60'000);
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;
     ~Database();
