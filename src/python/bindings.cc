@@ -9,4 +9,5 @@ PYBIND11_MODULE(_memsim, m) {
     py::register_exception<Panic>(m, "Panic").attr("__module__") = "memsim";
     python::bind_schema(m);
     python::bind_machine(m);
+    python::bind_results(m);
 }

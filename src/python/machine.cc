@@ -86,23 +86,7 @@ void bind_machine(py::module_& m) {
                                    for (const auto& e : s.events)
                                        all.append(py::make_tuple(e.tick, e.path, e.handler));
                                    return all;
-                               })
-        .def("show", [](const Snapshot& s, const std::string& path) {
-            std::vector<std::string> known;
-            for (const auto& o : s.objects) {
-                if (o.path != path) {
-                    known.push_back(o.path);
-                    continue;
-                }
-                const auto schema = registry().find(o.type);
-                if (schema == registry().end() || schema->second.state_shape != o.shape)
-                    throw ConfigError(path + ": this version of memsim has no " + o.type +
-                                      " of that shape");
-                return schema->second.show_state(o.state);
-            }
-            throw ConfigError("the checkpoint has no component '" + path + "'" +
-                              nearest(path, known));
-        });
+                               });
 
     py::class_<Machine>(m, "Machine")
         .def(py::init([](std::uint64_t seed, const std::string& queue) {

@@ -77,9 +77,6 @@ void bind_schema(py::module_& m) {
     m.attr("never") = never;
     m.def("ticks", [](const std::string& text) { return Text<Time>::parse(text).raw; });
     m.def("show_ticks", [](Tick tick) { return Text<Time>::show({tick}); });
-    m.def("show_state", [](const std::string& type, const py::bytes& state) {
-        return find(type).show_state(std::string_view(state));
-    });
 }
 
 } // namespace memsim::python
