@@ -40,6 +40,21 @@ class Clock {
         if (t <= 0) return {};
         return edge(static_cast<std::int64_t>(Int128 {t - 1} * f_ / ticks_per_second) + 1);
     }
+    /// The same, from an edge not later than t and at most 2^28 cycles before it: cheaper.
+    constexpr ClockEdge at_or_after(ClockEdge from, Tick t) const {
+        const std::int64_t n = (t - from.tick) / (whole_ + 1); // at most this many fit before t
+        ClockEdge e = advance(from, n);
+        while (e.tick < t) e = next(e);
+        return e;
+    }
+    /// n cycles later; n is at most 2^28.
+    constexpr ClockEdge advance(ClockEdge e, std::int64_t n) const {
+        if (n == 1) return next(e);
+        // In 64 bits while n x part_ fits: part_ is below f, at most 2^35 for 30 GHz.
+        const std::int64_t late = n * part_ - e.remainder;
+        const std::int64_t carried = late > 0 ? (late + f_ - 1) / f_ : 0;
+        return {e.cycle + n, e.tick + n * whole_ + carried, carried * f_ - late};
+    }
     /// The time of n cycles, rounded up.
     constexpr Tick cycles(std::int64_t n) const { return edge(n).tick; }
 

@@ -93,6 +93,12 @@ class WarpStreamWriter {
     u32 pending_mask_ = 0;
 };
 
+/// The kind of the operation at `position`, without decoding it; exit at the end of the bytes.
+inline WarpOpKind next_kind(const std::vector<u8>& bytes, u64 position) {
+    return position < bytes.size() ? static_cast<WarpOpKind>(bytes[position] & 7)
+                                   : WarpOpKind::exit;
+}
+
 /// Reads one operation at a time and allocates nothing. The position belongs to the caller: it is
 /// State there, beside the bytes.
 class WarpStreamReader {

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "core/port.hh"
+#include "protocol/kernel_source.hh"
+
+/// How kernels come to the SMs: the dispatcher asks the host's application for the next launch and
+/// hands its blocks to SMs. The messages carry what takes time; what blocks do is taken directly
+/// from the functional side (design: function is apart from timing).
+namespace memsim::protocol {
+
+struct LaunchRequest {
+    static constexpr u32 largest_wire_bytes = 0;
+    bool needs_response() const { return true; }
+    u32 wire_bytes() const { return 0; }
+};
+
+struct LaunchReply {
+    bool ended = false; ///< the application has no further launch
+    u32 launch = 0;     ///< its number, from 1
+    u32 blocks = 0;
+    u32 threads_per_block = 0;
+    u32 registers_per_thread = 0;
+    u32 shared_bytes = 0;
+
+    static constexpr u32 largest_wire_bytes = 0;
+    u32 wire_bytes() const { return 0; }
+};
+
+/// Between a host's application (responder) and the dispatcher.
+struct Host {
+    using Request = LaunchRequest;
+    using Response = LaunchReply;
+};
+
+struct BlockStart {
+    u32 launch = 0;
+    u32 block = 0;
+    u32 warps = 0;
+
+    static constexpr u32 largest_wire_bytes = 0;
+    bool needs_response() const { return true; }
+    u32 wire_bytes() const { return 0; }
+};
+
+struct BlockEnd {
+    u32 launch = 0;
+    u32 block = 0;
+
+    static constexpr u32 largest_wire_bytes = 0;
+    u32 wire_bytes() const { return 0; }
+};
+
+/// Between the dispatcher (requester) and an SM.
+struct Dispatch {
+    using Request = BlockStart;
+    using Response = BlockEnd;
+};
+
+/// The functional side of a Host responder: the component bound there implements it.
+class HasKernels {
+  public:
+    virtual ~HasKernels() = default;
+    virtual KernelSource& kernels() = 0;
+};
+
+/// The functional side of a Dispatch requester: hands over the streams of a block, once.
+class HasBlocks {
+  public:
+    virtual ~HasBlocks() = default;
+    /// Swaps the streams of a dispatched block's warps into `warps`.
+    virtual void take_block(u32 block, std::vector<std::vector<u8>>& warps) = 0;
+};
+
+} // namespace memsim::protocol
