@@ -94,7 +94,7 @@ struct Rig {
             const std::string n = "[" + std::to_string(i) + "]";
             machine.add("sm" + n, "gpu.Sm", sm);
             machine.add("memory" + n, "mem.SimpleMemory", {{"latency", "100ns"}});
-            machine.bind("dispatcher", "sms" + n, "sm" + n, "blocks");
+            machine.bind("dispatcher", "sm_side" + n, "sm" + n, "blocks");
             machine.bind("sm" + n, "mem_side", "memory" + n, "cpu_side");
         }
         machine.get<ScriptHost>("host").script() = script;
@@ -239,7 +239,7 @@ TEST_CASE("A limit of instructions ends the run after the block that reaches it"
     machine.add("sm", "gpu.Sm", {});
     machine.add("memory", "mem.SimpleMemory", {});
     machine.bind("host", "dispatcher", "dispatcher", "host");
-    machine.bind("dispatcher", "sms[0]", "sm", "blocks");
+    machine.bind("dispatcher", "sm_side[0]", "sm", "blocks");
     machine.bind("sm", "mem_side", "memory", "cpu_side");
     machine.get<ScriptHost>("host").script() = s;
     machine.build();
