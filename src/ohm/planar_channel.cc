@@ -142,11 +142,14 @@ Tick PlanarController::book(std::uint32_t module, std::uint32_t bytes, bool towa
     const Tick lead = towards_module ? 0 : params.grant_latency->raw;
     const Tick start = std::max(channel_free(module, towards_module), now() + lead);
     count_transfer(bytes, migration);
-    return bus_->reserve(start, bytes, static_cast<std::uint16_t>(timing_.ranks + module),
-                         towards_module);
+    const Tick end = bus_->reserve(start, bytes, static_cast<std::uint16_t>(timing_.ranks + module),
+                                   towards_module);
+    stat.channel_time += Time {end - start};
+    return end;
 }
 
-/// Grants the channel to the read that has been ready longest, if it is free at most `ahead` from now.
+/// Grants the channel to the read that has been ready longest, if it is free at most `ahead` from
+/// now.
 bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
     if (ready.empty()) return false;
     const Ready r = ready.front();
@@ -227,11 +230,6 @@ void PlanarController::count_transfer(std::uint32_t bytes, bool migration) {
     (migration ? stat.migration_bytes : stat.demand_bytes) += bytes;
     (migration ? state.migration_bytes : state.demand_bytes) += bytes;
     state.transfers += (bytes + timing_.burst - 1) / timing_.burst;
-}
-
-void PlanarController::count_channel_time() {
-    stat.channel_time += static_cast<std::uint64_t>(state.bus.busy - state.busy_counted);
-    state.busy_counted = state.bus.busy;
 }
 
 /// The next time at which anything can change by itself. What waits for a port or an answer is

@@ -65,13 +65,15 @@ void PlanarController::init() {
     figures.page = params.row_policy();
     dram_.emplace(figures, *device_, *bus_, state.scheduler,
                   mem::DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
-                                     stat.row_misses, stat.row_conflicts, stat.forwarded});
+                                     stat.row_misses, stat.row_conflicts, stat.forwarded,
+                                     stat.dram_bytes, stat.channel_time});
     dram_->init();
 }
 
 void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); }
 
 void PlanarController::wake() {
+    const Uint128 busy = stat.channel_time.value();
     take_answers();
     send_left();
     bool changed = true;
@@ -88,7 +90,7 @@ void PlanarController::wake() {
         changed |= book_migration();
         changed |= dram_->next_action() <= now() || dram_->next_done() <= now();
     }
-    count_channel_time();
+    state.busy += stat.channel_time.value() - busy; // statistics may be reset, the balance not
     arm_next();
 }
 
@@ -248,9 +250,9 @@ std::optional<std::string> PlanarController::imbalance() const {
     const auto exact =
         static_cast<Uint128>(bytes) * ticks_per_second / static_cast<Uint128>(params.rate().raw);
     // Each transfer that does not follow another back to back loses a part of a femtosecond.
-    if (state.bus.busy > exact || state.bus.busy + state.transfers < exact)
-        return "the channel was busy for " + to_text(static_cast<Int128>(state.bus.busy)) +
-               "fs but " + std::to_string(bytes) + " bytes of demand and migration take " +
+    if (state.busy > exact || state.busy + state.transfers < exact)
+        return "the channel was busy for " + to_text(static_cast<Int128>(state.busy)) + "fs but " +
+               std::to_string(bytes) + " bytes of demand and migration take " +
                to_text(static_cast<Int128>(exact)) + "fs";
     if (!state.postponed.empty() || !state.ready_demand.empty() || !state.ready_migration.empty())
         return "requests are still waiting";

@@ -138,6 +138,7 @@ class PlanarController final : public Model<PlanarController> {
         Counter demand_time {Unit::time, "Channel time taken by requests"};
         Counter migration_time {Unit::time, "Channel time taken by swaps"};
         Counter channel_time {Unit::time, "Channel time taken by both"};
+        Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
         Ratio migration_share {migration_time, channel_time,
                                "Share of channel time spent on swaps (ohm-11)"};
         Counter swaps {Unit::count, "Swaps completed"};
@@ -224,7 +225,7 @@ class PlanarController final : public Model<PlanarController> {
         std::uint64_t demand_bytes = 0, migration_bytes = 0, transfers = 0;
         std::int64_t demand_remainder = 0, migration_remainder = 0; ///< of bytes / rate
         std::uint64_t wrong_reads = 0;
-        Uint128 busy_counted = 0; ///< of the channel's busy time, in channel_time
+        Uint128 busy = 0; ///< of the channel
     };
 
     explicit PlanarController(const Params& p) : params(p) {}
@@ -272,7 +273,6 @@ class PlanarController final : public Model<PlanarController> {
     std::uint64_t dram_block(const Request& q) const {
         return (placement_.dram_address(q.group) + q.offset) / block_bytes;
     }
-    void count_channel_time();
     void arm_next();
     // planar_swap.cc
     void begin_swap(std::uint64_t group, Group& g);
