@@ -162,7 +162,7 @@ def _apply(args, options):
 def _restored(args):
     """The script and arguments of a checkpoint, and the options that it kept."""
     saved = _memsim.read_checkpoint(args.restore)
-    kept = json.loads(saved.script.journal)["options"]
+    kept = json.loads(saved.script.journal)
     check_unchanged(saved.script)
     for name in ("outdir", "stats_db", "debug_file"):  # of where the user is now
         if getattr(args, name):
@@ -171,7 +171,7 @@ def _restored(args):
         raise Error(f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is "
                     "gone: make it again")
     os.chdir(saved.script.cwd)
-    for name, value in kept.items():
+    for name, value in kept["options"].items():
         setattr(run.options, name, value)
     before = run.options.database()
     run.options.restoring = saved
@@ -182,7 +182,7 @@ def _restored(args):
     if (args.changes or after.database() != before or
             os.path.abspath(after.outdir) != saved.run.outdir):
         run.options.parent = saved.run.uuid
-    return saved.script.path, saved.script.argv
+    return kept["name"], saved.script.argv
 
 
 def _run_script(script, arguments, interactive):

@@ -122,7 +122,7 @@ class SimObject:
         """Class attributes that are named as parameters are other defaults, as in gem5."""
         super().__init_subclass__(**kwargs)
         given = [name for name in vars(cls) if name in cls._params]
-        if given and not isinstance(vars(cls)[given[0]], Parameter):
+        if given and "_type" not in vars(cls):
             cls._defaults = {**getattr(cls, "_defaults", {}),
                              **{name: (vars(cls)[name], here()) for name in given}}
             for name in given:

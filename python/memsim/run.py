@@ -286,7 +286,8 @@ class Simulation:
         if self._journal.current["kind"] == "simulate":
             self._saved = machine.now
         files = dict(script.files())
-        journal = {"journal": self._journal.record(), "options": self.options.kept()}
+        journal = {"journal": self._journal.record(), "options": self.options.kept(),
+                   "name": script.name}
         os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
         _memsim.write_checkpoint(
             path, machine,

@@ -5,7 +5,7 @@ import types
 from pathlib import Path
 
 from . import _memsim
-from .errors import Error, did_you_mean
+from .errors import Error, Panic, did_you_mean
 from .objects import Parameter, PortAttribute, SimObject
 
 TYPES = {}  # 'mem.Cache' -> class
@@ -28,6 +28,11 @@ def make_classes(package):
 
 
 def _make_class(schema, name, module):
+    names = [x["name"] for x in schema["params"] + schema["ports"]]
+    if twice := {n for n in names if names.count(n) > 1 or hasattr(SimObject, n)}:
+        raise Panic(f"{schema['source']}: {schema['name']} needs another name for "
+                    f"{', '.join(sorted(twice))}: parameters, ports and what every SimObject has "
+                    "(path, stats, ...) are attributes of one object")
     for p in schema["params"]:
         p["text"] = _param_text(p)
     for p in schema["ports"]:
@@ -76,10 +81,11 @@ def _doc(schema):
     for heading, rows in _rows(schema):
         if rows:
             lines += ["", f"{heading}:"]
-            wide = max(len(name) + len(value) for name, value, _ in rows) + 3
-            lines += [f"    {f'{name} = {value}' if heading == 'Parameters' else f'{name}  {value}':{wide}}"
-                      f"  {text}" for name, value, text in rows]
-    return "\n".join(lines) + f"\n\nDeclared for {schema['source']}."
+            firsts = [f"{name} = {value}" if heading == "Parameters" else f"{name} [{value}]"
+                      for name, value, _ in rows]
+            wide = max(map(len, firsts))
+            lines += [f"    {first:{wide}}  {text}" for first, (_, _, text) in zip(firsts, rows)]
+    return "\n".join(lines) + f"\n\nRegistered in {schema['source']}."
 
 
 def find(what):
@@ -123,8 +129,8 @@ def reference():
         for heading, rows in _rows(schema):
             if rows:
                 lines += ["", f"| {heading.lower()} | {titles[heading]} | meaning |", "|---|---|---|"]
-                lines += [f"| `{n}` | {v or ' '} | {t} |".replace("|a", "\\|a") for n, v, t in
-                          (tuple(str(c).replace("|", "\\|") for c in row) for row in rows)]
+                lines += ["| `{}` | {} | {} |".format(*(cell.replace("|", "\\|") for cell in row))
+                          for row in rows]
     return "\n".join(lines) + "\n"
 
 

@@ -17,7 +17,7 @@ class Script:
     def __init__(self):
         name = getattr(sys.modules["__main__"], "__file__", None)
         self.path = os.path.abspath(name) if name and os.path.isfile(name) else None
-        self.argv, self.cwd = sys.argv[1:], os.getcwd()
+        self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], os.getcwd()
         self._hashes = {}
         self.files()
 
