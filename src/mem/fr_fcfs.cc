@@ -74,8 +74,8 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
             std::array<Tick, limits> limit;
             limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
                       limit.data());
-            const Command command {std::max(c.at, limit[static_cast<unsigned>(c.action)]), c.order,
-                                   access.bank, c.action};
+            const Command command {std::max(c.at, limit[c.limit % limits]), c.order, access.bank,
+                                   c.action};
             if (better(command, state_.plan)) state_.plan = command;
             // Something waits now: the next refresh is to be woken for.
             if (state_.next_refresh <= state_.plan.at) plan(now);
@@ -157,6 +157,8 @@ void FrFcfs::choose(std::uint32_t b) {
         command = DramCommand::activate, next.action = Action::activate;
     else if (hit == none)
         command = DramCommand::precharge, next.action = Action::precharge;
+    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
+                                            static_cast<unsigned>(next.action));
     next.at = device_.bank_ready(command, b);
     next.order = order_of(next.action == Action::column, e.access.priority, e.age);
 }
@@ -169,11 +171,10 @@ void FrFcfs::choose_all() {
 }
 
 /// The earliest times of each action in a group, as far as banks have no say.
-void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
+inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
     const DramTiming& t = device_.timing();
-    const std::uint32_t rank = group / t.groups;
     const bool write = state_.draining;
-    const Tick data = bus_.earliest(user(rank), write);
+    const Tick data = bus_.earliest(user(group / t.groups), write);
     limit[0] = never;
     limit[1] =
         std::max({floor, data - (write ? t.tCWL : t.tCL).raw,
@@ -201,17 +202,28 @@ void FrFcfs::plan(Tick now) {
         else
             limits_of(g, floor, own);
     }
+    // Two passes, since a branch on the better of two is guessed wrong half of the time: the
+    // earliest time of all, then the best order among the few that share it.
+    std::array<Tick, 256> at;
+    std::array<std::uint8_t, 256> bank;
+    unsigned n = 0;
     Command best;
     const auto& words = state_.used_banks[state_.draining];
     for (std::uint32_t w = 0; w < words.size(); ++w)
         for (std::uint64_t bits = words[w]; bits; bits &= bits - 1) {
             const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
             const auto& c = state_.candidates[b];
-            const Tick at = std::max(
-                c.at, limit[device_.group_of(b) * limits + static_cast<unsigned>(c.action)]);
-            if (at < best.at || (at == best.at && c.order < best.order))
-                best = {at, c.order, b, c.action};
+            at[n] = std::max(c.at, limit[c.limit]);
+            best.at = std::min(best.at, at[n]);
+            bank[n++] = static_cast<std::uint8_t>(b);
         }
+    if (best.at != never) {
+        best.order = ~std::uint64_t {0};
+        for (unsigned i = 0; i < n; ++i)
+            if (at[i] == best.at && state_.candidates[bank[i]].order < best.order)
+                best.order = state_.candidates[bank[i]].order, best.bank = bank[i];
+        best.action = state_.candidates[best.bank].action;
+    }
     if (state_.ranks_refreshing)
         for (std::uint32_t r = 0; r < state_.refreshing.size(); ++r)
             if (state_.refreshing[r]) {
