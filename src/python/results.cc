@@ -123,7 +123,7 @@ void bind_database(py::module_& m) {
             },
             "machine"_a, "cause"_a, "host_seconds"_a);
     py::class_<stats::Database>(m, "Database")
-        .def(py::init(&stats::Database::open), "path"_a)
+        .def(py::init([](const std::string& path) { return stats::Database::open(path); }), "path"_a)
         .def_property_readonly("path", &stats::Database::path)
         .def(
             "begin_run",
