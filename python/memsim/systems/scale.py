@@ -9,6 +9,8 @@ and ratios are never scaled. What cannot follow (an L1 has a floor) is listed as
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from .. import _memsim
+
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 # Vertices of the generated graph as a power of two, for each named scale. default gives about 3.7
@@ -84,6 +86,14 @@ def kronecker_scale(name):
     while scale < 28 and (2 << scale) * (32 * 4 + 8) <= ratio * OHM_PLANAR.footprint:
         scale += 1
     return scale
+
+
+def footprint(program):
+    """Bytes that a program puts into device memory: its graph is read or generated for it.
+
+    Raises memsim.Error if the graph cannot be read.
+    """
+    return _memsim.footprint(program._type, list(program._values.items()))
 
 
 def slices(paper, footprint):
