@@ -21,7 +21,7 @@ MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
 def planar_scale(program, controllers=None):
     """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
     memory controllers the scale leaves of the paper's six."""
-    return scale(OHM_PLANAR, footprint(program), page=PAGE, controllers=controllers)
+    return scale(OHM_PLANAR, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
 
 
 def planar(platform, program, size=None, seed=1, **dispatch):

@@ -109,14 +109,15 @@ def up_to(value, step):
     return max(1, -(-int(value) // step)) * step
 
 
-def scale(paper, footprint, page, line=128, l1_ways=6, l2_ways=8, controllers=None):
+def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, controllers=None):
     """The paper's machine for a program of `footprint` bytes. `page` is the unit in which DRAM and
-    XPoint are divided into groups."""
+    XPoint are divided into groups; their number is a multiple of the XPoint modules of a
+    controller."""
     share = Fraction(footprint, paper.footprint)
     count = controllers or paper.controllers // slices(paper, footprint)
     sms = max(1, round(Fraction(paper.sms * count, paper.controllers)))
     per_controller = share / count
-    pages_of_dram = up_to(paper.dram * per_controller, page) // page
+    pages_of_dram = up_to(paper.dram * per_controller, page * modules) // page
     ratio = paper.xpoint // paper.dram
     l1_exact = paper.l1 * paper.sms * share / sms
     made = Scaled(
