@@ -115,7 +115,8 @@ struct Scheduled {
         Tick at;
     };
     /// All that is done, after everything has run.
-    std::vector<Seen> finish(Time until = 100_us) {
+    std::vector<Seen> finish() { return finish(100_us); }
+    std::vector<Seen> finish(Time until) {
         run_to(until);
         std::vector<Seen> all;
         while (dram.next_done() != never) {
