@@ -70,6 +70,12 @@ class Component {
     void after(Time delay, const typename MemberFunction<M>::Payload& payload) {
         sim_->queue().schedule(now() + delay.raw, HandlerOf<M>::info->fire, this, payload);
     }
+    /// A line of trace output if the flag is on: `debug(dram, "opens row ", row)`.
+    template <class... Parts>
+    void debug(const DebugFlag& flag, const Parts&... parts) const {
+        if (sim_->debugs(flag)) [[unlikely]]
+            sim_->debug(flag, path_, join(parts...));
+    }
     [[noreturn]] void refuse(const std::string& parameter, const std::string& why) const {
         throw ConfigError(path_ + "." + parameter + ": " + why);
     }

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace memsim {
@@ -21,5 +23,22 @@ class DebugFlag {
     const char* doc_;
     std::size_t index_;
 };
+
+namespace detail {
+inline void append_part(std::string& to, std::string_view s) { to += s; }
+inline void append_part(std::string& to, const std::string& s) { to += s; }
+inline void append_part(std::string& to, const char* s) { to += s; }
+template <class T>
+requires std::is_arithmetic_v<T>
+void append_part(std::string& to, T v) { to += std::to_string(v); }
+} // namespace detail
+
+/// 'row 7 of bank 3' from its parts: what debug lines are made of, only when they are wanted.
+template <class... Parts>
+std::string join(const Parts&... parts) {
+    std::string s;
+    (detail::append_part(s, parts), ...);
+    return s;
+}
 
 } // namespace memsim

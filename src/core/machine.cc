@@ -284,6 +284,7 @@ Tick Machine::sample(Tick at) {
             record.append(part).append("=").append(to_text(v)).append(";");
             row.part = part;
             row.value = static_cast<double>(v) * unit_scale(u);
+            row.unit = u;
             to->push_back(row);
         }
         void derived(std::string_view, double, Unit) override {}
@@ -292,7 +293,7 @@ Tick Machine::sample(Tick at) {
     collect.to = &series_;
     collect.record = "series " + std::to_string(at) + "\n";
     for (const Sampled& s : sampled_) {
-        collect.row = {at, s.component->path(), s.stat->name, "", 0};
+        collect.row = {at, s.component->path(), s.stat->name, "", 0, Unit::count};
         s.stat->read(*s.stat->stat, collect, window());
     }
     digest_.add(collect.record);

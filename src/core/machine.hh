@@ -33,7 +33,8 @@ struct Snapshot {
 struct SeriesRow {
     Tick tick = 0;
     std::string path, stat, part;
-    double value = 0;
+    double value = 0; ///< in the unit shown
+    Unit unit = Unit::count;
 };
 
 /// Receives the statistics of a dump.
@@ -79,7 +80,8 @@ class Machine {
     Tick stats_since() const { return since_; }
     /// Samples these statistics ('gpu.l2[0].hits', '*' at the end allowed) every `period`.
     void sample_every(Time period, const std::vector<std::string>& patterns);
-    std::vector<SeriesRow> take_series() { return std::move(series_); }
+    bool has_series() const { return !series_.empty(); }
+    std::vector<SeriesRow> take_series() { return std::exchange(series_, {}); }
     /// Over all dumps and series so far.
     const std::string& digest() const { return digest_.value; }
 

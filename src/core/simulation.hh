@@ -118,10 +118,10 @@ class Simulation {
         queue_.set_floor(now - 1);
     }
     bool debugs(const DebugFlag& f) const {
-        return f.index() < debug_on_.size() && debug_on_[f.index()] && now_ >= debug_from_ &&
+        return !debug_on_.empty() && debug_on_[f.index()] && now_ >= debug_from_ &&
                now_ < debug_to_;
     }
-    /// Which flags are on, when, and where the lines go.
+    /// Which flags are on (by index; none or all of them), when, and where the lines go.
     void set_debug(std::vector<std::uint8_t> on, Tick from, Tick to,
                    std::function<void(const std::string&)> sink) {
         debug_on_ = std::move(on), debug_from_ = from, debug_to_ = to,

@@ -8,6 +8,7 @@ namespace memsim::gpu {
 
 static const Registration<Dispatcher> registered {
     "Hands the blocks of kernel launches to SMs, in order."};
+static const DebugFlag flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
 
 void Dispatcher::init() {
     auto* host = dynamic_cast<protocol::HasKernels*>(&port.host.peer()->owner());
@@ -36,9 +37,9 @@ std::uint32_t Dispatcher::occupancy(const protocol::LaunchReply& launch) const {
 }
 
 void Dispatcher::wake() {
-    for (std::uint32_t sm = 0; sm < port.sms.size(); ++sm)
-        while (!port.sms[sm].empty()) {
-            port.sms[sm].pop();
+    for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
+        while (!port.sm_side[sm].empty()) {
+            port.sm_side[sm].pop();
             ++state.room[sm];
             --state.running;
         }
@@ -78,13 +79,15 @@ void Dispatcher::begin(const protocol::LaunchReply& launch) {
     state.resident = occupancy(launch);
     std::fill(state.room.begin(), state.room.end(), state.resident);
     ++stat.launches;
+    debug(flag, "launch ", launch.launch, " of ", launch.blocks, " blocks, ", state.resident,
+          " in an SM");
 }
 
 void Dispatcher::hand_out() {
     while (state.next_block < state.blocks) {
         const auto sm = static_cast<std::size_t>(
             std::max_element(state.room.begin(), state.room.end()) - state.room.begin());
-        if (state.room[sm] == 0 || !port.sms[sm].can_send()) return;
+        if (state.room[sm] == 0 || !port.sm_side[sm].can_send()) return;
         const std::uint32_t block = state.next_block++;
         kernels_->run_block(block, streams_);
         const protocol::StreamCounts& counts = streams_.counts;
@@ -93,9 +96,10 @@ void Dispatcher::hand_out() {
         stat.lane_accesses += counts.lane_accesses;
         ++stat.blocks;
         state.instructions += counts.thread_instructions;
-        port.sms[sm].send({state.launch, block, static_cast<std::uint32_t>(streams_.warps.size())});
+        port.sm_side[sm].send({state.launch, block, static_cast<std::uint32_t>(streams_.warps.size())});
         state.held.push_back({block, std::move(streams_.warps)});
         streams_.warps.clear();
+        debug(flag, "block ", block, " to SM ", sm);
         --state.room[sm];
         ++state.running;
         if (params.max_instructions() && state.instructions >= params.max_instructions()) {

@@ -40,7 +40,7 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     struct Ports {
         Requester<protocol::Host> host {{.depth = [](const void*) { return 1u; }},
                                         "The application; its link has the launch latency"};
-        Many<Requester<protocol::Dispatch>> sms {
+        Many<Requester<protocol::Dispatch>> sm_side {
             from<&Params::sms>,
             {.depth = from<&Params::block_slots>, .latency = from<&Params::dispatch_latency>},
             "Blocks to the SMs"};

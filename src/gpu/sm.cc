@@ -9,6 +9,7 @@ using protocol::Stage;
 using protocol::WarpOpKind;
 
 static const Registration<Sm> registered {"A streaming multiprocessor, without its L1."};
+static const DebugFlag flag {"Sm", "Instructions issued and answers received by SMs"};
 
 namespace {
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << i; }
@@ -76,6 +77,8 @@ int Sm::choose() const {
 void Sm::issue(std::uint32_t w) {
     Warp& warp = state.warps[w];
     protocol::WarpStreamReader(warp.stream, warp.position).next(op_);
+    debug(flag, "warp ", w, " issues ", op_.instructions, " of kind ",
+          static_cast<unsigned>(op_.kind), ", pc ", op_.pc);
     state.last = w;
     state.ready_compute &= ~bit(w);
     state.ready_memory &= ~bit(w);

@@ -30,6 +30,9 @@ struct BlockStreams {
     StreamCounts counts;
 };
 
+static_assert(checkpointable<Launch>() && checkpointable<BlockStreams>() &&
+              checkpointable<WarpOp>());
+
 /// A named piece of device memory, for placing pages and for reading a run's report.
 struct Allocation {
     std::string name;

@@ -30,6 +30,8 @@ struct KernelInfo {
 /// first field is `Progress progress`.
 template <class StateType>
 class GraphApplication : public KernelSource {
+    static_assert(checkpointable<StateType>());
+
   public:
     using State = StateType;
     State state;

@@ -1,11 +1,8 @@
 #include "workload/graph_program.hh"
 
 #include "core/registry.hh"
-#include "workload/bfs_data.hh"
-#include "workload/bfs_topology.hh"
 #include "workload/graph_reader.hh"
 #include "workload/kronecker.hh"
-#include "workload/pagerank.hh"
 
 namespace memsim::workload {
 
@@ -19,23 +16,12 @@ protocol::KernelSource& GraphProgram::kernels() {
     generated.edge_factor = params.kronecker_degree();
     generated.seed = params.graph_seed();
     Csr graph = params.graph->empty() ? kronecker_graph(generated) : read_graph(params.graph());
-    LaunchOptions launch;
-    launch.threads_per_block = params.threads_per_block();
-    auto& source = state.function.source;
-    switch (params.kernel()) {
-    case GraphKernel::bfs_topology:
-        source =
-            std::make_unique<BfsTopology>(std::move(graph), BfsOptions {params.source, launch});
-        break;
-    case GraphKernel::bfs_data:
-        source = std::make_unique<BfsData>(std::move(graph), BfsOptions {params.source, launch});
-        break;
-    case GraphKernel::pagerank:
-        source = std::make_unique<Pagerank>(std::move(graph),
-                                            PagerankOptions {params.iterations, 0, launch});
-        break;
-    }
-    return *source;
+    ApplicationOptions options;
+    if (params.source() >= 0) options.source = static_cast<std::uint32_t>(params.source());
+    options.iterations = params.iterations();
+    options.threads_per_block = params.threads_per_block();
+    state.function.source = make_application(params.kernel(), std::move(graph), options);
+    return *state.function.source;
 }
 
 void GraphProgram::wake() {

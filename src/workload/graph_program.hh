@@ -2,16 +2,12 @@
 
 #include "core/component.hh"
 #include "protocol/dispatch.hh"
+#include "workload/application.hh"
 #include "workload/functional_state.hh"
 
 namespace memsim::workload {
 
 using namespace memsim::literals;
-
-enum class GraphKernel : std::uint8_t { bfs_topology, bfs_data, pagerank };
-constexpr std::array<std::string_view, 3> names_of(GraphKernel) {
-    return {"bfs_topology", "bfs_data", "pagerank"};
-}
 
 /// A graph algorithm on the host: reads or generates its graph, launches kernel after kernel, each
 /// a launch latency after it was asked for. What the kernels do is written in bfs_topology.cc and
@@ -20,7 +16,7 @@ constexpr std::array<std::string_view, 3> names_of(GraphKernel) {
 class GraphProgram final : public Model<GraphProgram>, public protocol::HasKernels {
   public:
     struct Params {
-        Param<GraphKernel> kernel {GraphKernel::bfs_topology, "The algorithm"};
+        Param<ApplicationKind> kernel {ApplicationKind::bfs_topology, "The algorithm"};
         Param<std::string> graph {
             "",
             "Graph file (SNAP, DIMACS or PACE .gr, MatrixMarket, .csr; gzip and xz too); empty: "
@@ -28,7 +24,8 @@ class GraphProgram final : public Model<GraphProgram>, public protocol::HasKerne
         Param<unsigned> kronecker_scale {16, {1, 28}, "2^scale vertices are generated"};
         Param<unsigned> kronecker_degree {16, {1, 1024}, "Edges drawn per vertex (Graph500: 16)"};
         Param<std::uint64_t> graph_seed {1, "Seed of the generated graph"};
-        Param<unsigned> source {0, "Vertex where a search begins"};
+        Param<std::int64_t> source {
+            -1, {-1, 0xffffffff}, "Vertex where a search begins; -1: the one with the most arcs"};
         Param<unsigned> iterations {20, {1, 100'000}, "Most iterations of pagerank (Pannotia: 20)"};
         Param<unsigned> threads_per_block {256, {32, 1024}, "GraphBIG's launches: 256"};
         Param<Time> launch_latency {

@@ -83,7 +83,7 @@ TEST_CASE("gzip and xz are decoded, in several pieces and members too") {
     REQUIRE(graph.vertices == 30001);
     CHECK(read_text(gzip(path)) == graph);
     CHECK(read_text(xz(path)) == graph);
-    const std::size_t middle = path.find("\n", path.size() / 2) + 1;
+    const std::size_t middle = path.find('\n', path.size() / 2) + 1;
     CHECK(read_text(gzip(path.substr(0, middle)) + gzip(path.substr(middle))) == graph);
     CHECK(read_text(xz(path.substr(0, middle)) + xz(path.substr(middle))) == graph);
 

@@ -1,3 +1,4 @@
+#include "workload/application.hh"
 #include "workload/bfs_data.hh"
 #include "workload/bfs_topology.hh"
 #include "workload/graph_reader.hh"
@@ -307,6 +308,21 @@ TEST_CASE("a state is refused by an application with another graph") {
     CHECK(error_of([&] { other.load(from); }) ==
           "the checkpoint was taken with another graph; start again with the same graph file or "
           "generator");
+}
+
+TEST_CASE("an application is made by its kind") {
+    const auto digest = [](ApplicationKind kind, const ApplicationOptions& options) {
+        const auto application = make_application(kind, hand, options);
+        run_to_end(*application);
+        return application->result_digest();
+    };
+    // Vertex 0 has two arcs, as the loops of 5 are; the lowest is taken.
+    CHECK(digest(ApplicationKind::bfs_topology, {}) == digest_of(levels_by_queue(hand, 0)));
+    ApplicationOptions options;
+    options.source = 2;
+    options.iterations = 4;
+    CHECK(digest(ApplicationKind::bfs_data, options) == digest_of(levels_by_queue(hand, 2)));
+    CHECK(digest(ApplicationKind::pagerank, options) == digest_of(ranks_by_pulling(hand, 4)));
 }
 
 TEST_CASE("bad options") {

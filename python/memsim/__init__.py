@@ -1,0 +1,54 @@
+"""memsim: a discrete-event simulator of GPU memory systems.
+
+    import memsim
+    from memsim.mem import SimpleMemory
+
+    root = memsim.Root(seed=1)
+    root.gpu = memsim.System()
+    root.gpu.mem = SimpleMemory(latency="100ns")     # a child; its path is 'gpu.mem'
+    root.gpu.mem.queue = 64                          # a parameter
+    root.gpu.sm.mem_side = root.gpu.mem.cpu_side     # a connection, in either direction
+    memsim.instantiate()                             # everything is checked here
+    event = memsim.simulate("200us")
+    print(event.getCause(), root.gpu.mem.stats.reads)
+    memsim.stats.dump("done")
+"""
+import glob as _glob
+import os as _os
+import sys as _sys
+
+try:
+    from . import _memsim
+except ImportError as _e:
+    if _glob.glob(_os.path.join(_os.path.dirname(__file__), "_memsim*.so")):
+        _why = (f"memsim's module cannot be loaded into {_sys.executable} "
+                f"(Python {_sys.version_info[0]}.{_sys.version_info[1]}): use /usr/bin/python3 ({_e})")
+    else:
+        _why = "memsim is not built: run `scons` in its directory and take the package of build/python"
+    if _sys.argv and _sys.argv[0] == "-m":  # `python3 -m memsim`: one sentence, no traceback
+        _sys.exit(f"memsim: {_why}")
+    raise ImportError(_why) from None
+
+from . import schema as _schema
+from . import stats
+from .errors import Error, Panic, UnknownName
+from .objects import Group, Parameter, Root, SimObject, System
+from .ports import Port, VectorPort
+from .results import Results, results
+from .run import (Event, Options, Simulation, checkpoint, curTick, default, instantiate, restore,
+                  simulate)
+from .schema import describe
+
+__version__ = _memsim.version()
+NEVER = _memsim.never
+
+_schema.make_classes(__name__)
+
+
+def __getattr__(name):
+    """Flat access: memsim.SimpleMemory where the name is the only one of its kind."""
+    if not name.startswith("_"):
+        found = [c for t, c in _schema.TYPES.items() if t.rpartition(".")[2] == name]
+        if len(found) == 1:
+            return found[0]
+    raise AttributeError(f"module 'memsim' has no attribute '{name}'")

@@ -1,0 +1,124 @@
+"""From the tree of SimObjects to the machine and back: nothing runs before all of it is checked."""
+import re
+
+from . import _memsim
+from .errors import Error, did_you_mean, user_error
+from .objects import Group, Parameter, Root
+from .ports import Port, bind
+from .schema import find
+
+
+def build(root, queue="fast", changes=()):
+    """The machine that the tree describes, after the --set changes ('path.parameter=value')."""
+    for change in changes:
+        _apply(root, change)
+    machine = _memsim.Machine(root.seed, queue)
+    objects = [obj for obj in root.descendants() if obj._type]
+    if not objects:
+        raise user_error("there is nothing to simulate: no component stands below the Root")
+    try:
+        for obj in objects:
+            machine.add(obj.path, obj._type, list(obj._values.items()))
+        for port, peer, where in bindings(objects):
+            if peer.owner.root() is not root:
+                raise user_error(f"{port.path} is bound to {peer.path}, which stands in no tree: "
+                                 "assign that object to a place below the Root", where)
+            machine.bind(port.owner.path, port.name, peer.owner.path, peer.name)
+        machine.build()
+    except Error as e:
+        raise _located(e, objects) from None
+    return machine
+
+
+def bindings(objects):
+    """(port, peer, place) of every connection once, in the order of the tree."""
+    seen = set()
+    for obj in objects:
+        names = list(obj._ports)
+        for name, index in sorted(obj._bound, key=lambda k: (names.index(k[0]), k[1] or 0)):
+            peer, where = obj._bound[name, index]
+            port = Port(obj, obj._ports[name], index)
+            if port not in seen:
+                seen.add(peer)
+                yield port, peer, where
+
+
+def _located(error, objects):
+    """The machine's error, which begins with a path, with the script's line that it is about."""
+    text = str(error)
+    for obj in sorted(objects, key=lambda o: -len(o.path)):
+        if text.startswith((obj.path + ".", obj.path + ":", obj.path + " ")):
+            name = re.match(r"\.?(\w*)", text[len(obj.path):])[1]
+            return user_error(text, obj._places.get(name, obj._created))
+    return error if re.match(r"\S+:\d+: ", text) else user_error(text)
+
+
+def _apply(root, change):
+    path, equals, value = change.partition("=")
+    place, dot, name = path.rpartition(".")
+    if not equals or not dot:
+        raise Error(f"--set {change}: write path.parameter=value, such as "
+                    "--set gpu.mem.latency=90ns")
+    objects = {obj.path: obj for obj in root.descendants()}
+    if place not in objects:
+        raise Error(f"--set {change}: there is no component '{place}'"
+                    f"{did_you_mean(place, list(objects))}")
+    obj = objects[place]
+    if not isinstance(getattr(type(obj), name, None), Parameter):
+        raise Error(f"--set {change}: {place} has no parameter '{name}'"
+                    f"{did_you_mean(name, obj._params)}")
+    try:
+        setattr(obj, name, value)
+    except Error as e:
+        raise Error(f"--set {change}: {str(e).partition(': ')[2]}") from None
+    obj._places[name] = f"--set {change}"
+
+
+def rebuild_tree(configuration, seed):
+    """The Root of a stored configuration; what was a group is one again."""
+    root = Root(seed)
+    at = {"": root}
+
+    def place(path, obj):
+        above, _, last = path.rpartition(".")
+        parent = at.get(above) or place(above, Group())
+        name, bracket, index = last.partition("[")
+        if not bracket:
+            setattr(parent, name, obj)
+        else:
+            if name not in parent._children:
+                setattr(parent, name, [])
+            siblings = parent._children[name]
+            while len(siblings) < int(index[:-1]):
+                siblings.append(Group())
+            siblings.append(obj)
+        at[path] = obj
+        return obj
+
+    for path, kind, params in configuration["objects"]:
+        place(path, find(kind)(**{name: text for name, text, _ in params}))
+    for from_, from_port, to, to_port in configuration["connections"]:
+        bind(_port(at[from_], from_port), _port(at[to], to_port))
+    return root
+
+
+def _port(obj, name):
+    name, bracket, index = name.partition("[")
+    port = getattr(obj, name)
+    return port[int(index[:-1])] if bracket else port
+
+
+def refuse_fixed(stored, present):
+    """Names the first fixed parameter in which two configurations differ, as one sentence."""
+    there = {path: params for path, _, params in stored["objects"]}
+    here = {path: params for path, _, params in present["objects"]}
+    if differing := sorted(there.keys() ^ here.keys()):
+        has = "checkpoint" if differing[0] in there else "script"
+        raise Error(f"only the {has} has '{differing[0]}': a checkpoint is restored into the "
+                    "machine that it was taken of")
+    for path, params in there.items():
+        now = {name: value for name, value, _ in here[path]}
+        for name, value, tunable in params:
+            if not tunable and now.get(name) != value:
+                raise Error(f"{path}.{name} is '{value}' in the checkpoint and cannot be "
+                            f"'{now.get(name)}' now: only tunable parameters may change")

@@ -1,0 +1,232 @@
+"""The command line: `memsim [options] script.py arguments` and `memsim SUBCOMMAND`."""
+import argparse
+import code
+import dataclasses
+import json
+import os
+import sys
+import traceback
+import types
+
+import memsim
+
+from . import _memsim, run, schema, signals
+from .errors import PACKAGE, Error, Panic
+from .script import check_unchanged
+from .subcommands import SUBCOMMANDS
+
+USER_ERROR, USAGE, OUR_BUG = 1, 2, 70  # 70: sysexits' EX_SOFTWARE
+
+
+def parser():
+    p = argparse.ArgumentParser(
+        prog="memsim", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="memsim [options] script.py [arguments]\n"
+              "       memsim [options] --restore FILE\n"
+              f"       memsim {{{','.join(SUBCOMMANDS)}}} ...",
+        description="Options before the script are memsim's, those after it the script's.")
+    p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
+    p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
+    p.add_argument("-i", dest="interactive", action="store_true",
+                   help="a Python prompt after the script, or instead of one")
+    p.add_argument("-q", "--quiet", action="store_true", help="print no progress and no warnings")
+    p.add_argument("-v", "--verbose", action="store_true",
+                   help="print progress even where stderr is no terminal")
+    p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
+    p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}")
+
+    g = p.add_argument_group("configuration")
+    g.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="changes",
+                   help="set a parameter after the script did; with --restore a tunable one")
+
+    g = p.add_argument_group("checkpoints")
+    g.add_argument("--restore", metavar="FILE", help="go on from a checkpoint")
+    g.add_argument("--checkpoint-at", metavar="TIME", action="append", type=_time,
+                   help="save at this simulated time (repeatable)")
+    g.add_argument("--checkpoint-sim-period", metavar="TIME", type=_positive_time,
+                   help="save each time so much was simulated")
+    g.add_argument("--checkpoint-wall-period", metavar="TIME", type=_positive_time,
+                   help="save each time so much real time went by, as OUTDIR/wall.ckpt")
+
+    g = p.add_argument_group("debugging")
+    g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
+    g.add_argument("--debug-start", metavar="TIME", type=_time, default=0)
+    g.add_argument("--debug-end", metavar="TIME", type=_time, default=_memsim.never)
+    g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
+    g.add_argument("--debug-help", action="store_true", help="list the debug flags")
+    g.add_argument("--stamps", metavar="N", type=int, default=0,
+                   help="note where the time of one of N requests goes")
+
+    g = p.add_argument_group("oracles (results must not change)")
+    g.add_argument("--event-queue", choices=("fast", "naive"), default="fast")
+    g.add_argument("--perturb-wakes", metavar="SEED", type=int,
+                   help="wake random components for no reason")
+    p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
+    return p
+
+
+def _time(text):
+    try:
+        return _memsim.ticks(text)
+    except Error as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
+
+
+def _positive_time(text):
+    if (ticks := _time(text)) <= 0:
+        raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
+    return ticks
+
+
+def _flags(text):
+    """The names of the flags that are on after 'A,-B' was read from left to right."""
+    known, on = [name for name, _ in _memsim.debug_flags()], {}
+    for word in text.split(","):
+        name = word.removeprefix("-")
+        if name != "All" and name not in known:
+            raise argparse.ArgumentTypeError(
+                f"there is no debug flag '{name}'{_memsim.nearest(name, known)}; "
+                "--debug-help lists them")
+        on.update(dict.fromkeys(known if name == "All" else [name], not word.startswith("-")))
+    return [name for name, is_on in on.items() if is_on]
+
+
+def main(argv):
+    """Returns the exit code. The user's mistake is one sentence, ours asks to be reported."""
+    try:
+        return _main(argv)
+    except Error as e:
+        return _fail(e, USER_ERROR)
+    except Panic as e:
+        return _fail(e, OUR_BUG)
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:  # `memsim ... | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return USER_ERROR
+
+
+def _fail(what, exit_code):
+    sys.stdout.flush()
+    print(f"memsim: {what}", file=sys.stderr)
+    return exit_code
+
+
+def _main(argv):
+    if argv and argv[0] in SUBCOMMANDS:
+        return SUBCOMMANDS[argv[0]](argv[1:]) or 0
+    p = parser()
+    args = p.parse_args(argv)
+    if args.list_sim_objects:
+        print(schema.listing(), end="")
+        return 0
+    if args.debug_help:
+        print("".join(f"{name:20} {doc}\n" for name, doc in _memsim.debug_flags()), end="")
+        return 0
+    if args.restore and args.command:
+        p.error(f"--restore takes no script ({args.command[0]}): the checkpoint knows its own")
+    if not args.restore and not args.command and not args.interactive:
+        p.error("name a script, a subcommand or --restore FILE")
+    script, arguments = (_restored(args) if args.restore else
+                         (args.command[0], args.command[1:]) if args.command else (None, []))
+    _apply(args, run.options)
+    if script is None:
+        code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
+        run.close_all()
+        return 0
+    return _run_script(script, arguments, args.interactive)
+
+
+def _apply(args, options):
+    """The command line over what is there: the defaults, or what a checkpoint kept."""
+    if args.outdir:
+        options.outdir = args.outdir
+    if args.stats_db:
+        options.stats_db = args.stats_db
+    if args.quiet or args.verbose:
+        options.verbosity = args.verbose - args.quiet
+    if args.checkpoint_at:
+        options.checkpoint_at = args.checkpoint_at
+    if args.checkpoint_sim_period:
+        options.checkpoint_sim_period = args.checkpoint_sim_period
+    if args.checkpoint_wall_period:
+        options.checkpoint_wall_period = args.checkpoint_wall_period / 10**15
+    options.changes = options.changes + args.changes
+    options.event_queue, options.stamps = args.event_queue, args.stamps
+    options.perturb = args.perturb_wakes
+    if args.debug_flags:
+        options.debug = {"flags": args.debug_flags, "start": args.debug_start,
+                         "end": args.debug_end, "file": args.debug_file}
+
+
+def _restored(args):
+    """The script and arguments of a checkpoint, and the options that it kept."""
+    saved = _memsim.read_checkpoint(args.restore)
+    kept = json.loads(saved.script.journal)
+    check_unchanged(saved.script)
+    for name in ("outdir", "stats_db", "debug_file"):  # of where the user is now
+        if getattr(args, name):
+            setattr(args, name, os.path.abspath(getattr(args, name)))
+    if not os.path.isdir(saved.script.cwd):
+        raise Error(f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is "
+                    "gone: make it again")
+    os.chdir(saved.script.cwd)
+    for name, value in kept["options"].items():
+        setattr(run.options, name, value)
+    before = run.options.database()
+    run.options.restoring = saved
+    if args.outdir and not args.stats_db:
+        run.options.stats_db = ""
+    after = dataclasses.replace(run.options, outdir=args.outdir or run.options.outdir,
+                                stats_db=args.stats_db or run.options.stats_db)
+    if (args.changes or after.database() != before or
+            os.path.abspath(after.outdir) != saved.run.outdir):
+        run.options.parent = saved.run.uuid
+    return kept["name"], saved.script.argv
+
+
+def _run_script(script, arguments, interactive):
+    try:
+        with open(script, "rb") as f:
+            source = f.read()
+    except OSError as e:
+        raise Error(f"{script}: {e.strerror}: name a script, a subcommand or --restore FILE; "
+                    "memsim --help tells more") from None
+    main_module = types.ModuleType("__main__")
+    main_module.__file__ = script
+    main_module.__builtins__ = __builtins__
+    sys.modules["__main__"] = main_module
+    sys.argv = [script, *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    finished = False
+    try:
+        with signals.handled():
+            exec(compile(source, script, "exec"), main_module.__dict__)
+            if interactive:
+                code.interact(local=main_module.__dict__, exitmsg="")
+            if signals.take():
+                raise KeyboardInterrupt
+        finished = True
+    except SystemExit as e:
+        finished = e.code in (None, 0)
+        raise
+    except (Error, Panic, KeyboardInterrupt):
+        raise
+    except BaseException as e:
+        sys.stdout.flush()
+        sys.stderr.write("".join(_trimmed(traceback.TracebackException.from_exception(e)).format()))
+        return USER_ERROR
+    finally:
+        run.close_all(finished)
+    return 0
+
+
+def _trimmed(error):
+    """A traceback without our frames."""
+    if error is not None:
+        error.stack = traceback.StackSummary.from_list(
+            [f for f in error.stack if not os.path.abspath(f.filename).startswith(PACKAGE) and
+             not f.filename.startswith("<frozen")])
+        _trimmed(error.__cause__)
+        _trimmed(error.__context__)
+    return error

@@ -1,0 +1,36 @@
+"""The two kinds of error, and where in the user's script something was written."""
+import os
+import sys
+
+from ._memsim import Error, Panic, nearest
+
+__all__ = ["Error", "Panic", "UnknownName", "did_you_mean", "here", "user_error"]
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+class UnknownName(Error, AttributeError):
+    """An attribute that is no parameter, port, child or statistic."""
+
+
+def here():
+    """'file:line' of the innermost frame outside this package."""
+    frame = sys._getframe(1)
+    while frame and os.path.abspath(frame.f_code.co_filename).startswith(PACKAGE):
+        frame = frame.f_back
+    if frame is None or frame.f_code.co_filename.startswith("<frozen"):
+        return "the command line"
+    name = frame.f_code.co_filename
+    if os.path.isabs(name) and not (short := os.path.relpath(name)).startswith(".."):
+        name = short
+    return f"{name}:{frame.f_lineno}"
+
+
+def user_error(what, where=None, kind=Error):
+    """The user's mistake as an exception that begins with the place in the script."""
+    return kind(f"{where or here()}: {what}")
+
+
+def did_you_mean(wrong, known):
+    """' (did you mean ...?)', or nothing where no name is near."""
+    return nearest(wrong, list(known))

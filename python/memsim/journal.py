@@ -1,0 +1,55 @@
+"""What a script asked of the simulated machine, so that a restored script gets the same answers.
+
+A script is ordinary Python and cannot be saved in its middle. So every call whose answer depends on
+simulated state is written down with its answer; a checkpoint holds the list and the call that it
+interrupted. The restored script runs again from its first line and is answered from the list, until
+it makes the interrupted call: there the machine's state is loaded and the run goes on.
+"""
+from .errors import here, user_error
+
+
+class Journal:
+    def __init__(self, record=None):
+        self.entries = list(record["entries"]) if record else []
+        self.interrupted = record["interrupted"] if record else None
+        self._next = 0
+        self.current = None  # the call under way that a checkpoint would interrupt
+
+    @property
+    def replaying(self):
+        return self.interrupted is not None
+
+    def call(self, kind, arguments, act, resume=None):
+        """The answer of act(), or the recorded one. At the interrupted call: that of resume()."""
+        where = here()
+        if not self.replaying:
+            self.current = {"kind": kind, "arguments": arguments, "where": where}
+            answer = act()
+            self.entries.append([kind, arguments, where, answer])
+            self.current = None
+            return answer
+        expected = (self.entries[self._next] if self._next < len(self.entries) else
+                    [self.interrupted[key] for key in ("kind", "arguments", "where")])
+        if [kind, arguments] != expected[:2]:
+            raise user_error(
+                f"the script calls {_show(kind, arguments)} where the run of the checkpoint called "
+                f"{_show(*expected[:2])} ({expected[2]}): a restored script must ask the same, in "
+                "the same order", where)
+        if self._next < len(self.entries):
+            self._next += 1
+            return expected[3]
+        self.current, self.interrupted = self.interrupted, None
+        answer = resume()
+        self.entries.append([kind, arguments, where, answer])
+        self.current = None
+        return answer
+
+    def record(self):
+        """What a checkpoint keeps, as plain values."""
+        return {"entries": self.entries, "interrupted": self.current}
+
+
+def _show(kind, arguments):
+    if kind == "statistic":
+        return f"the statistic {''.join(arguments[:2])}"
+    return f"{kind}({', '.join(map(repr, arguments))})"

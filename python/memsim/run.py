@@ -1,0 +1,398 @@
+"""Building, running, saving: `Simulation` is one machine; the functions of the package use the
+default one."""
+import atexit
+import dataclasses
+import json
+import os
+import signal
+import sys
+import time
+
+from . import _memsim, signals
+from .build import build, rebuild_tree, refuse_fixed
+from .errors import Error, here, user_error
+from .journal import Journal
+from .objects import Root
+from .progress import Progress
+from .script import Script
+from .stats import Statistics
+
+NEVER = _memsim.never
+
+
+@dataclasses.dataclass
+class Options:
+    """What the command line says; a checkpoint keeps it all but what is marked."""
+
+    outdir: str = "memsim-out"
+    stats_db: str = ""
+    verbosity: int = 0
+    checkpoint_at: list = dataclasses.field(default_factory=list)  # ticks
+    checkpoint_sim_period: int = 0
+    checkpoint_wall_period: float = 0
+    changes: list = dataclasses.field(default_factory=list)  # --set
+    # Not kept: they show or test, and change no result.
+    event_queue: str = "fast"
+    perturb: int | None = None
+    stamps: int = 0
+    debug: dict | None = None
+    restoring: object = None  # the Checkpoint that the script is re-run for
+    parent: str = ""          # the run that a new run goes on from
+
+    KEPT = ("outdir", "stats_db", "verbosity", "checkpoint_at", "checkpoint_sim_period",
+            "checkpoint_wall_period", "changes")
+
+    def kept(self):
+        return {name: getattr(self, name) for name in self.KEPT}
+
+    def database(self):
+        return os.path.abspath(self.stats_db or os.path.join(self.outdir, "stats.db"))
+
+
+options = Options()  # of this process, set by the command line
+_open = []           # machines whose runs are not finished
+_default = None
+
+
+class Event:
+    """Why and when simulate() came back."""
+
+    def __init__(self, cause, tick):
+        self.cause, self.tick = cause, tick
+
+    def getCause(self):
+        return self.cause
+
+    def __repr__(self):
+        return f"<{self.cause} at {_memsim.show_ticks(self.tick)}>"
+
+
+def ticks_of(duration, what):
+    """Femtoseconds of '200us' or of a whole number of ticks."""
+    if isinstance(duration, str):
+        try:
+            return _memsim.ticks(duration)
+        except Error as e:
+            raise user_error(f"{what}: {e}") from None
+    if isinstance(duration, bool) or not hasattr(duration, "__index__"):
+        raise user_error(f"{what}: {duration!r} is no time: write '200us', or whole femtoseconds")
+    return int(duration)
+
+
+class Simulation:
+    """A machine built from the tree below `root`, checked whole, at time 0."""
+
+    def __init__(self, root, opts=None):
+        self.options = opts = opts or options
+        if not isinstance(root, Root):
+            raise user_error(f"a machine is built from a Root, not from {root!r}")
+        root._check_open("instantiate()")
+        self.root = root
+        self.stats = Statistics(self)
+        self._script = Script()
+        self._machine = machine = build(root, opts.event_queue, opts.changes)
+        self._restoring, self._journal = opts.restoring, Journal()
+        self._run = self._database = None
+        self._spent, self._dumped, self._cause = 0.0, True, "nothing was simulated"
+        self._busy = False
+        self._saved = -1  # the tick of the last checkpoint, so that none is written twice
+        self._at = sorted(opts.checkpoint_at)
+        self._wall = time.monotonic()
+        if self._restoring:
+            opts.restoring = None  # a second machine of this script starts at 0 again
+            refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
+            self._journal = Journal(json.loads(self._restoring.script.journal)["journal"])
+            self._spent = self._restoring.run.host_seconds
+        if opts.perturb is not None:
+            machine.perturb(opts.perturb, 3)
+        if opts.stamps:
+            machine.stamp_every(opts.stamps)
+        if opts.debug:
+            machine.set_debug(**opts.debug)
+        os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
+        if not self._restoring:
+            self._begin()
+            machine.start()
+        if opts.verbosity >= 0:
+            for warning in machine.warnings:
+                print(f"memsim: warning: {warning}", file=sys.stderr)
+        root._simulation = self
+        _open.append(self)
+
+    # ---- what a script calls ------------------------------------------------------------------
+
+    def simulate(self, duration=None):
+        """Runs for that long ('200us' or ticks; without it to the end). Returns an Event."""
+        ticks = NEVER if duration is None else ticks_of(duration, "simulate()")
+        if ticks < 0:
+            raise user_error(f"simulate(): {duration!r} lies in the past")
+        if self._busy:
+            raise user_error("simulate() is called while this machine runs")
+        return Event(*self._journal.call(
+            "simulate", [duration if duration is None or isinstance(duration, str) else ticks],
+            lambda: self._advance(min(NEVER, self._machine.now + ticks)), self._resume))
+
+    def curTick(self):
+        """The simulated time in femtoseconds."""
+        return self._journal.call("curTick", [], lambda: self._machine.now)
+
+    def checkpoint(self, path=None):
+        """Saves the machine as it stands, by default as OUTDIR/<time>.ckpt; returns the path."""
+        return self._journal.call("checkpoint", [path and os.fspath(path)],
+                                  lambda: self._save(path), self._resume)
+
+    @property
+    def digest(self):
+        """Over all dumps and series so far: equal for equal runs."""
+        return self._journal.call("digest", [], lambda: self._machine.digest)
+
+    @property
+    def id(self):
+        """The run's UUID in the database."""
+        return self._run.uuid if self._run else self._restoring.run.uuid
+
+    def close(self, finished=True):
+        """Ends the run: what was not dumped yet is dumped as 'end', and the run is marked finished."""
+        if self not in _open:
+            return
+        _open.remove(self)
+        if self._run is None:  # a restored script that ended before its checkpoint
+            if finished:
+                raise Error("the script ended before it came to the call that the checkpoint "
+                            "interrupted: a restored script must do the same")
+            return
+        if finished:
+            if not self._dumped:
+                self._run.dump(self._machine, "end")
+            self._run.flush_series(self._machine)
+            self._run.finish(self._machine, self._cause, self._spent)
+            for tick in self._at:
+                print(f"memsim: warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
+                      f"ended at {_memsim.show_ticks(self._machine.now)}", file=sys.stderr)
+        else:
+            self._run.flush_series(self._machine)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *rest):
+        self.close(finished=kind is None)
+
+    # ---- statistics, for memsim.stats ------------------------------------------------------------
+
+    def _dump(self, label):
+        def act():
+            self._run.dump(self._machine, str(label))
+            self._dumped = True
+        self._journal.call("dump", [str(label)], act)
+
+    def _reset_stats(self):
+        self._journal.call("reset", [], self._machine.reset_stats)
+
+    def _series(self, period, patterns):
+        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        ticks = ticks_of(period, "series()")
+        def act():
+            try:
+                self._machine.sample_every(ticks, patterns)
+            except Error as e:
+                raise user_error(e) from None
+        self._journal.call("series", [ticks, patterns], act)
+
+    def _read_stat(self, path, name, part):
+        def act():
+            try:
+                return self._machine.stat_value(path, name, part)
+            except Error as e:
+                raise user_error(e) from None
+        return self._journal.call("statistic", [f"{path}.", name, part], act)
+
+    # ---- running -----------------------------------------------------------------------------------
+
+    def _advance(self, until):
+        """Runs to `until`; stops between ticks where a boundary or somebody outside asks for it."""
+        machine = self._machine
+        self._journal.current["until"] = until
+        progress = Progress(machine.now, until, self.options.verbosity)
+        began = time.monotonic()
+        self._busy, self._dumped = True, False
+        try:
+            with signals.handled(), signals.heartbeat(machine):
+                while True:
+                    boundary = self._next_checkpoint()
+                    self._attend(progress)
+                    stop = machine.run(min(until, boundary))
+                    if stop == "limit" and machine.now == boundary:
+                        self._save(None)
+                    if stop == "limit" and machine.now >= until:
+                        return self._ended("simulate() limit reached")
+                    if stop in ("exit", "idle"):
+                        return self._ended(self._check_end(stop))
+        finally:
+            progress.close()
+            self._busy = False
+            self._spent += time.monotonic() - began
+
+    def _ended(self, cause):
+        self._cause = cause
+        return cause, self._machine.now
+
+    def _check_end(self, stop):
+        """The cause of an end by itself; an error if something is left or does not add up."""
+        machine = self._machine
+        tick = _memsim.show_ticks(machine.now)
+        if stop == "idle" and machine.pending:
+            raise user_error(f"the machine stands still at {tick} with work left; "
+                             "who waits for whom:\n  " + "\n  ".join(machine.wait_report()))
+        if not machine.pending and (broken := machine.imbalances()):
+            raise user_error(f"the run ended at {tick} and does not add up:\n  " +
+                             "\n  ".join(broken))
+        return machine.exit_cause if stop == "exit" else "nothing left to do"
+
+    def _attend(self, progress):
+        """What may happen between two ticks besides simulating: signals, the wall clock."""
+        seen = signals.take()
+        progress.show(self._machine.now)
+        if signal.SIGUSR1 in seen:
+            progress.close()
+            print(progress.line(self._machine.now), file=sys.stderr, flush=True)
+        period = self.options.checkpoint_wall_period
+        if signal.SIGUSR2 in seen:
+            self._save(os.path.join(self.options.outdir, "signal.ckpt"))
+        elif period and time.monotonic() - self._wall >= period:
+            self._save(os.path.join(self.options.outdir, "wall.ckpt"))
+        if signal.SIGTERM in seen:
+            progress.close()
+            path = self._save(os.path.join(self.options.outdir, "sigterm.ckpt"))
+            if self.options.verbosity >= 0:
+                print(f"memsim: ended by SIGTERM at {_memsim.show_ticks(self._machine.now)}; go on "
+                      f"with --restore {path}", file=sys.stderr)
+            raise SystemExit(128 + signal.SIGTERM)
+        if signal.SIGINT in seen:
+            raise KeyboardInterrupt
+
+    # ---- checkpoints ---------------------------------------------------------------------------------
+
+    def _next_checkpoint(self):
+        now = self._machine.now
+        self._at = [t for t in self._at if t > now or (t == now and t > self._saved)]
+        period = self.options.checkpoint_sim_period
+        return min([NEVER, *self._at[:1], *([(now // period + 1) * period] if period else [])])
+
+    def _save(self, path):
+        machine, script = self._machine, self._script
+        path = os.fspath(path or os.path.join(self.options.outdir,
+                                              f"{_memsim.show_ticks(machine.now)}.ckpt"))
+        if self._journal.current["kind"] == "simulate":
+            self._saved = machine.now
+        files = dict(script.files())
+        journal = {"journal": self._journal.record(), "options": self.options.kept(),
+                   "name": script.name}
+        os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
+        _memsim.write_checkpoint(
+            path, machine,
+            _memsim.Script(path=script.path or "", hash=files.pop(script.path, ""), cwd=script.cwd,
+                           argv=script.argv, modules=list(files.items()),
+                           journal=json.dumps(journal).encode()),
+            _memsim.RunAt(uuid=self._run.uuid, database=self.options.database(),
+                          outdir=os.path.abspath(self.options.outdir),
+                          position=self._run.position(machine), host_seconds=self._spent))
+        self._wall = time.monotonic()
+        return path
+
+    def _resume(self):
+        """At the interrupted call: loads the state and goes on with that call."""
+        call, checkpoint = self._journal.current, self._restoring
+        self._machine.load(checkpoint.snapshot)
+        self._saved = self._machine.now
+        self._begin(checkpoint)
+        self._restoring, self._dumped = None, False
+        if call["kind"] == "simulate":
+            return self._advance(call["until"])
+        return call["arguments"][0] or ""
+
+    def _begin(self, checkpoint=None):
+        """Opens the database: a new run, or the checkpoint's goes on where its results are."""
+        opts, run = self.options, checkpoint and checkpoint.run
+        self._database = _memsim.Database(opts.database())
+        if run and not opts.parent:
+            self._run = self._database.resume_run(run.uuid, run.position)
+        if self._run is None:
+            name = os.path.splitext(os.path.basename(self._script.path or "notebook"))[0]
+            self._run = self._database.begin_run(
+                name=name, script=self._script.path or "", argv=self._script.argv,
+                seed=self.root.seed, parent=opts.parent or (run.uuid if run else ""))
+            self._run.write_machine(self._machine)
+
+
+def os_error(act, path):
+    """Does it, or says in one sentence why the file system would not."""
+    try:
+        return act()
+    except OSError as e:
+        raise Error(f"{path}: {e.strerror}: name a place that can be written") from None
+
+
+# ---- the default machine -------------------------------------------------------------------------
+
+def instantiate(root=None):
+    """Builds the machine below the Root (by default the last one made) and checks all of it."""
+    global _default
+    root = root or Root._latest
+    if root is None:
+        raise user_error("there is no Root: make one first, root = memsim.Root()")
+    _default = Simulation(root)
+    return _default
+
+
+def default():
+    if _default is None:
+        raise user_error("there is no machine yet: call memsim.instantiate() first")
+    return _default
+
+
+def simulate(duration=None):
+    """Runs the default machine for that long ('200us' or ticks; without it to the end)."""
+    return default().simulate(duration)
+
+
+def curTick():
+    """The simulated time of the default machine in femtoseconds."""
+    return default().curTick()
+
+
+def checkpoint(path=None):
+    """Saves the default machine, by default as OUTDIR/<time>.ckpt; returns the path."""
+    return default().checkpoint(path)
+
+
+def restore(file, outdir=None):
+    """The machine of a checkpoint without its script, as a Simulation: a new run that goes on from
+    there, with .root and .simulate()."""
+    global _default
+    saved = _memsim.read_checkpoint(os.fspath(file))
+    opts = dataclasses.replace(options, restoring=None, parent=saved.run.uuid,
+                               outdir=os.fspath(outdir or options.outdir))
+    _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
+                          dataclasses.replace(opts, restoring=saved))
+    journal = _default._journal
+    journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": ""}
+    journal.interrupted = None
+    _default._resume()
+    journal.current = None
+    return _default
+
+
+def close_all(finished=True):
+    """Ends all runs of this process."""
+    for simulation in list(_open):
+        simulation.close(finished)
+
+
+@atexit.register
+def _at_exit():
+    if _open:  # an ordinary python3 whose script failed has left its exception behind
+        try:
+            close_all(finished=not hasattr(sys, "last_value"))
+        except Error as e:
+            print(f"memsim: {e}", file=sys.stderr)

@@ -1,0 +1,166 @@
+"""Classes, descriptions, stubs and the reference page, all made from the compiled schema."""
+import inspect
+import sys
+import types
+from pathlib import Path
+
+from . import _memsim
+from .errors import Error, Panic, did_you_mean
+from .objects import Parameter, PortAttribute, SimObject
+
+TYPES = {}  # 'mem.Cache' -> class
+
+
+def make_classes(package):
+    """One class a component type, one module a folder: memsim.mem.Cache."""
+    for schema in _memsim.schema():
+        folder, _, name = schema["name"].rpartition(".")
+        module = sys.modules.get(f"{package}.{folder}")
+        if module is None:
+            module = types.ModuleType(f"{package}.{folder}", f"The components of src/{folder}/.")
+            module.__all__ = []
+            sys.modules[module.__name__] = module
+            setattr(sys.modules[package], folder, module)
+        cls = _make_class(schema, name, module.__name__)
+        setattr(module, name, cls)
+        module.__all__.append(name)
+        TYPES[schema["name"]] = cls
+
+
+def _make_class(schema, name, module):
+    names = [x["name"] for x in schema["params"] + schema["ports"]]
+    if twice := {n for n in names if names.count(n) > 1 or hasattr(SimObject, n)}:
+        raise Panic(f"{schema['source']}: {schema['name']} needs another name for "
+                    f"{', '.join(sorted(twice))}: parameters, ports and what every SimObject has "
+                    "(path, stats, ...) are attributes of one object")
+    for p in schema["params"]:
+        p["text"] = _param_text(p)
+    for p in schema["ports"]:
+        p["text"] = (f"{p['doc']} ({'ports' if p['many'] else 'port'}: {p['role']} of "
+                     f"{p['family']})")
+    cls = type(name, (SimObject,), {
+        "__doc__": _doc(schema), "__module__": module, "_type": schema["name"],
+        "_schema": schema,
+        "_params": {p["name"]: p for p in schema["params"]},
+        "_ports": {p["name"]: p for p in schema["ports"]},
+        "_stats": {s["name"]: s for s in schema["stats"]},
+        **{p["name"]: Parameter(p) for p in schema["params"]},
+        **{p["name"]: PortAttribute(p) for p in schema["ports"]},
+    })
+    cls.__signature__ = inspect.Signature(
+        [inspect.Parameter(p["name"], inspect.Parameter.KEYWORD_ONLY,
+                           default=getattr(cls, p["name"]).read(p["initial"]),
+                           annotation=_annotation(p)) for p in schema["params"]])
+    return cls
+
+
+def _annotation(p):
+    return {"int": int, "bool": bool}.get(p["type"], str)
+
+
+def _param_text(p):
+    notes = [p["type"]]
+    if p["min"] or p["max"]:
+        notes.append(f"from {p['min']} to {p['max']}")
+    if p["tunable"]:
+        notes.append("tunable")
+    return f"{p['doc']} ({', '.join(notes)})"
+
+
+def _rows(schema):
+    """(heading, [(name, default or kind, text)]) of each part of a schema."""
+    yield "Parameters", [(p["name"], p["initial"], p["text"]) for p in schema["params"]]
+    yield "Ports", [(p["name"] + ("[]" if p["many"] else ""), p["role"], p["text"])
+                    for p in schema["ports"]]
+    yield "Statistics", [(s["name"] + ("[]" if s["each"] else ""), s["unit"],
+                          f"{s['doc']} ({s['kind']})") for s in schema["stats"]]
+
+
+def _doc(schema):
+    lines = [schema["doc"]]
+    for heading, rows in _rows(schema):
+        if rows:
+            lines += ["", f"{heading}:"]
+            firsts = [f"{name} = {value}" if heading == "Parameters" else f"{name} [{value}]"
+                      for name, value, _ in rows]
+            wide = max(map(len, firsts))
+            lines += [f"    {first:{wide}}  {text}" for first, (_, _, text) in zip(firsts, rows)]
+    return "\n".join(lines) + f"\n\nRegistered in {schema['source']}."
+
+
+def find(what):
+    """The class of 'mem.Cache', 'Cache', a class or an object."""
+    if isinstance(what, SimObject):
+        what = type(what)
+    if isinstance(what, type) and issubclass(what, SimObject):
+        return what
+    found = [cls for name, cls in TYPES.items() if what in (name, name.rpartition(".")[2])]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise Error(f"'{what}' is the name of {' and '.join(c._type for c in found)}: write the "
+                    "folder, too")
+    names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES)]
+    raise Error(f"there is no component type '{what}'{did_you_mean(str(what), names)}; "
+                "--list-sim-objects lists them")
+
+
+def describe(what):
+    """Prints what a component type declares: parameters, ports, statistics."""
+    cls = find(what)
+    print(f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n"
+          f"{inspect.getdoc(cls)}")
+
+
+def listing():
+    """All types with their sentence."""
+    wide = max(map(len, TYPES), default=0)
+    return "".join(f"{name:{wide}}  {cls._schema['doc']}\n" for name, cls in TYPES.items())
+
+
+def reference():
+    """The reference page of all components, in Markdown."""
+    lines = ["# Components", "", "Made from the declarations by `memsim reference`; "
+             "a parameter is fixed unless it says tunable."]
+    for name, cls in TYPES.items():
+        schema = cls._schema
+        lines += ["", f"## {name}", "", schema["doc"], "", f"Source: `{schema['source']}`"]
+        titles = {"Parameters": "default", "Ports": "role", "Statistics": "unit"}
+        for heading, rows in _rows(schema):
+            if rows:
+                lines += ["", f"| {heading.lower()} | {titles[heading]} | meaning |", "|---|---|---|"]
+                lines += ["| `{}` | {} | {} |".format(*(cell.replace("|", "\\|") for cell in row))
+                          for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def write_stubs(directory):
+    """The package's .pyi files below directory/memsim, the folders' from the schema."""
+    package = Path(directory, "memsim")
+    package.mkdir(parents=True, exist_ok=True)
+    folders = {}
+    for name, cls in TYPES.items():
+        folders.setdefault(name.rpartition(".")[0], []).append(cls)
+    (package / "py.typed").write_text("")
+    api = Path(__file__).with_name("api.pyi").read_text()
+    (package / "__init__.pyi").write_text(
+        api + "\n" + "".join(f"from . import {f} as {f}\n" for f in folders))
+    for folder, classes in folders.items():
+        text = "from memsim import Port, SimObject, Statistic, VectorPort\n"
+        (package / f"{folder}.pyi").write_text(text + "".join(map(_stub, classes)))
+
+
+def _stub(cls):
+    s = cls._schema
+    name = cls.__name__
+    lines = ["", "", f"class _{name}Stats:"]
+    lines += [f"    {x['name']}: {'list[Statistic]' if x['each'] else 'Statistic'}"
+              for x in s["stats"]] or ["    ..."]
+    lines += ["", "", f"class {name}(SimObject):", f'    """{s["doc"]}"""']
+    kinds = {"int": "int", "bool": "bool", "Fraction": "str | float"}
+    lines += [f"    {p['name']}: {kinds.get(p['type'], 'str')}" for p in s["params"]]
+    lines += [f"    {p['name']}: {'VectorPort' if p['many'] else 'Port | VectorPort'}" for p in s["ports"]]
+    lines += ["    @property", f"    def stats(self) -> _{name}Stats: ..."]
+    args = "".join(f", {p['name']}: {kinds.get(p['type'], 'str')} = ..." for p in s["params"])
+    lines += [f"    def __init__(self{', *' if args else ''}{args}) -> None: ..."]
+    return "\n".join(lines) + "\n"

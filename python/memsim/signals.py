@@ -1,0 +1,68 @@
+"""Signals and the heartbeat: what makes a long run look up between two ticks.
+
+Ten times a second a thread sets the attention flag of the machines that run; they return between
+ticks, Python sees the signals that came in, and the run goes on. Nothing of it leaves a trace in the
+results.
+"""
+import contextlib
+import signal
+import threading
+import time
+
+_seen = set()
+_running = set()
+_lock = threading.Lock()
+_thread = None
+HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
+
+
+def _note(number, frame):
+    if number in _seen and number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # asked twice before it could be served: end at once
+        signal.raise_signal(number)
+    _seen.add(number)
+
+
+def take():
+    """The signals since the last call, each once."""
+    seen = _seen.copy()
+    _seen.difference_update(seen)
+    return seen
+
+
+@contextlib.contextmanager
+def handled():
+    """Signals are noted rather than obeyed in here (in the main thread; elsewhere nothing changes)."""
+    if (threading.current_thread() is not threading.main_thread() or
+            signal.getsignal(signal.SIGTERM) is _note):
+        yield
+        return
+    before = {number: signal.signal(number, _note) for number in HANDLED}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _beat():
+    while True:
+        time.sleep(0.1)
+        with _lock:
+            for machine in _running:
+                machine.attend()
+
+
+@contextlib.contextmanager
+def heartbeat(machine):
+    global _thread
+    with _lock:
+        if _thread is None:
+            _thread = threading.Thread(target=_beat, name="memsim heartbeat", daemon=True)
+            _thread.start()
+        _running.add(machine)
+    try:
+        yield
+    finally:
+        with _lock:
+            _running.discard(machine)

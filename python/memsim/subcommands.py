@@ -1,0 +1,83 @@
+"""`memsim SUBCOMMAND ...`: one function each, taking the arguments."""
+import argparse
+import json
+import sqlite3
+import time
+from pathlib import Path
+
+from . import _memsim, schema
+from .errors import Error
+
+
+def _parse(name, doc, *arguments, argv):
+    p = argparse.ArgumentParser(prog=f"memsim {name}", description=doc, allow_abbrev=False)
+    for argument in arguments:
+        p.add_argument(argument)
+    return p.parse_args(argv)
+
+
+def describe(argv):
+    schema.describe(_parse("describe", "What a component type declares", "TYPE", argv=argv).TYPE)
+
+
+def stubs(argv):
+    directory = _parse("stubs", "Write the .pyi stubs of the package", "DIR", argv=argv).DIR
+    _writing(directory, lambda: schema.write_stubs(directory))
+
+
+def reference(argv):
+    file = _parse("reference", "Write the reference page of all components (Markdown)", "FILE",
+                  argv=argv).FILE
+    _writing(file, lambda: Path(file).write_text(schema.reference()))
+
+
+def _writing(path, act):
+    try:
+        act()
+    except OSError as e:
+        raise Error(f"{path}: {e.strerror}: name a place that can be written") from None
+
+
+def ckpt(argv):
+    p = argparse.ArgumentParser(prog="memsim ckpt", description="Look into a checkpoint")
+    actions = p.add_subparsers(dest="action", required=True)
+    info = actions.add_parser("info", help="what it is of")
+    info.add_argument("FILE")
+    show = actions.add_parser("show", help="the state of one component, as JSON")
+    show.add_argument("FILE")
+    show.add_argument("PATH")
+    args = p.parse_args(argv)
+    if args.action == "info":
+        _ckpt_info(args.FILE)
+    else:
+        state = _memsim.read_checkpoint(args.FILE).show(args.PATH)
+        print(json.dumps(json.loads(state), indent=2))
+
+
+def _ckpt_info(file):
+    i = _memsim.checkpoint_info(file)
+    print(f"script         {' '.join([i['script'] or '(none)', *i['argv']])}\n"
+          f"time           {_memsim.show_ticks(i['now'])}\n"
+          f"run            {i['run']}\n"
+          f"configuration  {i['configuration']}\n"
+          f"components     {i['objects']}, {i['events']} events pending\n"
+          f"size           {i['bytes']} B, {i['bytes_unpacked']} B unpacked\n"
+          f"written        {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(i['written']))} UTC\n"
+          f"version        {i['version']}")
+
+
+def sql(argv):
+    args = _parse("sql", "Ask a database of results; prints tab-separated rows", "DB", "QUERY",
+                  argv=argv)
+    from .results import connect
+    try:
+        cursor = connect(args.DB).execute(args.QUERY)
+        if cursor.description:
+            print(*(column[0] for column in cursor.description), sep="\t")
+        for row in cursor:
+            print(*("" if value is None else value for value in row), sep="\t")
+    except (sqlite3.Error, sqlite3.Warning) as e:
+        raise Error(f"{args.DB}: {e}") from None
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql)}

@@ -1,0 +1,86 @@
+"""Ohm-GPU (Zhang and Jung, MICRO'21): DRAM and XPoint on one channel, electrical or optical.
+
+`planar(platform, program, ...)` builds the whole machine; the values stand in Table I of the paper or
+are assumptions of docs/models/ohm.md.
+"""
+
+from .. import Error, Root, System, gpu, mem, ohm, workload, xpoint
+from .scale import OHM_PLANAR, footprint, scale
+
+# What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
+# 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
+CHANNELS = {
+    "hetero": dict(width=32, lane_rate="15GHz", serdes="0fs", flight="670ps"),
+    "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
+}
+PAGE = 2048        # unit of mapping and swap: a DRAM row
+INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
+MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
+
+
+def planar_scale(program, controllers=None):
+    """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
+    memory controllers the scale leaves of the paper's six."""
+    return scale(OHM_PLANAR, footprint(program), page=PAGE, controllers=controllers)
+
+
+def planar(platform, program, size=None, seed=1, **dispatch):
+    """The machine of one platform in planar mode.
+
+    platform  'hetero' (electrical channels) or 'ohm-base' (virtual channels of an optical one)
+    program   a workload.GraphProgram
+    size      what the machine has; None: planar_scale(program)
+    dispatch  parameters of gpu.Dispatcher, such as max_instructions
+
+    Returns a Root with `program`, `gpu`, `memory` and `scale` (what became of the proportions).
+    Initially each group's first page is in DRAM, the others in XPoint; caches are cold.
+    """
+    if platform not in CHANNELS:
+        raise Error(f"there is no platform '{platform}': it is one of {', '.join(CHANNELS)}")
+    size = size or planar_scale(program)
+    root = Root(seed=seed)
+    root.program = program
+    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
+                                     kept=not i.broken) for i in size.invariants]
+    root.gpu = gpu_of(size, **dispatch)
+    root.program.dispatcher = root.gpu.dispatcher.host
+    root.memory = System()
+    root.memory.controller = [controller(platform, size, i) for i in range(size.controllers)]
+    root.memory.xpoint = [module(mc, size) for mc in root.memory.controller
+                          for _ in range(MODULES)]
+    for i, mc in enumerate(root.memory.controller):
+        root.gpu.l2[i].mem_side = mc.cpu_side
+        for m in range(MODULES):
+            device = root.memory.xpoint[i * MODULES + m]
+            mc.commands[m] = device.commands
+            mc.transfers[m] = device.transfers
+    return root
+
+
+def gpu_of(size, **dispatch):
+    """SMs with their L1s, the crossbar and one L2 slice for each controller (Table I)."""
+    part = System()
+    part.dispatcher = gpu.Dispatcher(sms=size.sms, **dispatch)
+    part.sm = [gpu.Sm() for _ in range(size.sms)]
+    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, stage="l1") for _ in range(size.sms)]
+    part.network = mem.Crossbar(inputs=size.sms, outputs=size.controllers, granularity=INTERLEAVE)
+    part.l2 = [mem.Cache(capacity=f"{size.l2_slice}B", ways=8, write_policy="write_back",
+                         write_allocate=True, mshrs=64, targets=16, latency="80ns", stage="l2",
+                         interleave_ways=size.controllers, interleave_granularity=INTERLEAVE)
+               for _ in range(size.controllers)]
+    for i in range(size.sms):
+        part.dispatcher.sm_side[i] = part.sm[i].blocks
+        part.sm[i].mem_side = part.l1[i].cpu_side
+        part.l1[i].mem_side = part.network.cpu_side[i]
+    for i in range(size.controllers):
+        part.network.mem_side[i] = part.l2[i].cpu_side
+    return part
+
+
+def controller(platform, size, index):
+    return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
+                                modules=MODULES, page=f"{PAGE}B", **CHANNELS[platform])
+
+
+def module(mc, size):
+    return xpoint.Module(capacity=f"{size.xpoint // MODULES}B")

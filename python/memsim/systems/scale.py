@@ -1,0 +1,139 @@
+"""How a machine is made smaller than the paper's without becoming another machine.
+
+The paper's machine is sliced: SMs, memory controllers, virtual channels and footprint are divided by
+one number, so that bandwidth per SM, latencies and reuse stay. Below a slice of one controller only
+capacities shrink further, all of them with the footprint. Latencies, page and line sizes, thresholds
+and ratios are never scaled. What cannot follow (an L1 has a floor) is listed as a broken invariant.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .. import _memsim
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+# Vertices of the generated graph as a power of two, for each named scale. default gives about 3.7
+# million requests of bfs_topology; judge has more than 4,000 groups, below which no claim is judged.
+KRONECKER = {"tiny": 10, "small": 13, "default": 16, "judge": 20, "paper": 26}
+LEAST_GROUPS = 4000
+
+
+@dataclass
+class Paper:
+    """What a paper's machine has, after its own scaling."""
+
+    sms: int
+    controllers: int
+    footprint: int
+    l1: int
+    l2: int
+    dram: int
+    xpoint: int
+    l1_floor: int = 8 * KIB
+
+
+OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB,
+                   dram=1 * GIB, xpoint=8 * GIB)
+
+
+@dataclass
+class Invariant:
+    name: str
+    paper: float
+    here: float
+
+    @property
+    def broken(self):
+        return abs(self.here - self.paper) > 0.1 * self.paper
+
+    def __str__(self):
+        state = "BROKEN" if self.broken else "kept"
+        return f"{self.name}: paper {self.paper:.4g}, here {self.here:.4g} ({state})"
+
+
+@dataclass
+class Scaled:
+    """A machine at some scale: counts, capacities in bytes, and what became of the invariants."""
+
+    sms: int
+    controllers: int
+    footprint: int
+    l1: int
+    l2_slice: int
+    dram: int       # of one controller
+    xpoint: int     # of one controller
+    invariants: list = field(default_factory=list)
+
+
+def kronecker_scale(name):
+    """The generated graph's size for '--scale NAME', or for a ratio of the paper's footprint such as
+    '1/512' (then the largest power of two that fits).
+
+    Raises ValueError for anything else.
+    """
+    if name in KRONECKER:
+        return KRONECKER[name]
+    try:
+        ratio = Fraction(name)
+    except (ValueError, ZeroDivisionError):
+        ratio = Fraction(0)
+    if not 0 < ratio <= 1:
+        known = ", ".join(KRONECKER)
+        raise ValueError(f"--scale {name}: write one of {known}, or a ratio such as 1/512")
+    scale = 1
+    # 32 arcs of 4 bytes and two words for each vertex, before repeated arcs are removed.
+    while scale < 28 and (2 << scale) * (32 * 4 + 8) <= ratio * OHM_PLANAR.footprint:
+        scale += 1
+    return scale
+
+
+def footprint(program):
+    """Bytes that a program puts into device memory: its graph is read or generated for it.
+
+    Raises memsim.Error if the graph cannot be read.
+    """
+    return _memsim.footprint(program._type, list(program._values.items()))
+
+
+def slices(paper, footprint):
+    """By how much controllers are divided: the largest divisor of their number that does not shrink
+    the machine more than the footprint."""
+    fits = [k for k in range(1, paper.controllers + 1)
+            if paper.controllers % k == 0 and k * footprint <= paper.footprint]
+    return max(fits, default=1)
+
+
+def up_to(value, step):
+    """value rounded up to a multiple of step, at least one step."""
+    return max(1, -(-int(value) // step)) * step
+
+
+def scale(paper, footprint, page, line=128, l1_ways=6, l2_ways=8, controllers=None):
+    """The paper's machine for a program of `footprint` bytes. `page` is the unit in which DRAM and
+    XPoint are divided into groups."""
+    share = Fraction(footprint, paper.footprint)
+    count = controllers or paper.controllers // slices(paper, footprint)
+    sms = max(1, round(Fraction(paper.sms * count, paper.controllers)))
+    per_controller = share / count
+    pages_of_dram = up_to(paper.dram * per_controller, page) // page
+    ratio = paper.xpoint // paper.dram
+    l1_exact = paper.l1 * paper.sms * share / sms
+    made = Scaled(
+        sms=sms, controllers=count, footprint=footprint,
+        l1=up_to(max(paper.l1_floor, l1_exact), l1_ways * line),
+        l2_slice=up_to(paper.l2 * per_controller, l2_ways * line),
+        dram=pages_of_dram * page, xpoint=pages_of_dram * ratio * page)
+    made.invariants = [
+        Invariant("SMs a controller", paper.sms / paper.controllers, sms / count),
+        Invariant("footprint / DRAM", paper.footprint / paper.dram, footprint / (made.dram * count)),
+        Invariant("footprint / L2", paper.footprint / paper.l2, footprint / (made.l2_slice * count)),
+        Invariant("L2 / all L1", paper.l2 / (paper.l1 * paper.sms),
+                  made.l2_slice * count / (made.l1 * sms)),
+        Invariant("XPoint / DRAM", ratio, made.xpoint / made.dram),
+    ]
+    groups = pages_of_dram * count
+    if groups < LEAST_GROUPS:
+        made.invariants.append(Invariant("groups, of the 4000 that a verdict needs", LEAST_GROUPS,
+                                         groups))
+    return made

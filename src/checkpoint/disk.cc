@@ -1,0 +1,97 @@
+#include "checkpoint/disk.hh"
+
+#include "core/error.hh"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace memsim::checkpoint {
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path), temporary_(path + "." + std::to_string(getpid()) + ".tmp"),
+      file_(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (file_ < 0) fail("cannot be written here");
+}
+
+AtomicFile::~AtomicFile() {
+    if (file_ < 0) return;
+    close(file_);
+    unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail(const std::string& what) const {
+    const int error = errno;
+    throw ConfigError("checkpoint " + path_ + ": " + what + " (" + std::strerror(error) + "); " +
+                      (error == ENOSPC || error == EDQUOT || error == EFBIG
+                           ? "free some space or write it to another place; "
+                           : "write it to a folder that exists and may be written; ") +
+                      "an earlier file of that name is as it was");
+}
+
+void AtomicFile::append(std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t n = ::write(file_, bytes.data(), bytes.size());
+        if (n >= 0)
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+        else if (errno != EINTR)
+            fail("cannot be written to its end");
+    }
+}
+
+void AtomicFile::overwrite(std::uint64_t offset, std::string_view bytes) {
+    // Over what is already there, and short: no space is needed and no signal cuts it.
+    if (pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(bytes.size()))
+        fail("cannot be written to its end");
+}
+
+void AtomicFile::publish() {
+    if (fsync(file_) != 0) fail("cannot be written to its end");
+    if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot be put in its place");
+    close(file_);
+    file_ = -1;
+    // The name is safe once its folder is on the disk; a file system that cannot say so loses at
+    // most the rename, never a file.
+    const auto folder = std::filesystem::path(path_).parent_path();
+    const int f = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+    if (f < 0) return;
+    (void)fsync(f);
+    close(f);
+}
+
+MappedFile::MappedFile(const std::string& path) {
+    const auto refuse = [&] {
+        throw ConfigError("checkpoint " + path + ": cannot be read (" + std::strerror(errno) +
+                          "); name a file that `memsim` wrote, such as OUTDIR/*.ckpt");
+    };
+    const int f = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (f < 0) refuse();
+    struct stat s {};
+    void* at = MAP_FAILED;
+    if (fstat(f, &s) == 0 && S_ISDIR(s.st_mode))
+        errno = EISDIR;
+    else if (s.st_size > 0)
+        at = mmap(nullptr, static_cast<std::size_t>(s.st_size), PROT_READ, MAP_PRIVATE, f, 0);
+    else {
+        close(f);
+        return; // empty: not a checkpoint, as its reader will say
+    }
+    const int error = errno;
+    close(f);
+    errno = error;
+    if (at == MAP_FAILED) refuse();
+    bytes_ = {static_cast<const char*>(at), static_cast<std::size_t>(s.st_size)};
+}
+
+MappedFile::~MappedFile() {
+    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+}
+
+} // namespace memsim::checkpoint

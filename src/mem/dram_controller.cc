@@ -1,0 +1,192 @@
+#include "mem/dram_controller.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::mem {
+
+static const Registration<DramController> registered {
+    "One channel of DRAM behind an FR-FCFS controller."};
+
+using protocol::Command;
+using protocol::Stage;
+
+namespace {
+constexpr std::uint32_t no_request = ~std::uint32_t {0};
+}
+
+void DramController::init() {
+    try {
+        timing_ = with_changes(timing_of(params.timing), params.changes);
+        check(timing_);
+    } catch (const ConfigError& e) {
+        refuse("timing", Text<DramPreset>::show(params.timing) + ": " + e.what());
+    }
+    if (params.channel >= params.channels)
+        refuse("channel",
+               params.channel.text() + " is not below channels = " + params.channels.text());
+    if (params.write_high > params.write_queue)
+        refuse("write_high", params.write_high.text() +
+                                 " writes never wait: it must be at most "
+                                 "write_queue = " +
+                                 params.write_queue.text());
+    if (params.write_low >= params.write_high)
+        refuse("write_low", params.write_low.text() +
+                                " must be less than write_high = " + params.write_high.text());
+    const std::int64_t rows_of_one = timing_.row.raw * timing_.ranks * timing_.banks();
+    const std::int64_t rows = params.capacity->raw / rows_of_one;
+    if (rows == 0 || rows * rows_of_one != params.capacity->raw || rows > 0x7fffffff)
+        refuse("capacity", params.capacity.text() + " is not covered: it must be a multiple of " +
+                               Text<Bytes>::show({rows_of_one}) + ", one row of every bank");
+    const std::int64_t granule = params.interleave->raw ? params.interleave->raw : timing_.burst;
+    if (granule % timing_.burst || granule > timing_.row.raw)
+        refuse("interleave", params.interleave.text() + " must be a multiple of a burst of " +
+                                 std::to_string(timing_.burst) + " bytes, at most a row of " +
+                                 Text<Bytes>::show(timing_.row));
+    try {
+        map_.emplace(params.map,
+                     parts::AddressMap::Geometry {
+                         params.channels, timing_.ranks, timing_.groups, timing_.banks_per_group,
+                         static_cast<std::uint32_t>(rows),
+                         static_cast<std::uint32_t>(timing_.row.raw / timing_.burst), timing_.burst,
+                         static_cast<std::uint32_t>(granule / timing_.burst)});
+    } catch (const ConfigError& e) {
+        refuse("map", e.what());
+    }
+    const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
+    bus_.emplace(parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency}, state.bus);
+    device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
+    dram_.emplace(FrFcfs::Figures {params.read_queue, params.write_queue, params.write_high,
+                                   params.write_low, params.page, params.most_accesses, 0},
+                  *device_, *bus_, state.scheduler,
+                  DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
+                                stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,
+                                stat.bus_busy});
+    dram_->init();
+    // A request holds one place until its last piece is done; pieces wait in the queues, reads also
+    // on the wires: as many again are never needed.
+    const std::uint32_t places = 2 * (params.read_queue + params.write_queue);
+    state.requests.assign(places, {});
+    state.free.clear();
+    for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
+}
+
+void DramController::wake() {
+    do {
+        dram_->run(now());
+        collect();
+    } while (accept());
+    stat.queued.set(now(), dram_->reads() + dram_->writes());
+    if (dram_->next_action() != never) arm(state.command, dram_->next_action());
+    if (dram_->next_done() != never) arm(state.done, dram_->next_done());
+}
+
+/// Takes requests as far as there is room; true if the scheduler has got anything.
+bool DramController::accept() {
+    auto& in = port.cpu_side;
+    bool any = false;
+    while (!in.empty()) {
+        const protocol::MemRequest& r = in.front();
+        if (r.command == Command::invalidate) {
+            in.pop();
+            continue;
+        }
+        if (state.front == no_request) {
+            if (state.free.empty() || !dram_->can_accept(r.command != Command::read)) return any;
+            state.front = state.free.back();
+            state.free.pop_back();
+            state.front_bytes = 0;
+            state.requests[state.front] = {protocol::answer(r), now(), never, 1, r.posted};
+        }
+        const std::uint32_t before = state.front_bytes;
+        queue_pieces(r);
+        any |= state.front_bytes != before;
+        if (state.front_bytes < r.bytes) return any;
+        // A write needs no more attention from its sender once the queue has it.
+        const std::uint32_t request = state.front;
+        const bool answer_now = r.command == Command::write && !r.posted;
+        if (answer_now && !in.can_send()) return any;
+        state.front = no_request;
+        in.pop();
+        if (answer_now) {
+            State::Request& w = state.requests[request];
+            sim().stamps().mark(w.answer.stamps, static_cast<std::size_t>(Stage::queue), now());
+            in.send(w.answer);
+            w.answered = true;
+        }
+        piece_done(request, never, now());
+    }
+    return any;
+}
+
+/// Hands over the front request row by row, as far as there is room.
+void DramController::queue_pieces(const protocol::MemRequest& r) {
+    const bool write = r.command != Command::read;
+    while (state.front_bytes < r.bytes && dram_->can_accept(write)) {
+        const std::uint64_t address = r.address + state.front_bytes;
+        if (address >= map_->capacity())
+            throw ConfigError(path() + ".capacity: address " + std::to_string(address) +
+                              " is beyond the " + std::to_string(map_->capacity()) +
+                              " bytes of the map: spread the requests over enough memory");
+        const parts::DramPlace place = map_->place(address);
+        if (place.channel != params.channel)
+            throw ConfigError(path() + ".channel: address " + std::to_string(address) +
+                              " belongs to channel " + std::to_string(place.channel) +
+                              ": what spreads the requests must use the same map");
+        const std::uint32_t piece = map_->contiguous(address, r.bytes - state.front_bytes);
+        const std::uint32_t in_burst = static_cast<std::uint32_t>(address % timing_.burst);
+        const std::uint32_t bursts = (in_burst + piece + timing_.burst - 1) / timing_.burst;
+        ++state.requests[state.front].left;
+        dram_->enqueue({state.front, bank_of(place), place.row, place.column,
+                        static_cast<std::uint16_t>(bursts), write, DramPriority::demand},
+                       now());
+        state.front_bytes += piece;
+    }
+}
+
+void DramController::collect() {
+    while (dram_->next_done() <= now()) {
+        const DramDone d = dram_->pop_done();
+        piece_done(d.context, d.started, d.at);
+    }
+    auto& out = port.cpu_side;
+    while (!state.unanswered.empty() && out.can_send()) {
+        const std::uint32_t request = state.unanswered.pop();
+        out.send(state.requests[request].answer);
+        state.free.push_back(request);
+    }
+}
+
+/// One of the parts that a request waits for is done; after the last, so is the request.
+void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
+    State::Request& r = state.requests[request];
+    r.started = std::min(r.started, started);
+    if (--r.left) return;
+    const protocol::MemResponse& a = r.answer;
+    if (a.command == Command::read) {
+        ++stat.reads;
+        stat.read_latency.sample(Time {at - r.accepted});
+    } else
+        ++stat.writes;
+    stat.bytes += a.bytes;
+    if (!r.answered && a.stamps) {
+        sim().stamps().mark(a.stamps, static_cast<std::size_t>(Stage::queue), r.started);
+        sim().stamps().mark(a.stamps, static_cast<std::size_t>(Stage::dram), at);
+    }
+    if (r.answered)
+        state.free.push_back(request);
+    else
+        state.unanswered.push(request);
+}
+
+void DramController::waits_on(WaitReport& report) const {
+    if (dram_->reads() + dram_->writes())
+        report.add(path() + " has " + std::to_string(dram_->reads()) + " reads and " +
+                   std::to_string(dram_->writes()) + " writes to issue");
+}
+
+std::optional<std::string> DramController::imbalance() const {
+    if (!pending() && dram_->idle()) return {};
+    return std::to_string(state.requests.size() - state.free.size()) + " requests are not done";
+}
+
+} // namespace memsim::mem

@@ -1,0 +1,118 @@
+#pragma once
+
+#include "core/component.hh"
+#include "mem/fr_fcfs.hh"
+#include "parts/address_map.hh"
+#include "protocol/mem.hh"
+
+#include <optional>
+
+namespace memsim::mem {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// One channel of DRAM behind its controller: FrFcfs over DramDevice on a data bus of its own.
+/// A read is answered when its last byte has come; a write as soon as its queue has taken it; an
+/// atomic counts and is timed as a write that is answered when its data has been moved. A request
+/// is cut into the rows that it touches, and always moves whole bursts.
+/// Balance: bytes asked for = bytes answered or written when a run has ended by itself.
+/// Not modelled: what FrFcfs and DramDevice leave out, contents.
+class DramController final : public Model<DramController> {
+  public:
+    struct Params {
+        Param<DramPreset> timing {DramPreset::ddr4_3200, "Timing table"};
+        Param<std::string> changes {"", "Figures that differ from it: 'tRCDRD=12ns ranks=1'"};
+        Param<Bytes> capacity {
+            16_GiB, {1_KiB, Bytes {std::int64_t {1} << 50}}, "Of this channel, all ranks together"};
+        Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
+        Param<unsigned> channels {1, {1, 4096}, "Channels that the addresses are spread over"};
+        Param<unsigned> channel {0, {0, 4095}, "Which of them this is"};
+        Param<Bytes> interleave {
+            0_B, {0_B, 1_GiB}, "What the digit Cl of the map counts through; 0: one burst"};
+        Param<PagePolicy> page {PagePolicy::open, "What happens to a row after an access"};
+        Param<unsigned> most_accesses {
+            0, {0, 1u << 20}, "Column commands after which a row is closed; 0: no limit"};
+        Param<unsigned> queue {8, {1, 65536}, "Requests waiting or in flight to the controller"};
+        Param<unsigned> read_queue {32, {1, 16384}, "Reads that the scheduler sees"};
+        Param<unsigned> write_queue {32, {1, 16384}, "Writes that the scheduler sees"};
+        Param<unsigned> write_high {28, {1, 16384}, "Writes waiting that start a drain"};
+        Param<unsigned> write_low {16, {0, 16384}, "Writes waiting at which reads go on"};
+        Param<Rate> channel_rate {Rate {0},
+                                  {Rate {0}, Rate {1'000'000'000'000'000}},
+                                  "Of the wires; 0: as the table says"};
+        Param<Time> channel_latency {0_fs, {0_fs, 1_us}, "From one end of the wires to the other"};
+        Param<Time> latency {
+            1_fs, {1_fs, 1_us}, "Of the controller's pipeline, all in the answer's way"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+                                 "Requests"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads answered"};
+        Counter writes {Unit::count, "Writes and atomics whose data was moved"};
+        Counter bytes {Unit::byte, "Bytes of both, as asked for"};
+        Counter row_hits {Unit::count, "Pieces of requests that found their row open"};
+        Counter row_misses {Unit::count, "Pieces whose bank was closed"};
+        Counter row_conflicts {Unit::count, "Pieces whose bank had another row open"};
+        Counter activates {Unit::count, "Rows opened"};
+        Counter precharges {Unit::count, "Precharge commands and rows closed by a column command"};
+        Counter refreshes {Unit::count, "Refreshes of a rank; an idle one's are counted when it is "
+                                        "used again"};
+        Counter forwarded {Unit::count, "Reads answered from the queue of writes"};
+        Counter bus_bytes {Unit::byte, "Bytes that went over the data bus, in whole bursts"};
+        Counter bus_busy {Unit::time, "Time that the data bus was transferring"};
+        Distribution read_latency {Unit::time, "From acceptance to a read's last byte"};
+        Level queued {Unit::count, "Pieces of requests in the scheduler's queues"};
+        PerSecond bandwidth {bytes, "Bytes asked for and moved a second of simulated time"};
+    };
+    struct State {
+        struct Request { ///< accepted, not yet done
+            protocol::MemResponse answer;
+            Tick accepted = 0;
+            Tick started = 0;
+            std::uint32_t left = 0; ///< pieces not yet done, and 1 while some are not yet queued
+            bool answered = false;  ///< or never to be
+        };
+        DramDeviceState device;
+        parts::DataBusState bus;
+        FrFcfsState scheduler;
+        std::vector<Request> requests;
+        std::vector<std::uint32_t> free;
+        std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun
+        std::uint32_t front_bytes = 0;            ///< how much of it is queued
+        Fifo<std::uint32_t> unanswered;           ///< done, waiting for the port
+        Timer command, done;
+    };
+
+    explicit DramController(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    bool pending() const override { return state.free.size() != state.requests.size(); }
+    std::optional<std::string> imbalance() const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    bool accept();
+    void queue_pieces(const protocol::MemRequest& r);
+    void collect();
+    void piece_done(std::uint32_t request, Tick started, Tick at);
+    std::uint32_t bank_of(const parts::DramPlace& p) const {
+        return (p.rank * timing_.groups + p.group) * timing_.banks_per_group + p.bank;
+    }
+
+    // Derived in init().
+    DramTiming timing_ {};
+    std::optional<parts::AddressMap> map_;
+    std::optional<parts::DataBus> bus_;
+    std::optional<DramDevice> device_;
+    std::optional<FrFcfs> dram_;
+};
+
+} // namespace memsim::mem

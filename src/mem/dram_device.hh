@@ -1,0 +1,108 @@
+#pragma once
+
+#include "mem/dram_timing.hh"
+
+#include <array>
+#include <vector>
+
+namespace memsim::mem {
+
+/// `precharge_all` and `refresh` are of the whole rank that the bank belongs to.
+enum class DramCommand : std::uint8_t { activate, read, write, precharge, precharge_all, refresh };
+
+struct DramBank {
+    static constexpr std::uint32_t closed = ~std::uint32_t {0};
+    std::uint32_t row = closed; ///< the open one
+    Tick next_activate = 0, next_read = 0, next_write = 0, next_precharge = 0;
+};
+/// What binds all banks of a group: its own constraints and those of its rank.
+struct DramGroup {
+    Tick next_activate = 0, next_read = 0, next_write = 0;
+};
+struct DramRank {
+    std::array<Tick, 4> activates {}; ///< the last four
+    std::uint32_t oldest = 0;         ///< of them
+};
+
+/// The values of a DramDevice, for State.
+struct DramDeviceState {
+    std::vector<DramBank> banks;
+    std::vector<DramGroup> groups;
+    std::vector<DramRank> ranks;
+    Tick next_command = 0; ///< of the command bus
+};
+
+/// The DRAM behind one channel: which commands are legal when. Banks are numbered through all ranks
+/// and groups: (rank x groups + group) x banks_per_group + bank. Commands may be issued at any
+/// femtosecond, tCK apart; the data bus between ranks and directions is parts::DataBus's affair.
+/// Not modelled: power-down, self-refresh, tPPD, on-die ECC, refresh of single banks, contents.
+class DramDevice {
+  public:
+    /// `transfer` is the time of a burst on the wires that it is connected to. The state belongs to
+    /// a component's State and outlives the device.
+    DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state);
+    void init(); ///< sizes the state
+
+    /// The first tick at which the command meets every constraint; `never` if the bank is not in
+    /// the state for it (a read of a closed bank, a refresh of a rank with an open one).
+    Tick earliest(DramCommand command, std::uint32_t bank) const;
+    /// Precondition: now >= earliest(command, bank). With `close`, a column command precharges its
+    /// bank as soon as that is legal.
+    void issue(DramCommand command, std::uint32_t bank, std::uint32_t row, Tick now,
+               bool close = false);
+    /// What a rank that nobody used in between has done by `now`: n refreshes, at `due` and every
+    /// tREFI after it.
+    void refresh_unused(std::uint32_t rank, Tick due, std::int64_t n);
+
+    /// What `earliest` is the latest of, for a scheduler that looks at many banks at once: the
+    /// bank's own constraints on activate, read, write or precharge, its group's, the bus's.
+    Tick bank_ready(DramCommand command, std::uint32_t bank) const {
+        const DramBank& b = state_.banks[bank];
+        switch (command) {
+        case DramCommand::activate:
+            return b.next_activate;
+        case DramCommand::read:
+            return b.next_read;
+        case DramCommand::write:
+            return b.next_write;
+        default:
+            return b.next_precharge;
+        }
+    }
+    Tick group_ready(DramCommand command, std::uint32_t group) const {
+        const DramGroup& g = state_.groups[group];
+        switch (command) {
+        case DramCommand::activate:
+            return g.next_activate;
+        case DramCommand::read:
+            return g.next_read;
+        case DramCommand::write:
+            return g.next_write;
+        default:
+            return 0;
+        }
+    }
+    Tick next_command() const { return state_.next_command; }
+
+    const DramTiming& timing() const { return timing_; }
+    std::uint32_t banks() const { return timing_.ranks * timing_.banks(); }
+    std::uint32_t rank_of(std::uint32_t bank) const { return place_[bank].rank; }
+    std::uint32_t group_of(std::uint32_t bank) const { return place_[bank].group; }
+    std::uint32_t row(std::uint32_t bank) const { return state_.banks[bank].row; }
+    bool any_open(std::uint32_t rank) const;
+
+  private:
+    struct Place {
+        std::uint32_t rank, group; ///< groups numbered through all ranks
+    };
+    void column(bool write, std::uint32_t bank, Tick now, bool close);
+    Tick all_precharged(std::uint32_t rank) const;
+    Tick all_activatable(std::uint32_t rank) const;
+
+    DramTiming timing_;
+    Tick transfer_;
+    DramDeviceState& state_;
+    std::vector<Place> place_;
+};
+
+} // namespace memsim::mem

@@ -1,0 +1,432 @@
+#include "mem/fr_fcfs.hh"
+
+#include <bit>
+
+namespace memsim::mem {
+
+namespace {
+constexpr std::uint16_t none = 0xffff;
+
+/// Smaller is better: row commands after column commands, migration after demand, young after old.
+/// Refreshes have 0: they go before anything.
+constexpr std::uint64_t order_of(bool column, DramPriority p, std::uint64_t age) {
+    return std::uint64_t {!column} << 63 | std::uint64_t {p == DramPriority::migration} << 62 | age;
+}
+constexpr bool better(const FrFcfsState::Command& a, const FrFcfsState::Command& b) {
+    return a.at != b.at ? a.at < b.at : a.order < b.order;
+}
+constexpr unsigned limits = 4; ///< a group's, by Action: nothing, column, activate, precharge
+} // namespace
+
+FrFcfs::FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
+               DramCounters count)
+    : figures_(figures), device_(device), bus_(bus), state_(state), count_(count) {
+    MEMSIM_ASSERT(figures.read_queue + figures.write_queue < none, "a DRAM queue is too long");
+}
+
+void FrFcfs::init() {
+    device_.init();
+    const std::uint32_t places = figures_.read_queue + figures_.write_queue;
+    state_.entries.assign(places, {});
+    state_.free.clear();
+    for (std::uint32_t i = places; i-- > 0;) state_.free.push_back(static_cast<std::uint16_t>(i));
+    state_.banks.assign(device_.banks(), {});
+    state_.candidates.assign(device_.banks(), {});
+    for (auto& words : state_.used_banks) words.assign((device_.banks() + 63) / 64, 0);
+    const DramTiming& t = device_.timing();
+    state_.refresh_at.clear();
+    for (std::uint32_t r = 0; r < t.ranks; ++r) // ranks take turns, as controllers do
+        state_.refresh_at.push_back(t.tREFI.raw ? t.tREFI.raw * (r + 1) / t.ranks : never);
+    state_.refreshing.assign(t.ranks, 0);
+    state_.next_refresh = state_.refresh_at.front();
+}
+
+// ---- what arrives
+// --------------------------------------------------------------------------------
+
+void FrFcfs::enqueue(const DramAccess& access, Tick now) {
+    MEMSIM_ASSERT(can_accept(access.write), "a DRAM queue overflows");
+    if (!access.write && state_.queued[1] && forward(access, now)) return;
+    if (state_.queued[0] + state_.queued[1] == 0) catch_up(now);
+
+    const std::uint16_t e = state_.free.back();
+    state_.free.pop_back();
+    Bank& bank = state_.banks[access.bank];
+    const bool held = access.row == bank.held_row && access.priority == DramPriority::demand;
+    state_.entries[e] = {access, none, access.bursts, held, false, state_.age++, 0};
+    auto& list = bank.waiting[access.write];
+    (list.tail == none ? list.head : state_.entries[list.tail].next) = e;
+    list.tail = e;
+    state_.used_banks[access.write][access.bank / 64] |= std::uint64_t {1} << access.bank % 64;
+    ++state_.queued[access.write];
+    if (held) return;
+    ++state_.eligible[access.write];
+
+    if (set_direction()) {
+        choose_all();
+        plan(now);
+    } else if (access.write == state_.draining) {
+        choose(access.bank);
+        if (state_.plan.action != Action::nothing && state_.plan.bank == access.bank)
+            plan(now); // what was planned may be no longer right
+        else if (!state_.refreshing[device_.rank_of(access.bank)]) {
+            const auto& c = state_.candidates[access.bank];
+            std::array<Tick, limits> limit;
+            limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
+                      limit.data());
+            const Command command {std::max(c.at, limit[c.limit % limits]), c.order, access.bank,
+                                   c.action};
+            if (better(command, state_.plan)) state_.plan = command;
+            // Something waits now: the next refresh is to be woken for.
+            if (state_.next_refresh <= state_.plan.at) plan(now);
+        }
+    }
+}
+
+bool FrFcfs::forward(const DramAccess& a, Tick now) {
+    for (std::uint16_t e = state_.banks[a.bank].waiting[1].head; e != none;
+         e = state_.entries[e].next) {
+        const DramAccess& w = state_.entries[e].access;
+        if (w.row == a.row && w.column <= a.column && a.column + a.bursts <= w.column + w.bursts) {
+            ++count_.forwarded;
+            finish({now, now, a.context, false});
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Keeps `done` in order of time: a forwarded read, or a write done before an earlier read's data
+/// has arrived, goes before what is still under way.
+void FrFcfs::finish(const DramDone& done) {
+    auto& all = state_.done;
+    all.push(done);
+    for (std::uint32_t i = all.size() - 1; i > 0 && done.at < all[i - 1].at; --i)
+        std::swap(all[i], all[i - 1]);
+}
+
+/// Nothing waited: the refreshes that fell due meanwhile have been made.
+void FrFcfs::catch_up(Tick now) {
+    if (now < state_.next_refresh) return;
+    const Tick interval = device_.timing().tREFI.raw;
+    state_.next_refresh = never;
+    for (std::uint32_t r = 0; r < state_.refresh_at.size(); ++r) {
+        Tick& due = state_.refresh_at[r];
+        if (due <= now && !state_.refreshing[r]) {
+            const std::int64_t n = (now - due) / interval + 1;
+            device_.refresh_unused(r, due, n);
+            count_.refreshes += static_cast<std::uint64_t>(n);
+            due += n * interval;
+        }
+        if (!state_.refreshing[r]) state_.next_refresh = std::min(state_.next_refresh, due);
+    }
+}
+
+// ---- what is done next
+// -----------------------------------------------------------------------------
+
+/// Which request of the bank is next, and what it needs.
+void FrFcfs::choose(std::uint32_t b) {
+    Bank& bank = state_.banks[b];
+    const std::uint32_t row = device_.row(b);
+    std::uint16_t oldest = none, hit = none;
+    for (std::uint16_t e = bank.waiting[state_.draining].head; e != none;
+         e = state_.entries[e].next) {
+        const Entry& entry = state_.entries[e];
+        if (entry.held) continue;
+        const bool demand = entry.access.priority == DramPriority::demand;
+        if (oldest == none ||
+            (demand && state_.entries[oldest].access.priority != DramPriority::demand))
+            oldest = e;
+        if (entry.access.row == row && (hit == none || demand)) {
+            hit = e;
+            if (demand) break;
+        }
+        if (row == DramBank::closed && demand) break;
+    }
+    auto& next = state_.candidates[b];
+    if (oldest == none) {
+        next = {};
+        return;
+    }
+    next.entry = hit != none ? hit : oldest;
+    const Entry& e = state_.entries[next.entry];
+    DramCommand command = e.access.write ? DramCommand::write : DramCommand::read;
+    next.action = Action::column;
+    if (row == DramBank::closed)
+        command = DramCommand::activate, next.action = Action::activate;
+    else if (hit == none)
+        command = DramCommand::precharge, next.action = Action::precharge;
+    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
+                                            static_cast<unsigned>(next.action));
+    next.at = device_.bank_ready(command, b);
+    next.order = order_of(next.action == Action::column, e.access.priority, e.age);
+}
+
+void FrFcfs::choose_all() {
+    for (const auto& words : state_.used_banks)
+        for (std::uint32_t w = 0; w < words.size(); ++w)
+            for (std::uint64_t bits = words[w]; bits; bits &= bits - 1)
+                choose(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+}
+
+/// The earliest times of each action in a group, as far as banks have no say.
+inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
+    const DramTiming& t = device_.timing();
+    const bool write = state_.draining;
+    const Tick data = bus_.earliest(user(group / t.groups), write);
+    limit[0] = never;
+    limit[1] =
+        std::max({floor, data - (write ? t.tCWL : t.tCL).raw,
+                  device_.group_ready(write ? DramCommand::write : DramCommand::read, group)});
+    limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
+    limit[3] = floor;
+}
+
+FrFcfs::Command FrFcfs::refresh_of(std::uint32_t rank, Tick floor) const {
+    const std::uint32_t bank = rank * device_.timing().banks();
+    const bool open = device_.any_open(rank);
+    const Tick at =
+        device_.earliest(open ? DramCommand::precharge_all : DramCommand::refresh, bank);
+    return {std::max(at, floor), 0, bank, open ? Action::precharge_all : Action::refresh};
+}
+
+void FrFcfs::plan(Tick now) {
+    const Tick floor = std::max(now, device_.next_command());
+    const DramTiming& t = device_.timing();
+    std::array<Tick, 256 * limits> limit;
+    for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g) {
+        Tick* const own = limit.data() + g * limits;
+        if (state_.refreshing[g / t.groups])
+            std::fill(own, own + limits, never);
+        else
+            limits_of(g, floor, own);
+    }
+    // Two passes, since a branch on the better of two is guessed wrong half of the time: the
+    // earliest time of all, then the best order among the few that share it.
+    std::array<Tick, 256> at;
+    std::array<std::uint8_t, 256> bank;
+    unsigned n = 0;
+    Command best;
+    const auto& words = state_.used_banks[state_.draining];
+    for (std::uint32_t w = 0; w < words.size(); ++w)
+        for (std::uint64_t bits = words[w]; bits; bits &= bits - 1) {
+            const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+            const auto& c = state_.candidates[b];
+            at[n] = std::max(c.at, limit[c.limit]);
+            best.at = std::min(best.at, at[n]);
+            bank[n++] = static_cast<std::uint8_t>(b);
+        }
+    if (best.at != never) {
+        best.order = ~std::uint64_t {0};
+        for (unsigned i = 0; i < n; ++i)
+            if (at[i] == best.at && state_.candidates[bank[i]].order < best.order)
+                best.order = state_.candidates[bank[i]].order, best.bank = bank[i];
+        best.action = state_.candidates[best.bank].action;
+    }
+    if (state_.ranks_refreshing)
+        for (std::uint32_t r = 0; r < state_.refreshing.size(); ++r)
+            if (state_.refreshing[r]) {
+                const Command c = refresh_of(r, floor);
+                if (better(c, best)) best = c;
+            }
+    if (state_.next_refresh <= best.at && state_.queued[0] + state_.queued[1])
+        best = {std::max(state_.next_refresh, now), 0, 0, Action::refresh_due};
+    state_.plan = best;
+    state_.bus_seen = bus_.free_at();
+}
+
+/// Reads or writes; true if that has changed.
+bool FrFcfs::set_direction() {
+    const auto [reads, writes] = state_.eligible;
+    const bool was = state_.draining;
+    if (was ? writes == 0 || (reads && writes <= figures_.write_low)
+            : writes >= figures_.write_high || (reads == 0 && writes))
+        state_.draining = !was;
+    if (writes == 0) state_.draining = false;
+    return state_.draining != was;
+}
+
+void FrFcfs::run(Tick now) {
+    while (state_.plan.at <= now) {
+        if (state_.bus_seen != bus_.free_at()) { // taken by somebody else since
+            plan(now);
+            continue;
+        }
+        const Command c = state_.plan;
+        issue(c, now);
+        plan(now);
+    }
+}
+
+// ---- commands
+// ------------------------------------------------------------------------------------
+
+void FrFcfs::issue(const Command& c, Tick now) {
+    Bank& bank = state_.banks[c.bank];
+    const std::uint32_t rank = device_.rank_of(c.bank);
+    switch (c.action) {
+    case Action::refresh_due:
+        state_.next_refresh = never;
+        for (std::uint32_t r = 0; r < state_.refresh_at.size(); ++r) {
+            if (!state_.refreshing[r] && state_.refresh_at[r] <= now) {
+                state_.refreshing[r] = 1;
+                ++state_.ranks_refreshing;
+            }
+            if (!state_.refreshing[r])
+                state_.next_refresh = std::min(state_.next_refresh, state_.refresh_at[r]);
+        }
+        return;
+    case Action::precharge_all:
+    case Action::refresh: {
+        const bool refresh = c.action == Action::refresh;
+        device_.issue(refresh ? DramCommand::refresh : DramCommand::precharge_all, c.bank, 0, now);
+        if (refresh) {
+            ++count_.refreshes;
+            state_.refreshing[rank] = 0;
+            --state_.ranks_refreshing;
+            state_.refresh_at[rank] += device_.timing().tREFI.raw;
+            state_.next_refresh = std::min(state_.next_refresh, state_.refresh_at[rank]);
+        } else {
+            ++count_.precharges;
+        }
+        const std::uint32_t banks = device_.timing().banks();
+        for (std::uint32_t b = rank * banks; b < (rank + 1) * banks; ++b) choose(b);
+        return;
+    }
+    case Action::activate:
+    case Action::precharge: {
+        Entry& e = state_.entries[state_.candidates[c.bank].entry];
+        if (!e.started) e.started = true, e.first_command = now;
+        const bool open = c.action == Action::activate;
+        device_.issue(open ? DramCommand::activate : DramCommand::precharge, c.bank, e.access.row,
+                      now);
+        if (open) {
+            ++count_.activates;
+            bank.accesses = 0;
+            bank.first_access = true;
+        } else {
+            ++count_.precharges;
+            bank.conflict = true;
+        }
+        choose(c.bank);
+        return;
+    }
+    case Action::column:
+        column(c.bank, now);
+        return;
+    case Action::nothing:
+        return;
+    }
+}
+
+void FrFcfs::column(std::uint32_t b, Tick now) {
+    Bank& bank = state_.banks[b];
+    const std::uint16_t number = state_.candidates[b].entry;
+    Entry& e = state_.entries[number];
+    const bool write = e.access.write;
+    if (!e.started) e.started = true, e.first_command = now;
+    if (e.left == e.access.bursts)
+        ++(!bank.first_access ? count_.row_hits
+           : bank.conflict    ? count_.row_conflicts
+                              : count_.row_misses);
+    if (bank.first_access) bank.first_access = bank.conflict = false;
+    ++bank.accesses;
+    --e.left;
+
+    const DramTiming& t = device_.timing();
+    const Tick data = now + (write ? t.tCWL : t.tCL).raw;
+    const Tick end = bus_.reserve(data, t.burst, user(device_.rank_of(b)), write);
+    count_.bus_bytes += t.burst;
+    count_.bus_busy += Time {end - data};
+    const std::uint32_t row = e.access.row;
+    if (e.left == 0) {
+        finish({end + bus_.latency(), e.first_command, e.access.context, write});
+        remove(b, number);
+    }
+    bool close = figures_.most_accesses && bank.accesses >= figures_.most_accesses;
+    if (!close && figures_.page != PagePolicy::open) {
+        choose(b); // what waits in the queue being served decides
+        const Action next = state_.candidates[b].action;
+        close = next != Action::column &&
+                (figures_.page == PagePolicy::closed || next == Action::precharge);
+        bank.conflict = close && next == Action::precharge;
+    }
+    device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
+    if (close) ++count_.precharges;
+    if (set_direction())
+        choose_all();
+    else
+        choose(b);
+}
+
+void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {
+    Bank& bank = state_.banks[b];
+    Entry& e = state_.entries[number];
+    const bool write = e.access.write;
+    auto& list = bank.waiting[write];
+    if (list.head == number) {
+        list.head = e.next;
+        if (list.head == none) {
+            list.tail = none;
+            state_.used_banks[write][b / 64] &= ~(std::uint64_t {1} << b % 64);
+        }
+    } else {
+        std::uint16_t before = list.head;
+        while (state_.entries[before].next != number) before = state_.entries[before].next;
+        state_.entries[before].next = e.next;
+        if (list.tail == number) list.tail = before;
+    }
+    state_.free.push_back(number);
+    --state_.queued[write];
+    --state_.eligible[write];
+}
+
+// ---- rows that are kept back
+// -------------------------------------------------------------------------
+
+void FrFcfs::hold(std::uint32_t b, std::uint32_t row, Tick now) {
+    Bank& bank = state_.banks[b];
+    MEMSIM_ASSERT(bank.held_row == DramBank::closed, "a bank holds back one row at a time");
+    bank.held_row = row;
+    for (const auto& list : bank.waiting)
+        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
+            Entry& entry = state_.entries[e];
+            if (entry.access.row != row || entry.started ||
+                entry.access.priority != DramPriority::demand)
+                continue;
+            entry.held = true;
+            --state_.eligible[entry.access.write];
+        }
+    set_direction();
+    choose_all();
+    plan(now);
+}
+
+void FrFcfs::release(std::uint32_t b, Tick now) {
+    Bank& bank = state_.banks[b];
+    bank.held_row = DramBank::closed;
+    for (const auto& list : bank.waiting)
+        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
+            Entry& entry = state_.entries[e];
+            if (!entry.held) continue;
+            entry.held = false;
+            ++state_.eligible[entry.access.write];
+        }
+    set_direction();
+    choose_all();
+    plan(now);
+}
+
+bool FrFcfs::in_progress(std::uint32_t b, std::uint32_t row) const {
+    for (const auto& list : state_.banks[b].waiting)
+        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
+            const Entry& entry = state_.entries[e];
+            if (entry.access.row == row && !entry.held &&
+                entry.access.priority == DramPriority::demand)
+                return true;
+        }
+    return false;
+}
+
+} // namespace memsim::mem

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::mem {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// Sits in any memory link and counts what passes. It adds the latency of its own two links (1 fs
+/// each way beyond the one it replaces) and no other delay, as long as `outstanding` suffices.
+class Monitor final : public Model<Monitor> {
+  public:
+    struct Params {
+        Param<unsigned> outstanding {
+            256, {1, 1u << 20}, "Requests without an answer that it can follow"};
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Towards whoever asks"};
+        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Towards the memory"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads that passed"};
+        Counter writes {Unit::count, "Writes that passed"};
+        Counter atomics {Unit::count, "Atomics that passed"};
+        Counter read_bytes {Unit::byte, "Bytes of answers to reads"};
+        Counter write_bytes {Unit::byte, "Bytes of writes and atomics that passed"};
+        Distribution read_latency {Unit::time, "From a read to its answer"};
+        Distribution write_latency {Unit::time, "From a write or atomic to its answer"};
+        Level outstanding {Unit::count, "Requests without an answer"};
+        PerSecond read_bandwidth {read_bytes, "Bytes read a second of simulated time"};
+        PerSecond write_bandwidth {write_bytes, "Bytes written a second of simulated time"};
+    };
+    struct State {
+        struct Passing {
+            std::uint32_t tag = 0; ///< the sender's: on the far side the place here is the tag
+            Tick since = 0;
+        };
+        std::vector<Passing> passing;
+        std::vector<std::uint32_t> free;
+    };
+
+    explicit Monitor(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+} // namespace memsim::mem

@@ -1,0 +1,102 @@
+#include "mem/traffic_gen.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::mem {
+
+static const Registration<TrafficGen> registered {
+    "Sends sequential, random or recorded requests to a memory."};
+
+using protocol::Command;
+
+void TrafficGen::init() {
+    if (params.pattern == Pattern::trace) {
+        if (params.trace().empty())
+            refuse("trace", "the pattern is a trace: give the path of its file");
+        trace_.emplace(params.trace);
+    } else if (!params.trace().empty())
+        refuse("trace", "the pattern is " + params.pattern.text() + ": set pattern to trace");
+    if (params.range->raw < std::int64_t {params.size})
+        refuse("range", params.range.text() + " does not hold one request of " +
+                            params.size.text() + " bytes");
+    state.sent_at.assign(params.outstanding, 0);
+    state.free_tags.clear();
+    for (unsigned i = params.outstanding; i-- > 0;) state.free_tags.push_back(i);
+}
+
+void TrafficGen::start() {
+    if (trace_) read_record();
+    arm(state.next, std::max<Tick>(state.due, 1));
+}
+
+void TrafficGen::wake() {
+    auto& mem = port.mem_side;
+    while (!mem.empty()) {
+        const protocol::MemResponse r = mem.pop();
+        const Time taken {now() - state.sent_at[r.tag]};
+        state.free_tags.push_back(r.tag);
+        stat.bytes += r.bytes;
+        if (r.command == Command::read) {
+            ++stat.reads;
+            stat.read_latency.sample(taken);
+        } else {
+            ++stat.writes;
+            stat.write_latency.sample(taken);
+        }
+        sim().stamps().close(r.stamps, static_cast<std::size_t>(protocol::Stage::response), now());
+    }
+    while (more() && state.due <= now() && mem.can_send()) send_one();
+    if (more() && state.due > now()) arm(state.next, state.due);
+}
+
+void TrafficGen::send_one() {
+    protocol::MemRequest r;
+    r.bytes = params.size;
+    bool write = false;
+    switch (params.pattern()) {
+    case Pattern::sequential:
+        r.address = state.offset;
+        state.offset += params.size;
+        if (state.offset + params.size > static_cast<std::uint64_t>(params.range->raw))
+            state.offset = 0;
+        break;
+    case Pattern::random:
+        r.address = state.rng.below(static_cast<std::uint64_t>(params.range->raw) / params.size) *
+                    params.size;
+        break;
+    case Pattern::trace:
+        r.address = state.record.address;
+        write = state.record.write;
+        break;
+    }
+    r.address += static_cast<std::uint64_t>(params.base->raw);
+    if (!trace_ && params.read_share() != 100_pct)
+        write = !state.rng.chance(params.read_share->raw);
+    r.command = write ? Command::write : Command::read;
+    r.tag = state.free_tags.back();
+    state.free_tags.pop_back();
+    state.sent_at[r.tag] = now();
+    r.stamps = sim().stamps().open(now());
+    port.mem_side.send(r);
+    ++state.sent;
+    if (trace_)
+        read_record();
+    else
+        state.due += params.period->raw;
+}
+
+void TrafficGen::read_record() {
+    try {
+        const auto record = trace_->next(state.place);
+        state.ended = !record;
+        if (record) state.record = *record;
+    } catch (const ConfigError& e) {
+        refuse("trace", e.what());
+    }
+    if (state.record.cycle > 0) state.due = 1 + state.record.cycle * params.period->raw;
+}
+
+/// Only what has an end must be done.
+bool TrafficGen::pending() const { return params.requests != 0 && more(); }
+
+} // namespace memsim::mem

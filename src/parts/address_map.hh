@@ -1,0 +1,63 @@
+#pragma once
+
+#include "core/units.hh"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace memsim::parts {
+
+/// Which channel, bank and place an address names.
+struct DramPlace {
+    std::uint32_t channel = 0;
+    std::uint32_t rank = 0;
+    std::uint32_t group = 0;
+    std::uint32_t bank = 0; ///< in its group
+    std::uint32_t row = 0;
+    std::uint32_t column = 0; ///< counted in units
+};
+
+/// Takes an address apart, one digit a field, in mixed radix: 6 channels or 384 rows are as good as
+/// powers of two. The order is named from the highest digit to the lowest, two letters a field:
+///
+///     Ro row   Ra rank   Bg bank group   Ba bank   Co column   Ch channel   Cl column, low digit
+///
+/// such as 'RoRaBaCoCh'; upper and lower case are alike. Without Bg, Ba counts all banks of a rank
+/// and neighbours lie in different groups. Cl is the part of the column below `interleave`.
+class AddressMap {
+  public:
+    struct Geometry {
+        std::uint32_t channels = 1, ranks = 1, groups = 1, banks_per_group = 1, rows = 1;
+        std::uint32_t columns = 1;     ///< units in a row
+        std::uint32_t unit = 64;       ///< bytes that are never split: a burst
+        std::uint32_t low_columns = 1; ///< units in one interleave granule
+    };
+    /// Throws ConfigError (the end of a sentence) if the order is not one of the geometry.
+    AddressMap(const std::string& order, const Geometry& geometry);
+
+    std::uint64_t capacity() const { return capacity_; }
+    /// The address is below capacity().
+    DramPlace place(std::uint64_t address) const;
+    /// The inverse: the first address of the unit at a place.
+    std::uint64_t address(const DramPlace& place) const;
+    /// From `address`, how many bytes follow in the same row and channel, at most `most`.
+    std::uint32_t contiguous(std::uint64_t address, std::uint32_t most) const;
+
+  private:
+    enum Field : std::uint8_t { row, rank, group, bank, column, channel, low_column, fields };
+    struct Digit {
+        Field field = row;
+        std::uint32_t radix = 1;
+        std::uint8_t shift = 0;
+        bool power = true; ///< radix is 1 << shift
+    };
+    std::array<Digit, fields> digits_; ///< lowest first
+    unsigned used_ = 0;
+    bool whole_bank_ = false; ///< Ba counts all banks of a rank
+    std::uint32_t groups_, low_columns_, unit_;
+    std::uint32_t run_ = 1; ///< units in a row one after another
+    std::uint64_t capacity_ = 0;
+};
+
+} // namespace memsim::parts

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "core/units.hh"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace memsim::parts {
+
+/// What a data bus remembers; plain values for State.
+struct DataBusState {
+    Tick free_at = 0;            ///< when the last reserved transfer ends
+    std::int64_t remainder = 0;  ///< of bytes / rate, carried over back-to-back transfers
+    std::uint16_t user = 0;      ///< whose transfer it was, and
+    bool towards_device = false; ///< its direction
+};
+
+/// The data wires between a controller and the devices that share them (ranks of DRAM, DRAM and
+/// XPoint): one transfer at a time, half duplex, with a gap when the driver changes. Each user gets
+/// a number; ranks count from 0.
+/// Reservations are made in the order of their time: a transfer reserved ahead (a DRAM read, tCL
+/// before its data) keeps later ones behind it, and gaps are not filled afterwards.
+/// Not modelled: preambles other than `gap`, encoding.
+class DataBus {
+  public:
+    struct Figures {
+        Rate rate;
+        Time gap {0};     ///< idle between two transfers of unlike user or direction
+        Time latency {0}; ///< from one end of the wires to the other
+    };
+    /// The state belongs to a component's State and outlives the bus.
+    DataBus(const Figures& figures, DataBusState& state) : figures_(figures), state_(state) {}
+
+    /// When the next transfer of this user in this direction may start.
+    Tick earliest(std::uint16_t user, bool towards_device) const {
+        const bool alike = user == state_.user && towards_device == state_.towards_device;
+        return state_.free_at + (alike ? 0 : figures_.gap.raw);
+    }
+    /// Takes the wires from `start`, not before earliest(), and says when the last byte has left
+    /// the sender; it arrives latency() later.
+    Tick reserve(Tick start, std::uint32_t bytes, std::uint16_t user, bool towards_device) {
+        MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is taken twice");
+        if (start != state_.free_at) state_.remainder = 0;
+        const auto rate = static_cast<Uint128>(figures_.rate.raw);
+        const auto work =
+            static_cast<Uint128>(bytes) * ticks_per_second + static_cast<Uint128>(state_.remainder);
+        const Tick taken = static_cast<Tick>(work / rate);
+        state_ = {start + taken, static_cast<std::int64_t>(work - work / rate * rate), user,
+                  towards_device};
+        return state_.free_at;
+    }
+    /// The time of one transfer, rounded up.
+    Time transfer_time(std::uint32_t bytes) const {
+        const auto rate = static_cast<Uint128>(figures_.rate.raw);
+        const auto work = static_cast<Uint128>(bytes) * ticks_per_second;
+        return {static_cast<Tick>((work + rate - 1) / rate)};
+    }
+    Tick free_at() const { return state_.free_at; }
+    Tick latency() const { return figures_.latency.raw; }
+
+  private:
+    Figures figures_;
+    DataBusState& state_;
+};
+
+} // namespace memsim::parts

@@ -1,0 +1,131 @@
+#include "python/bindings.hh"
+
+#include <fstream>
+#include <iostream>
+
+namespace memsim::python {
+
+namespace {
+
+QueueKind queue_kind(const std::string& name) {
+    if (name == "fast") return QueueKind::fast;
+    if (name == "naive") return QueueKind::naive;
+    throw ConfigError("there is no event queue '" + name + "': write fast or naive");
+}
+
+const char* run(Machine& machine, Tick until) {
+    switch (machine.run(until)) {
+    case Stop::limit: return "limit";
+    case Stop::exit: return "exit";
+    case Stop::idle: return "idle";
+    default: return "attention";
+    }
+}
+
+void perturb(Machine& machine, std::uint64_t seed, unsigned one_in) {
+    if (machine.components().empty()) return;
+    std::vector<Component*> all;
+    for (const auto& c : machine.components()) all.push_back(c.get());
+    machine.sim().perturb(seed, one_in, all);
+}
+
+/// Turns on the flags named; the lines go to the file, or to stderr when its name is empty.
+void set_debug(Machine& machine, const std::vector<std::string>& flags, Tick from, Tick to,
+               const std::string& file) {
+    std::vector<std::string> known;
+    for (const DebugFlag* flag : DebugFlag::all()) known.emplace_back(flag->name());
+    std::vector<std::uint8_t> on(known.size());
+    for (const std::string& name : flags) {
+        const auto found = std::find(known.begin(), known.end(), name);
+        if (found == known.end())
+            throw ConfigError("there is no debug flag '" + name + "'" + nearest(name, known));
+        on[static_cast<std::size_t>(found - known.begin())] = 1;
+    }
+    if (file.empty()) {
+        machine.sim().set_debug(on, from, to, [](const std::string& line) { std::cerr << line; });
+        return;
+    }
+    auto out = std::make_shared<std::ofstream>(file);
+    if (!*out) throw ConfigError("cannot write the debug file '" + file + "'");
+    machine.sim().set_debug(on, from, to, [out](const std::string& line) { *out << line; });
+}
+
+py::list connections(const Machine& machine) {
+    py::list all;
+    for (const Machine::Connection& c : machine.connections())
+        all.append(py::make_tuple(c.from, c.from_port, c.to, c.to_port));
+    return all;
+}
+
+py::dict counts(Machine& machine) {
+    py::dict all;
+    all["ticks"] = machine.sim().ticks_executed();
+    all["events"] = machine.sim().events_executed();
+    all["wakes"] = machine.sim().wakes();
+    return all;
+}
+
+} // namespace
+
+void bind_machine(py::module_& m) {
+    using namespace py::literals;
+    using NoGil = py::call_guard<py::gil_scoped_release>;
+    py::class_<Snapshot>(m, "Snapshot")
+        .def_readonly("now", &Snapshot::now)
+        .def_readonly("configuration", &Snapshot::configuration)
+        .def_property_readonly("objects",
+                               [](const Snapshot& s) {
+                                   py::list all;
+                                   for (const auto& o : s.objects)
+                                       all.append(py::make_tuple(o.path, o.type, o.state.size()));
+                                   return all;
+                               })
+        .def_property_readonly("events",
+                               [](const Snapshot& s) {
+                                   py::list all;
+                                   for (const auto& e : s.events)
+                                       all.append(py::make_tuple(e.tick, e.path, e.handler));
+                                   return all;
+                               });
+
+    py::class_<Machine>(m, "Machine")
+        .def(py::init([](std::uint64_t seed, const std::string& queue) {
+                 return std::make_unique<Machine>(seed, queue_kind(queue));
+             }),
+             "seed"_a = 1, "queue"_a = "fast")
+        .def("add", &Machine::add, "path"_a, "type"_a, "params"_a)
+        .def("bind", &Machine::bind)
+        .def("build", &Machine::build)
+        .def_property_readonly("warnings", &Machine::warnings)
+        .def("start", &Machine::start)
+        .def("run", &run, "until"_a, NoGil())
+        .def("attend", [](Machine& machine) { machine.sim().attention() = true; })
+        .def_property_readonly("now", [](Machine& machine) { return machine.sim().now(); })
+        .def_property_readonly("exit_cause",
+                               [](Machine& machine) { return machine.sim().exit_cause(); })
+        .def_property_readonly("pending", &Machine::pending)
+        .def("wait_report", &Machine::wait_report)
+        .def("imbalances", &Machine::imbalances)
+        .def("stat_value", &Machine::stat_value, "path"_a, "stat"_a, "part"_a = "")
+        .def("reset_stats", &Machine::reset_stats)
+        .def(
+            "sample_every",
+            [](Machine& machine, Tick period, const std::vector<std::string>& patterns) {
+                machine.sample_every(Time {period}, patterns);
+            },
+            "period"_a, "patterns"_a)
+        .def_property_readonly("digest", &Machine::digest)
+        .def_property_readonly("configuration", &Machine::configuration)
+        .def_property_readonly("connections", &connections)
+        .def_property_readonly("counts", &counts)
+        .def("params", [](const Machine& machine,
+                          const std::string& path) { return machine.at(path).resolved_params(); })
+        .def("perturb", &perturb, "seed"_a, "one_in"_a)
+        .def("set_debug", &set_debug, "flags"_a, "start"_a, "end"_a, "file"_a = "")
+        .def("stamp_every",
+             [](Machine& machine, std::uint64_t every) { machine.sim().stamps().enable(every); })
+        .def("save", &Machine::save)
+        .def("load", &Machine::load);
+}
+
+} // namespace memsim::python

@@ -1,0 +1,92 @@
+#include "python/bindings.hh"
+
+#include "core/log.hh"
+#include "core/text.hh"
+#include "protocol/dispatch.hh"
+
+namespace memsim::python {
+
+namespace {
+
+py::dict describe(const ParamInfo& p) {
+    using namespace py::literals;
+    return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit, "initial"_a = p.initial,
+                    "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc, "tunable"_a = p.tunable);
+}
+py::dict describe(const PortInfo& p) {
+    using namespace py::literals;
+    return py::dict("name"_a = p.name, "role"_a = p.role, "counterpart"_a = p.counterpart,
+                    "family"_a = p.family, "doc"_a = p.doc, "many"_a = p.many);
+}
+py::dict describe(const StatInfo& s) {
+    using namespace py::literals;
+    return py::dict("name"_a = s.name, "kind"_a = s.kind, "unit"_a = s.unit, "doc"_a = s.doc,
+                    "each"_a = s.each);
+}
+py::dict describe(const StateInfo& s) {
+    using namespace py::literals;
+    return py::dict("name"_a = s.name, "shape"_a = s.shape);
+}
+template <class Info>
+py::list describe_all(const std::vector<Info>& all) {
+    py::list list;
+    for (const Info& one : all) list.append(describe(one));
+    return list;
+}
+
+const Schema& find(const std::string& type) {
+    const auto found = registry().find(type);
+    if (found != registry().end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [name, schema] : registry()) known.push_back(name);
+    throw ConfigError("there is no component type '" + type + "'" + nearest(type, known));
+}
+
+/// The value as the component holds it, written in the largest unit that fits. Throws ConfigError.
+std::string resolve(const std::string& type, const std::string& path, const std::string& param,
+                    const std::string& text) {
+    for (const auto& [name, value] : find(type).create(path, {{param, text}})->resolved_params())
+        if (name == param) return value;
+    return text;
+}
+
+/// What an application with these parameters would put into device memory, in bytes.
+std::uint64_t footprint(const std::string& type, const Arguments& params) {
+    const auto component = find(type).create(type, params);
+    auto* const application = dynamic_cast<protocol::HasKernels*>(component.get());
+    if (!application) throw ConfigError(type + " is no application: it has no kernels to launch");
+    return application->kernels().footprint_bytes();
+}
+
+} // namespace
+
+void bind_schema(py::module_& m) {
+    using namespace py::literals;
+    m.def(
+        "schema",
+        [] {
+            py::list all;
+            for (const auto& [name, s] : registry())
+                all.append(py::dict("name"_a = s.name, "doc"_a = s.doc, "source"_a = s.source,
+                                    "params"_a = describe_all(s.params),
+                                    "ports"_a = describe_all(s.ports),
+                                    "stats"_a = describe_all(s.stats),
+                                    "state"_a = describe_all(s.state)));
+            return all;
+        },
+        "Every component type, as declared");
+    m.def("resolve", &resolve, "type"_a, "path"_a, "param"_a, "text"_a);
+    m.def("footprint", &footprint, "type"_a, "params"_a);
+    m.def("nearest", &nearest, "wrong"_a, "known"_a);
+    m.def("debug_flags", [] {
+        py::list all;
+        for (const DebugFlag* flag : DebugFlag::all())
+            all.append(py::make_tuple(flag->name(), flag->doc()));
+        return all;
+    });
+    m.attr("never") = never;
+    m.def("ticks", [](const std::string& text) { return Text<Time>::parse(text).raw; });
+    m.def("show_ticks", [](Tick tick) { return Text<Time>::show({tick}); });
+}
+
+} // namespace memsim::python

@@ -1,0 +1,365 @@
+#include "stats/database.hh"
+
+#include "stats/schema.hh"
+#include "stats/sqlite.hh"
+
+#include <boost/uuid/random_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace memsim::stats {
+
+namespace {
+
+/// What the database knows of a statistic.
+struct Known {
+    std::int64_t id;
+    std::vector<std::pair<std::string, std::int64_t>> parts;
+};
+
+std::string key_of(const std::string& path, const std::string& name) { return path + '\0' + name; }
+
+std::int64_t pragma(Connection& c, const char* sql) {
+    Statement s(c, sql);
+    return s.step() ? s.integer(0) : 0;
+}
+
+void create_tables(Connection& c) {
+    const auto tables = [&] { return pragma(c, "SELECT count(*) FROM sqlite_schema"); };
+    if (tables() == 0) {
+        Transaction t(c);
+        if (tables() == 0) { // still: another process may have been faster
+            c.run(schema);
+            c.run(("PRAGMA application_id=" + std::to_string(application_id)).c_str());
+            c.run(("PRAGMA user_version=" + std::to_string(schema_version)).c_str());
+        }
+        t.commit();
+    }
+    if (pragma(c, "PRAGMA application_id") != application_id)
+        throw ConfigError("results database " + c.path() +
+                          ": this is another program's SQLite database; choose another file with "
+                          "--stats-db");
+    if (const auto version = pragma(c, "PRAGMA user_version"); version != schema_version)
+        throw ConfigError("results database " + c.path() + ": its tables have version " +
+                          std::to_string(version) + " and this memsim writes version " +
+                          std::to_string(schema_version) + "; choose another file with --stats-db");
+}
+
+} // namespace
+
+struct Run::State {
+    State(std::shared_ptr<Connection> c, std::string id)
+        : connection(std::move(c)), uuid(std::move(id)) {}
+
+    std::shared_ptr<Connection> connection;
+    std::string uuid;
+    Position written;
+    std::vector<std::string> stages;
+
+    Statement add_object {*connection, "INSERT INTO object(run, path, type) VALUES(?, ?, ?)"};
+    Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?)"};
+    Statement add_connection {*connection, "INSERT INTO connection VALUES(?, ?, ?, ?, ?)"};
+    Statement add_stat {*connection,
+                        "INSERT INTO stat(object, name, kind, unit, doc) VALUES(?, ?, ?, ?, ?)"};
+    Statement add_part {*connection, "INSERT INTO part(stat, name, unit) VALUES(?, ?, ?)"};
+    Statement add_dump {*connection,
+                        "INSERT INTO dump(run, tick, since_tick, label) VALUES(?, ?, ?, ?)"};
+    Statement add_value {*connection, "INSERT INTO value VALUES(?, ?, ?)"};
+    Statement add_bucket {*connection, "INSERT INTO distribution VALUES(?, ?, ?, ?, ?)"};
+    Statement add_sample {*connection, "INSERT OR REPLACE INTO series VALUES(?, ?, ?)"};
+    Statement set_time {*connection, "UPDATE run SET sim_time_fs = ? WHERE id = ?"};
+
+    /// Runs f in a transaction. What is known of the file is forgotten if that fails, and read
+    /// again when it is next needed.
+    template <class F>
+    void write(F&& f) {
+        try {
+            Transaction t(*connection);
+            f();
+            t.commit();
+        } catch (...) {
+            known.reset();
+            throw;
+        }
+    }
+
+    struct Ids {
+        std::unordered_map<std::string, std::int64_t> objects;
+        std::unordered_map<std::string, Known> stats;
+    };
+    std::optional<Ids> known;
+    Ids& ids() {
+        if (known) return *known;
+        Ids all;
+        Statement objects(*connection, "SELECT id, path FROM object WHERE run = ?");
+        for (objects.bind(uuid); objects.step();) all.objects[objects.text(1)] = objects.integer(0);
+        Statement stats(*connection, "SELECT stat.id, path, name FROM object JOIN stat "
+                                     "ON stat.object = object.id WHERE run = ?");
+        for (stats.bind(uuid); stats.step();)
+            all.stats[key_of(stats.text(1), stats.text(2))] = {stats.integer(0), {}};
+        Statement parts(*connection, "SELECT part.id, path, stat.name, part.name FROM object "
+                                     "JOIN stat ON stat.object = object.id "
+                                     "JOIN part ON part.stat = stat.id WHERE run = ?");
+        for (parts.bind(uuid); parts.step();)
+            all.stats[key_of(parts.text(1), parts.text(2))].parts.emplace_back(parts.text(3),
+                                                                               parts.integer(0));
+        return known.emplace(std::move(all));
+    }
+
+    std::int64_t object(const std::string& path, const std::string& type) {
+        const auto [it, fresh] = ids().objects.try_emplace(path, 0);
+        if (fresh) {
+            add_object.bind(uuid, path, type).run();
+            it->second = connection->last_id();
+        }
+        return it->second;
+    }
+    Known& stat(const std::string& path, const std::string& name, std::string_view kind, Unit unit,
+                std::string_view doc) {
+        const auto [it, fresh] = ids().stats.try_emplace(key_of(path, name), Known {});
+        if (fresh) {
+            add_stat.bind(object(path, ""), name, kind, unit_name(unit), doc).run();
+            it->second.id = connection->last_id();
+        }
+        return it->second;
+    }
+    std::int64_t part(Known& s, std::string_view name, Unit unit) {
+        for (const auto& [n, id] : s.parts)
+            if (n == name) return id;
+        add_part.bind(s.id, name, unit_name(unit)).run();
+        s.parts.emplace_back(name, connection->last_id());
+        return s.parts.back().second;
+    }
+
+    void write_series(Machine& m);
+    void write_stages(const Stamps& stamps, StatSink& sink);
+};
+
+namespace {
+
+/// Writes a dump's rows.
+template <class State>
+class Rows final : public StatSink {
+  public:
+    Rows(State& s, std::int64_t dump) : state_(s), dump_(dump) {}
+    void stat(const std::string& path, const std::string& name, const Stat& s,
+              std::string_view kind) override {
+        unit_ = s.unit();
+        stat_ = &state_.stat(path, name, kind, s.unit(), s.doc());
+    }
+    void integer(std::string_view part, Int128 v, Unit unit) override {
+        const std::int64_t id = state_.part(*stat_, part, unit);
+        shown(v, unit, [&](auto value) { state_.add_value.bind(dump_, id, value).run(); });
+    }
+    void derived(std::string_view part, double v, Unit unit) override {
+        state_.add_value.bind(dump_, state_.part(*stat_, part, unit), v).run();
+    }
+    void bucket(std::uint64_t low, std::uint64_t high, std::uint64_t count) override {
+        shown(low, unit_, [&](auto l) {
+            shown(high, unit_,
+                  [&](auto h) { state_.add_bucket.bind(dump_, stat_->id, l, h, count).run(); });
+        });
+    }
+
+  private:
+    /// Calls f with the value in the unit shown: exact where it is an integer that SQLite can hold.
+    template <class F>
+    static void shown(Int128 v, Unit unit, F&& f) {
+        const auto small = static_cast<std::int64_t>(v);
+        if (unit_scale(unit) == 1.0 && small == v)
+            f(small);
+        else
+            f(static_cast<double>(v) * unit_scale(unit));
+    }
+
+    State& state_;
+    std::int64_t dump_;
+    Known* stat_ = nullptr;
+    Unit unit_ = Unit::count;
+};
+
+} // namespace
+
+// ---- a run -----------------------------------------------------------------------------------
+
+Run::Run(std::unique_ptr<State> s) : state_(std::move(s)) {}
+Run::Run(Run&&) noexcept = default;
+Run& Run::operator=(Run&&) noexcept = default;
+Run::~Run() = default;
+
+const std::string& Run::uuid() const { return state_->uuid; }
+
+void Run::name_stages(std::vector<std::string> names) {
+    MEMSIM_ASSERT(names.size() <= Stamps::most_stages, "more names than stages");
+    state_->stages = std::move(names);
+}
+
+void Run::write_machine(const Machine& m) {
+    State& s = *state_;
+    s.write([&] {
+        for (const auto& c : m.components()) {
+            const Schema& schema = m.schema_of(*c);
+            const std::int64_t object = s.object(c->path(), schema.name);
+            const auto values = c->resolved_params();
+            for (std::size_t i = 0; i < values.size(); ++i)
+                s.add_param
+                    .bind(object, values[i].first, values[i].second, schema.params[i].unit,
+                          std::int64_t {schema.params[i].tunable})
+                    .run();
+            for (const auto& r : c->stats())
+                s.stat(c->path(), r.name, r.kind, r.stat->unit(), r.stat->doc());
+        }
+        for (const Machine::Connection& x : m.connections())
+            s.add_connection.bind(s.uuid, x.from, x.from_port, x.to, x.to_port).run();
+    });
+}
+
+void Run::State::write_series(Machine& m) {
+    for (const SeriesRow& row : m.take_series()) {
+        Known& known = stat(row.path, row.stat, "", row.unit, "");
+        add_sample.bind(part(known, row.part, row.unit), row.tick, row.value).run();
+        written.series_tick = row.tick;
+    }
+}
+
+void Run::State::write_stages(const Stamps& stamps, StatSink& sink) {
+    if (!stamps.enabled() || stages.empty()) return;
+    const std::string path = "stages";
+    object(path, "Stamps");
+    sink.stat(path, "requests", Stat(Unit::count, "Stamped requests that were answered"),
+              Counter::kind);
+    sink.integer("", stamps.closed(), Unit::count);
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+        sink.stat(path, stages[i],
+                  Stat(Unit::time, "Time that stamped requests spent in this stage; the mean is "
+                                   "over all of them, so that the means of all stages add up"),
+                  Average::kind);
+        sink.integer("count", stamps.count(i), Unit::count);
+        sink.integer("sum", static_cast<Int128>(stamps.sum(i)), Unit::time);
+        if (stamps.closed() == 0) continue;
+        sink.derived("mean",
+                     static_cast<double>(stamps.sum(i)) / static_cast<double>(stamps.closed()) *
+                         unit_scale(Unit::time),
+                     Unit::time);
+    }
+}
+
+void Run::dump(Machine& m, const std::string& label) {
+    State& s = *state_;
+    const Position before = s.written;
+    try {
+        s.write([&] {
+            s.write_series(m);
+            s.add_dump.bind(s.uuid, m.sim().now(), m.stats_since(), label).run();
+            Rows rows(s, s.connection->last_id());
+            m.dump(label, rows);
+            s.write_stages(m.sim().stamps(), rows);
+            s.set_time.bind(m.sim().now(), s.uuid).run();
+            ++s.written.dumps;
+        });
+    } catch (...) {
+        s.written = before;
+        throw;
+    }
+}
+
+void Run::flush_series(Machine& m) { position(m); }
+
+Position Run::position(Machine& m) {
+    State& s = *state_;
+    const Position before = s.written;
+    try {
+        if (m.has_series()) s.write([&] { s.write_series(m); });
+    } catch (...) {
+        s.written = before;
+        throw;
+    }
+    return s.written;
+}
+
+void Run::finish(const RunEnd& end) {
+    State& s = *state_;
+    s.write([&] {
+        Statement(*s.connection,
+                  "UPDATE run SET finished = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), exit_cause = "
+                  "?, digest = ?, host_seconds = ?, sim_time_fs = ? WHERE id = ?")
+            .bind(end.cause, end.digest, end.host_seconds, end.sim_time, s.uuid)
+            .run();
+    });
+}
+
+// ---- the database ----------------------------------------------------------------------------
+
+Database::Database(std::shared_ptr<Connection> c) : connection_(std::move(c)) {}
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+Database::~Database() = default;
+
+const std::string& Database::path() const { return connection_->path(); }
+
+Database Database::open(const std::string& path, int patience) {
+    // The journal is SQLite's default, not a write-ahead log: that one's shared memory does not
+    // work for the processes of several machines, and a simulation writes seldom.
+    auto c = std::make_shared<Connection>(path, patience);
+    create_tables(*c);
+    return Database(std::move(c));
+}
+
+Run Database::begin_run(const RunInfo& info) {
+    std::string argv = "[]";
+    Statement append(*connection_, "SELECT json_insert(?, '$[#]', ?)");
+    for (const std::string& a : info.argv) {
+        append.bind(argv, a).step();
+        argv = append.text(0);
+    }
+    append.reset();
+
+    std::string uuid = to_string(boost::uuids::random_generator()());
+    Transaction t(*connection_);
+    Statement(*connection_,
+              "INSERT INTO run(id, name, script, argv, seed, version, parent, started) VALUES(?, "
+              "?, ?, ?, ?, ?, nullif(?, ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
+        .bind(uuid, info.name, info.script, argv, info.seed, info.version, info.parent)
+        .run();
+    t.commit();
+    return Run(std::make_unique<Run::State>(connection_, std::move(uuid)));
+}
+
+std::optional<Run> Database::resume_run(const std::string& uuid, const Position& at) {
+    Transaction t(*connection_);
+    const auto number = [&](const char* sql, const auto&... v) {
+        Statement s(*connection_, sql);
+        return s.bind(v...).step() ? s.integer(0) : 0;
+    };
+    if (!number("SELECT count(*) FROM run WHERE id = ?", uuid)) return {};
+    const auto dumps = static_cast<std::int64_t>(at.dumps);
+    if (number("SELECT count(*) FROM dump WHERE run = ?", uuid) < dumps) return {};
+    if (number("SELECT ifnull(max(tick), -1) FROM samples WHERE run = ?", uuid) < at.series_tick)
+        return {};
+
+    const std::int64_t last = number(
+        "SELECT max(id) FROM (SELECT id FROM dump WHERE run = ? ORDER BY id LIMIT ?)", uuid, dumps);
+    for (const char* sql :
+         {"DELETE FROM value WHERE dump IN (SELECT id FROM dump WHERE run = ? AND id > ?)",
+          "DELETE FROM distribution WHERE dump IN (SELECT id FROM dump WHERE run = ? AND id > ?)",
+          "DELETE FROM dump WHERE run = ? AND id > ?"})
+        Statement(*connection_, sql).bind(uuid, last).run();
+    Statement(*connection_, "DELETE FROM series WHERE part IN (SELECT part FROM named WHERE run = "
+                            "?) AND tick > ?")
+        .bind(uuid, at.series_tick)
+        .run();
+    Statement(*connection_, "UPDATE run SET finished = NULL, exit_cause = NULL, digest = NULL, "
+                            "host_seconds = NULL, sim_time_fs = (SELECT max(tick) FROM dump WHERE "
+                            "dump.run = run.id) WHERE id = ?")
+        .bind(uuid)
+        .run();
+    t.commit();
+    auto state = std::make_unique<Run::State>(connection_, uuid);
+    state->written = at;
+    return Run(std::move(state));
+}
+
+} // namespace memsim::stats

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "core/machine.hh"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// The database of results: one SQLite file that takes many runs, from many processes at once. Its
+/// tables and views are explained in docs/database.md and defined in schema.hh.
+///
+/// Each call below is one transaction: after a crash or a full disk the file holds every call that
+/// came back and nothing of the one that did not. Whatever the user can cause (no permission, disk
+/// full, a file of something else, a lock that nobody gives up) is a ConfigError naming the file.
+/// No object here may be used on both sides of a fork().
+namespace memsim::stats {
+
+/// How a run is introduced.
+struct RunInfo {
+    std::string name;              ///< what the user calls it
+    std::string script;            ///< path
+    std::vector<std::string> argv; ///< the script's arguments
+    std::uint64_t seed = 1;
+    std::string version; ///< memsim::version()
+    std::string parent;  ///< the run whose checkpoint it goes on from; empty if none
+};
+
+/// How a run ended.
+struct RunEnd {
+    std::string cause;
+    std::string digest; ///< Machine::digest()
+    double host_seconds = 0;
+    Tick sim_time = 0;
+};
+
+/// How much of a run was written when a checkpoint was made.
+struct Position {
+    std::uint64_t dumps = 0;
+    Tick series_tick = -1; ///< of the last sample
+};
+
+class Connection;
+
+/// One run in an open database; the database stays open as long as one of its runs lives. A run
+/// that is never finished keeps what it wrote, with `finished` and `exit_cause` NULL.
+class Run {
+  public:
+    Run(Run&&) noexcept;
+    Run& operator=(Run&&) noexcept;
+    ~Run();
+
+    const std::string& uuid() const;
+    /// Names the stages of a request's way, in the order of their numbers: with these and with
+    /// stamps enabled, a dump has rows of path 'stages'.
+    void name_stages(std::vector<std::string> names);
+
+    /// Objects, parameters as resolved, connections and definitions of statistics of a machine
+    /// that is built. Once, for a new run.
+    void write_machine(const Machine& m);
+    /// Samples taken since the last flush, then all statistics. Adds to the machine's digest.
+    void dump(Machine& m, const std::string& label);
+    /// Samples taken since the last flush.
+    void flush_series(Machine& m);
+    /// For a checkpoint: flushes the series and says where the run stands.
+    Position position(Machine& m);
+    /// Flush or dump first: nothing is written afterwards.
+    void finish(const RunEnd& end);
+
+  private:
+    friend class Database;
+    struct State;
+    explicit Run(std::unique_ptr<State> s);
+    std::unique_ptr<State> state_;
+};
+
+class Database {
+  public:
+    /// Opens or creates the file. Another process's lock is waited for `patience` milliseconds,
+    /// here and in every call that writes.
+    static Database open(const std::string& path, int patience = 60'000);
+    Database(Database&&) noexcept;
+    Database& operator=(Database&&) noexcept;
+    ~Database();
+
+    const std::string& path() const;
+    Run begin_run(const RunInfo& info);
+    /// Goes on with a run from a checkpoint: deletes what it wrote after `at` and marks it
+    /// unfinished. Nothing is changed and nothing returned if the run, or what it had written at
+    /// the checkpoint, is not in this file: then begin a new run with this one as its parent.
+    std::optional<Run> resume_run(const std::string& uuid, const Position& at);
+
+  private:
+    explicit Database(std::shared_ptr<Connection> c);
+    std::shared_ptr<Connection> connection_;
+};
+
+} // namespace memsim::stats

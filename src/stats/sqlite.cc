@@ -1,0 +1,117 @@
+#include "stats/sqlite.hh"
+
+#include "core/error.hh"
+
+#include <sqlite3.h>
+
+#include <cstring>
+
+namespace memsim::stats {
+
+Connection::Connection(const std::string& path, int patience) : path_(path) {
+    sqlite3* s = nullptr;
+    const int code =
+        sqlite3_open_v2(path.c_str(), &s, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+    handle_.reset(s);
+    check(code);
+    sqlite3_extended_result_codes(s, 1);
+    sqlite3_busy_timeout(s, patience);
+    // SQLite opens what it may not write for reading, and would tell at the first insert.
+    if (sqlite3_db_readonly(s, "main")) fail(SQLITE_READONLY);
+}
+
+void Connection::Close::operator()(sqlite3* s) const { sqlite3_close_v2(s); }
+
+int Connection::try_run(const char* sql) {
+    return sqlite3_exec(handle(), sql, nullptr, nullptr, nullptr);
+}
+
+std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle()); }
+
+void Connection::check(int code) const {
+    if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) fail(code);
+}
+
+void Connection::fail(int code) const {
+    const std::string start = "results database " + path_ + ": ";
+    const std::string other = "; choose another file with --stats-db";
+    const std::string whole = "; what was written before is whole";
+    const int system = handle_ ? sqlite3_system_errno(handle()) : 0;
+    const std::string why = system ? std::string(" (") + std::strerror(system) + ")" : "";
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        throw ConfigError(start + "the disk is full" + whole + ": free some space, or choose " +
+                          "another file with --stats-db");
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        throw ConfigError(start + "another process has it locked and does not let go" + whole +
+                          ": end that process, or choose another file with --stats-db");
+    case SQLITE_CANTOPEN:
+        throw ConfigError(start + "it cannot be opened or created" + why +
+                          ": make its folder and the right to write there, or choose another " +
+                          "file with --stats-db");
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        throw ConfigError(start + "it may not be written" + why +
+                          ": get the right to write the file and its folder, or choose another " +
+                          "file with --stats-db");
+    case SQLITE_NOTADB:
+        throw ConfigError(start + "this file is no SQLite database" + other);
+    case SQLITE_CORRUPT:
+        throw ConfigError(start + "the file is damaged: save what `sqlite3 " + path_ +
+                          " .recover` still finds" + other);
+    case SQLITE_IOERR:
+        throw ConfigError(start + "it could not be read or written" + why + whole +
+                          ": see to the disk, or choose another file with --stats-db");
+    case SQLITE_NOMEM:
+        throw std::bad_alloc();
+    }
+    panic(__FILE__, __LINE__, start + (handle_ ? sqlite3_errmsg(handle()) : "no connection"));
+}
+
+Statement::Statement(Connection& c, const char* sql) : connection_(c) {
+    sqlite3_stmt* s = nullptr;
+    const int code =
+        sqlite3_prepare_v3(c.handle(), sql, -1, SQLITE_PREPARE_PERSISTENT, &s, nullptr);
+    handle_.reset(s);
+    c.check(code);
+}
+
+void Statement::Finalize::operator()(sqlite3_stmt* s) const { sqlite3_finalize(s); }
+
+bool Statement::step() {
+    const int code = sqlite3_step(handle_.get());
+    if (code != SQLITE_ROW) sqlite3_reset(handle_.get()); // a failed one must not hold its lock
+    connection_.check(code);
+    return code == SQLITE_ROW;
+}
+
+std::int64_t Statement::integer(int column) const {
+    return sqlite3_column_int64(handle_.get(), column);
+}
+
+std::string Statement::text(int column) const {
+    const auto* t = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
+    return t ? t : "";
+}
+
+void Statement::reset() {
+    sqlite3_reset(handle_.get());
+    sqlite3_clear_bindings(handle_.get());
+}
+
+void Statement::put(int i, std::int64_t v) { sqlite3_bind_int64(handle_.get(), i, v); }
+// SQLite has no unsigned integers: the few that need it are text, which compares equal to no
+// integer but keeps every digit.
+void Statement::put(int i, std::uint64_t v) {
+    if (v >> 63)
+        put(i, std::to_string(v));
+    else
+        put(i, static_cast<std::int64_t>(v));
+}
+void Statement::put(int i, double v) { sqlite3_bind_double(handle_.get(), i, v); }
+void Statement::put(int i, std::string_view v) {
+    sqlite3_bind_text(handle_.get(), i, v.data(), static_cast<int>(v.size()), SQLITE_TRANSIENT);
+}
+
+} // namespace memsim::stats

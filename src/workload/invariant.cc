@@ -1,0 +1,10 @@
+#include "workload/invariant.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::workload {
+
+static const Registration<Invariant> registered {
+    "A proportion of the paper's machine and its value in this one, for the record."};
+
+} // namespace memsim::workload

@@ -1,0 +1,62 @@
+"""Whatever the documents show is run: each fenced block marked `sh`, `python` or `sql`.
+
+The blocks of a document run in order, in one scratch folder that looks like the project's root, so a
+later block sees what an earlier one left. `sh exit=1` is a block that must fail so. A `sql` block asks
+the stats.db that was written last, and must get a row. Blocks marked `text` are output; other marks
+(cpp, json) are not run.
+"""
+
+import os
+import re
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(sh|python|sql)((?: exit=\d+)?)\n(.*?)^```$", re.M | re.S)
+
+
+def blocks(document):
+    """(line, language, exit code, text) of each block to run."""
+    text = document.read_text()
+    for m in FENCE.finditer(text):
+        line = text.count("\n", 0, m.start()) + 2
+        yield line, m[1], int(m[2].partition("=")[2] or 0), m[3]
+
+
+def run(command, folder):
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"), MEMSIM_NO_INSTALL="1")
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "document", [d for d in DOCUMENTS if d.exists() and any(blocks(d))],
+    ids=lambda d: str(d.relative_to(ROOT)))
+def test_every_block_runs(document, tmp_path):
+    for entry in ROOT.iterdir():
+        if entry.name not in (".git", "memsim-out"):
+            (tmp_path / entry.name).symlink_to(entry)
+    (tmp_path.parent / "shared").unlink(missing_ok=True)
+    if (ROOT.parent / "shared").exists():  # documents name files of ../shared
+        (tmp_path.parent / "shared").symlink_to(ROOT.parent / "shared")
+    for line, language, code, text in blocks(document):
+        where = f"{document.relative_to(ROOT)}:{line}"
+        if "../shared" in text and not (ROOT.parent / "shared").exists():
+            pytest.skip(f"{where}: ../shared is not here")
+        if language == "sql":
+            newest = max(tmp_path.rglob("stats.db"), key=lambda p: p.stat().st_mtime)
+            assert sqlite3.connect(newest).execute(text).fetchall(), f"{where}: no row"
+            continue
+        command = ["bash", "-e", "-c", text] if language == "sh" else ["/usr/bin/python3", "-c", text]
+        done = run(command, tmp_path)
+        assert done.returncode == code, f"{where}:\n{text}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_readme_has_something_to_run():
+    found = [language for _, language, _, _ in blocks(ROOT / "README.md")]
+    assert found.count("sh") >= 2 and "sql" in found

@@ -1,0 +1,161 @@
+"""The command line: options, exit codes, sentences, subcommands."""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import MEMSIM, ROOT
+
+
+def sentence(done):
+    """What was printed is one line of ours."""
+    assert done.stderr.startswith("memsim: ") and done.stderr.count("\n") == 1, done.stderr
+    return done.stderr
+
+
+def test_options_before_the_script_are_memsim_s(memsim_command, script, tmp_path):
+    script.write_text("import sys, memsim\nprint(sys.argv, __name__)\n")
+    done = memsim_command("-d", "out", "loop.py", "-d", "mine", "--restore", "--", "x")
+    assert done.stdout == "['loop.py', '-d', 'mine', '--restore', '--', 'x'] __main__\n"
+
+
+def test_usage_errors_have_code_2(memsim_command):
+    for arguments in ([], ["--no-such"], ["--restore", "x.ckpt", "s.py"], ["describe"],
+                      ["--checkpoint-at", "200", "s.py"], ["--event-queue", "slow", "s.py"],
+                      ["--checkpoint-sim-period", "0us", "s.py"], ["ckpt"],
+                      ["--debug-flags", "NoSuch", "s.py"]):
+        assert "usage: memsim" in memsim_command(*arguments, expect=2).stderr
+
+
+def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
+    assert "nowhere.py: No such file" in sentence(memsim_command("nowhere.py", expect=1))
+    text = script.read_text()
+    for wrong, right, said in (
+            ('latency="100ns"', 'latency="190"', "loop.py:8: mem.SimpleMemory.latency: '190'"),
+            ('latency="100ns"', 'latncy="100ns"', "did you mean 'latency'"),
+            ("root.sys.gen.mem_side", "#", "loop.py:7: sys.gen.mem_side is not bound")):
+        script.write_text(text.replace(wrong, right))
+        assert said in sentence(memsim_command("loop.py", 100, expect=1))
+        assert not (tmp_path / "memsim-out").exists()
+
+
+def test_a_script_s_own_error_keeps_its_traceback(memsim_command, script):
+    script.write_text("import memsim\ndef f():\n    return 1 / 0\nf()\n")
+    done = memsim_command("loop.py", expect=1)
+    assert done.stderr == ('Traceback (most recent call last):\n  File "loop.py", line 4, in '
+                           '<module>\n    f()\n  File "loop.py", line 3, in f\n    return 1 / 0\n'
+                           '           ~~^~~\nZeroDivisionError: division by zero\n')
+    script.write_text("import memsim\nif x\n")
+    assert "SyntaxError" in memsim_command("loop.py", expect=1).stderr
+    script.write_text("raise SystemExit(7)\n")
+    memsim_command("loop.py", expect=7)
+
+
+def test_an_output_directory_that_cannot_be_written(memsim_command, script, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "file/out" in sentence(memsim_command("-d", "file/out", script, 100, expect=1))
+    assert "nowhere/x.db" in sentence(
+        memsim_command("--stats-db", "nowhere/x.db", script, 100, expect=1))
+
+
+def test_set(memsim_command, script):
+    def run(*arguments, **options):
+        return memsim_command(*arguments, script, 100, **options)
+    plain = run().stdout
+    assert run("--set", "sys.mem.latency=300ns").stdout != plain
+    assert "did you mean 'sys.mem'" in sentence(run("--set", "sys.mm.latency=1ns", expect=1))
+    assert "did you mean 'latency'" in sentence(run("--set", "sys.mem.latncy=1ns", expect=1))
+    assert "no unit" in sentence(run("--set", "sys.mem.latency=1", expect=1))
+    assert "path.parameter=value" in sentence(run("--set", "latency", expect=1))
+
+
+def test_equal_runs_give_equal_digests(memsim_command, script):
+    plain = memsim_command(script, 1000).stdout
+    assert memsim_command("--event-queue", "naive", script, 1000).stdout == plain
+    assert memsim_command("--perturb-wakes", 5, script, 1000).stdout == plain
+    assert memsim_command("--checkpoint-sim-period", "1us", script, 1000).stdout == plain
+
+
+def test_one_database_takes_several_runs(memsim_command, script):
+    for out in ("a", "b"):
+        memsim_command("-d", out, "--stats-db", "all.db", script, 1000)
+    answer = memsim_command("sql", "all.db", "SELECT count(*) AS n FROM run").stdout
+    assert answer == "n\n2\n"
+    assert "no such column" in sentence(
+        memsim_command("sql", "all.db", "SELECT nothing FROM run", expect=1))
+    assert "no such database" in sentence(memsim_command("sql", "x.db", "SELECT 1", expect=1))
+
+
+def test_progress_only_when_asked(memsim_command, script):
+    assert memsim_command(script, 1000).stderr == ""
+    long = memsim_command("-v", script, 3000000)
+    assert "a second" in long.stderr
+
+
+def test_lists(memsim_command):
+    assert "mem.SimpleMemory" in memsim_command("--list-sim-objects").stdout
+    assert "latency" in memsim_command("describe", "mem.SimpleMemory").stdout
+    assert "did you mean 'SimpleMemory'" in sentence(
+        memsim_command("describe", "SimpleMemry", expect=1))
+    memsim_command("--debug-help")
+
+
+def test_reference_and_stubs(memsim_command, tmp_path):
+    memsim_command("reference", "components.md")
+    assert "| `latency` | 100ns |" in (tmp_path / "components.md").read_text()
+    memsim_command("stubs", "stubs")
+    assert "class SimpleMemory(SimObject)" in (tmp_path / "stubs/memsim/mem.pyi").read_text()
+    for stub in (tmp_path / "stubs/memsim").glob("*.pyi"):
+        compile(stub.read_text(), stub, "exec")
+    assert "proc" in sentence(memsim_command("reference", "/proc/no/file", expect=1))
+
+
+@pytest.mark.slow
+def test_mypy_knows_the_stubs(memsim_command, script, tmp_path):
+    if not shutil.which("mypy"):
+        pytest.skip("mypy is not installed")
+    memsim_command("stubs", "stubs")
+    script.write_text(script.read_text().replace("import sys\n", "import sys\n") +
+                      "memory = SimpleMemory(latency='1ns', queue=3)\nmemory.queue = 4\n"
+                      "reads: float = memory.stats.reads\n")
+    environment = {**os.environ, "MYPYPATH": "stubs"}
+    run = lambda: subprocess.run(["mypy", "--strict", "loop.py"], cwd=tmp_path, text=True,
+                                 env=environment, capture_output=True)
+    assert run().returncode == 0, run().stdout
+    script.write_text(script.read_text() + "SimpleMemory(latency=3)\n")
+    assert "incompatible type" in run().stdout
+
+
+def test_an_ordinary_python(script, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "build/python")}
+    def run(*arguments):
+        return subprocess.run(["/usr/bin/python3", *map(str, arguments)], cwd=tmp_path, text=True,
+                              env=environment, capture_output=True)
+    plain = run(script, 1000)
+    assert plain.returncode == 0, plain.stderr
+    assert run("-m", "memsim", "-d", "two", script, 1000).stdout == plain.stdout
+    assert run("-m", "memsim", "sql", "memsim-out",
+               "SELECT exit_cause FROM run").stdout.split("\n")[1] == "nothing left to do"
+
+
+def test_a_python_that_cannot_load_the_module(tmp_path):
+    shutil.copytree(ROOT / "python/memsim", tmp_path / "memsim")
+    def run(*arguments):
+        done = subprocess.run(["/usr/bin/python3", *arguments], cwd=tmp_path, text=True,
+                              capture_output=True)
+        assert done.returncode == 1
+        return done.stderr
+    assert run("-m", "memsim", "x.py").startswith("memsim: memsim is not built")
+    (tmp_path / "memsim/_memsim.cpython-39-x86_64-linux-gnu.so").write_text("")
+    text = run("-m", "memsim", "x.py")
+    assert "use /usr/bin/python3" in text and text.count("\n") == 1
+    assert "use /usr/bin/python3" in run("-c", "import memsim")
+
+
+def test_launched_from_anywhere_by_a_link(script, tmp_path):
+    (tmp_path / "m").symlink_to(MEMSIM)
+    done = subprocess.run(["./m", "--version"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.startswith("memsim ")

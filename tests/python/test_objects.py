@@ -1,0 +1,159 @@
+"""The tree of SimObjects: what is assigned, and every mistake as a sentence with its line."""
+import inspect
+import re
+
+import memsim
+import pytest
+from memsim.mem import Monitor, SimpleMemory, TrafficGen
+
+
+def line_of_caller():
+    return inspect.stack()[1].lineno
+
+
+@pytest.fixture
+def sys():
+    root = memsim.Root()
+    root.sys = memsim.System()
+    return root.sys
+
+
+def refused(act, *words):
+    """The sentence of the error, which begins with this file and a line, and has these words."""
+    with pytest.raises(memsim.Error) as caught:
+        act()
+    text = str(caught.value)
+    assert re.match(r"\S*test_objects\.py:\d+: ", text), text
+    assert "\n" not in text
+    for word in words:
+        assert word in text
+    return text
+
+
+def test_parameters_are_set_and_read_as_resolved(sys):
+    sys.mem = SimpleMemory(latency="0.1us")
+    assert sys.mem.latency == "100ns"
+    sys.mem.queue = 7
+    assert sys.mem.queue == 7
+    assert sys.mem.bandwidth == "64GB/s"
+    sys.gen = TrafficGen(read_share=0.25)
+    assert sys.gen.read_share == "25%"
+
+
+def test_paths(sys):
+    sys.ch = [memsim.Group() for _ in range(2)]
+    sys.ch[1].mem = [SimpleMemory()]
+    sys.ch[1].mem.append(SimpleMemory())
+    assert sys.ch[1].mem[1].path == "sys.ch[1].mem[1]"
+    sys.ch += [memsim.Group()]
+    assert [c.path for c in sys.children] == ["sys.ch[0]", "sys.ch[1]", "sys.ch[2]"]
+    assert SimpleMemory().path == "mem.SimpleMemory"
+
+
+def test_a_subclass_has_other_defaults(sys):
+    class Slow(SimpleMemory):
+        latency = "1us"
+    sys.slow, sys.other = Slow(), SimpleMemory()
+    assert (sys.slow.latency, sys.other.latency) == ("1us", "100ns")
+
+
+def test_signature_and_documentation():
+    parameters = inspect.signature(SimpleMemory).parameters
+    assert parameters["latency"].default == "100ns"
+    assert parameters["queue"].default == 32 and parameters["queue"].annotation is int
+    assert "From the data path to the answer" in SimpleMemory.__doc__
+    assert "tunable" in SimpleMemory.latency.__doc__
+    assert memsim.SimpleMemory is memsim.mem.SimpleMemory is SimpleMemory
+    assert SimpleMemory.__module__ == "memsim.mem"
+
+
+def test_wrong_values_are_sentences(sys):
+    sys.mem, sys.gen = SimpleMemory(), TrafficGen()
+    mem = sys.mem
+    where = line_of_caller.__code__.co_filename
+    text = refused(lambda: setattr(mem, "latency", "190"), "sys.mem.latency", "no unit of Time",
+                   "'190ns'" if False else "unit")
+    assert where.endswith("test_objects.py") and "test_objects.py" in text
+    refused(lambda: setattr(mem, "latency", 190), "sys.mem.latency", "190 has no unit of Time")
+    refused(lambda: setattr(mem, "latency", 1.5), "has no unit of Time")
+    refused(lambda: setattr(mem, "latency", True), "True is no Time")
+    refused(lambda: setattr(mem, "latency", "1s"), "outside its range")
+    refused(lambda: setattr(mem, "queue", 1.5), "1.5 is no int")
+    refused(lambda: setattr(mem, "queue", 0), "outside its range")
+    refused(lambda: setattr(sys.gen, "pattern", "randm"), "'randm' is not one of", "'random'")
+    refused(lambda: SimpleMemory(latncy="1ns"), "no parameter, port or child 'latncy'",
+            "did you mean 'latency'")
+    refused(lambda: mem.latncy, "did you mean 'latency'")
+    refused(lambda: mem.stats.red, "no statistic 'red'", "did you mean 'reads'")
+    refused(lambda: mem.stats.reads, "before instantiate()")
+    refused(lambda: setattr(sys, "speed", 3), "sys has no child 'speed'")
+    assert not hasattr(mem, "latncy")
+
+
+def test_wrong_children_are_sentences(sys):
+    sys.mem = SimpleMemory()
+    refused(lambda: setattr(sys, "other", sys.mem), "sys.other", "already has the place 'sys.mem'")
+    refused(lambda: setattr(sys, "mem", SimpleMemory()), "already there")
+    refused(lambda: setattr(sys.mem, "latency", SimpleMemory()), "is a parameter")
+    refused(lambda: setattr(sys, "stats", SimpleMemory()), "a meaning of its own")
+    refused(lambda: setattr(sys, "root2", memsim.Root()), "a Root has no place")
+    refused(lambda: memsim.Root(seed=-1), "seed")
+
+
+def test_ports_bind_in_either_direction(sys):
+    sys.gen, sys.mon, sys.mem = TrafficGen(), Monitor(), SimpleMemory()
+    names = list(Monitor._ports)
+    requester = next(n for n in names if Monitor._ports[n]["role"] == "requester")
+    responder = next(n for n in names if Monitor._ports[n]["role"] == "responder")
+    setattr(sys.mon, responder, sys.gen.mem_side)
+    setattr(sys.mon, requester, sys.mem.cpu_side)
+    assert sys.mem.cpu_side.peer == getattr(sys.mon, requester)
+    assert sys.gen.mem_side.peer == getattr(sys.mon, responder)
+
+
+def test_vector_ports_append(sys):
+    dispatcher = memsim.gpu.Dispatcher(sms=3)
+    sms = [memsim.gpu.Sm() for _ in range(3)]
+    dispatcher.sm_side = sms[0].blocks
+    dispatcher.sm_side.append(sms[1].blocks)
+    sms[2].blocks = dispatcher.sm_side
+    assert [p.name for p in dispatcher.sm_side] == ["sm_side[0]", "sm_side[1]", "sm_side[2]"]
+    assert sms[1].blocks.peer == dispatcher.sm_side[1]
+    refused(lambda: setattr(dispatcher, "sm_side", [sms[0].blocks]), "is bound twice")
+
+
+def test_wrong_bindings_are_sentences(sys):
+    sys.gen, sys.mem, sys.other = TrafficGen(), SimpleMemory(), TrafficGen()
+    sys.gen.mem_side = sys.mem.cpu_side
+    first = inspect.currentframe().f_lineno - 1
+    refused(lambda: setattr(sys.other, "mem_side", sys.mem.cpu_side),
+            "sys.mem.cpu_side is bound twice: it was bound to sys.gen.mem_side",
+            f"test_objects.py:{first}")
+    refused(lambda: setattr(sys.other, "mem_side", sys.gen.mem_side), "is bound twice")
+    refused(lambda: setattr(sys.other, "mem_side", TrafficGen().mem_side),
+            "requester port is bound to a responder")
+    refused(lambda: setattr(sys.other, "mem_side", memsim.gpu.Sm().blocks),
+            "speaks", "one family")
+    refused(lambda: setattr(sys.other, "mem_side", SimpleMemory()), "itself", "cpu_side")
+    refused(lambda: setattr(sys.other, "mem_side", 3), "not 3")
+
+
+def test_instantiate_checks_all(sys, in_tmp):
+    root = sys.root()
+    refused(lambda: memsim.Simulation(root), "nothing to simulate")
+    sys.gen, sys.mem = TrafficGen(requests=1), SimpleMemory()
+    created = inspect.currentframe().f_lineno - 1
+    refused(lambda: memsim.Simulation(root), "sys.gen.mem_side is not bound",
+            f"test_objects.py:{created}")
+    sys.gen.mem_side = sys.mem.cpu_side
+    with memsim.Simulation(root):
+        refused(lambda: setattr(sys.mem, "queue", 3), "after instantiate()")
+        refused(lambda: setattr(sys, "more", SimpleMemory()), "after instantiate()")
+        refused(lambda: memsim.Simulation(root), "after instantiate()")
+
+
+def test_an_object_outside_the_tree_is_found(sys, in_tmp):
+    sys.gen = TrafficGen(requests=1)
+    sys.gen.mem_side = SimpleMemory().cpu_side
+    refused(lambda: memsim.Simulation(sys.root()), "stands in no tree")
+    assert not (in_tmp / "memsim-out").exists()

@@ -1,0 +1,177 @@
+"""Checkpoints: a run that was stopped and resumed leaves no trace of it in the results."""
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+
+import memsim
+import pytest
+
+from conftest import MEMSIM
+
+LONG = "400000"
+
+
+def rows(database, query):
+    with sqlite3.connect(database) as connection:
+        return connection.execute(query).fetchall()
+
+
+def without_ids(database):
+    """All results of a database with one run, without its UUID and host times."""
+    return (rows(database, "SELECT digest, exit_cause, sim_time_fs FROM run"),
+            rows(database, "SELECT tick, since_tick, label FROM dump ORDER BY id"),
+            sorted(rows(database, "SELECT path, name, value, unit FROM results")))
+
+
+def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path):
+    whole = memsim_command("-d", "whole", script, 10000)
+    parts = memsim_command("-d", "parts", "--checkpoint-at", "40us", "--checkpoint-at", "60us",
+                           "--checkpoint-at", "99999999999999fs", script, 10000)
+    assert parts.stdout == whole.stdout and parts.stdout.count("\n") == 1
+    assert {p.name for p in (tmp_path / "parts").glob("*.ckpt")} == {
+        "40us.ckpt", "60us.ckpt", "99999999999999fs.ckpt"}
+    expected = without_ids(tmp_path / "whole/stats.db")
+    for name in ("60us", "40us", "99999999999999fs"):
+        assert memsim_command("--restore", f"parts/{name}.ckpt").stdout == whole.stdout
+        assert without_ids(tmp_path / "parts/stats.db") == expected
+    info = memsim_command("ckpt", "info", "parts/40us.ckpt").stdout
+    assert "loop.py 10000" in info and "40us" in info
+    state = memsim_command("ckpt", "show", "parts/40us.ckpt", "sys.gen").stdout
+    assert '"sent"' in state
+
+
+def test_a_period_and_one_from_python(memsim_command, script, tmp_path):
+    script.write_text(script.read_text().replace(
+        "    if root", "    if event.tick == 60 * 10**9:\n        memsim.checkpoint('own.ckpt')\n"
+        "    if root"))
+    whole = memsim_command("--checkpoint-sim-period", "35us", script, 10000)
+    names = {p.name for p in (tmp_path / "memsim-out").glob("*.ckpt")}
+    assert names == {"35us.ckpt", "70us.ckpt"}
+    for file in ("own.ckpt", "memsim-out/35us.ckpt", "memsim-out/70us.ckpt"):
+        assert memsim_command("--restore", file).stdout == whole.stdout
+
+
+def start(tmp_path, *arguments):
+    return subprocess.Popen([MEMSIM, *map(str, arguments)], cwd=tmp_path, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def wait_for(path):
+    for _ in range(500):
+        if path.exists():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{path} was not written")
+
+
+def test_sigterm_at_a_random_moment(memsim_command, script, tmp_path):
+    whole = memsim_command("-d", "whole", script, LONG)
+    running = start(tmp_path, "-d", "out", script, LONG)
+    wait_for(tmp_path / "out/stats.db")
+    moment = random.SystemRandom().uniform(0, 0.3)
+    time.sleep(moment)
+    running.send_signal(signal.SIGTERM)
+    out, err = running.communicate(timeout=60)
+    if running.returncode == 0:
+        pytest.skip(f"the run was over after {moment} s")
+    assert running.returncode == 143 and "--restore out/sigterm.ckpt" in err, err
+    assert rows(tmp_path / "out/stats.db", "SELECT finished FROM run") == [(None,)]
+    assert memsim_command("--restore", "out/sigterm.ckpt").stdout == whole.stdout
+    assert without_ids(tmp_path / "out/stats.db") == without_ids(tmp_path / "whole/stats.db")
+
+
+def test_sigkill_after_a_checkpoint_by_the_wall_clock(memsim_command, script, tmp_path):
+    whole = memsim_command("-d", "whole", script, LONG)
+    running = start(tmp_path, "-d", "out", "--checkpoint-wall-period", "0.1s", script, LONG)
+    wait_for(tmp_path / "out/wall.ckpt")
+    time.sleep(random.SystemRandom().uniform(0, 0.1))
+    running.kill()
+    running.communicate(timeout=60)
+    assert memsim_command("--restore", "out/wall.ckpt").stdout == whole.stdout
+    assert without_ids(tmp_path / "out/stats.db") == without_ids(tmp_path / "whole/stats.db")
+
+
+def test_signals_for_status_and_a_save(script, tmp_path):
+    running = start(tmp_path, script, 10 * int(LONG))
+    wait_for(tmp_path / "memsim-out/stats.db")
+    time.sleep(0.1)
+    running.send_signal(signal.SIGUSR1)
+    running.send_signal(signal.SIGUSR2)
+    wait_for(tmp_path / "memsim-out/signal.ckpt")
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    assert running.returncode == 130
+    assert "simulated in" in err and err.endswith("memsim: interrupted\n")
+
+
+def test_what_may_change_and_what_not(memsim_command, script, tmp_path):
+    memsim_command("--checkpoint-at", "40us", script, 10000)
+    fixed = memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.queue=8",
+                           expect=1).stderr
+    assert fixed == ("memsim: sys.mem.queue is '32' in the checkpoint and cannot be '8' now: only "
+                     "tunable parameters may change\n")
+    memsim_command("--restore", "memsim-out/40us.ckpt", "--set", "sys.mem.latency=300ns")
+    memsim_command("--restore", "memsim-out/40us.ckpt", "-d", "elsewhere")
+    (first,), = [rows(tmp_path / "memsim-out/stats.db", "SELECT id FROM run WHERE parent IS NULL "
+                                                       "OR parent = ''")]
+    children = rows(tmp_path / "memsim-out/stats.db",
+                    f"SELECT digest FROM run WHERE parent = '{first[0]}'")
+    assert len(children) == 1
+    assert rows(tmp_path / "elsewhere/stats.db", "SELECT parent FROM run") == [first]
+    values = rows(tmp_path / "memsim-out/stats.db", "SELECT * FROM param")
+    assert any("300ns" in map(str, row) for row in values)
+
+
+def test_a_changed_script_is_a_sentence(memsim_command, script, tmp_path):
+    (tmp_path / "helper.py").write_text("N = 3\n")
+    script.write_text("import helper\n" + script.read_text())
+    memsim_command("--checkpoint-at", "40us", script, 10000)
+    (tmp_path / "helper.py").write_text("N = 4\n")
+    text = memsim_command("--restore", "memsim-out/40us.ckpt", expect=1).stderr
+    assert text.startswith(f"memsim: {tmp_path}/helper.py has changed since the checkpoint")
+    assert text.count("\n") == 1
+    (tmp_path / "helper.py").unlink()
+    assert "is gone" in memsim_command("--restore", "memsim-out/40us.ckpt", expect=1).stderr
+
+
+def test_another_order_of_calls_is_a_sentence(memsim_command, script, tmp_path):
+    script.write_text(script.read_text().replace(
+        "memsim.stats.series", "import os\nif 'OTHER' in os.environ: memsim.curTick()\n"
+        "memsim.stats.series"))
+    memsim_command("--checkpoint-at", "40us", script, 10000)
+    text = memsim_command("--restore", "memsim-out/40us.ckpt", expect=1, env={"OTHER": "1"}).stderr
+    assert text == ("memsim: loop.py:12: the script calls curTick() where the run of the checkpoint "
+                    "called series(50000000000, ['sys.gen.*']) (loop.py:13): a restored script must "
+                    "ask the same, in the same order\n")
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "missing"])
+def test_a_damaged_checkpoint_is_a_sentence(memsim_command, script, tmp_path, damage):
+    memsim_command("--checkpoint-at", "40us", script, 1000 if damage == "foreign" else 10000)
+    file = tmp_path / "memsim-out/40us.ckpt"
+    bytes_ = bytearray(file.read_bytes()) if file.exists() else bytearray()
+    if damage == "cut":
+        del bytes_[len(bytes_) // 2:]
+    elif damage == "flip":
+        bytes_[len(bytes_) // 2] ^= 1
+    elif damage == "foreign":
+        bytes_ = bytearray(b"#!/bin/sh\necho this is something else\n")
+    file.write_bytes(bytes_) if damage != "missing" else file.unlink()
+    before = (tmp_path / "memsim-out/stats.db").read_bytes()
+    text = memsim_command("--restore", "memsim-out/40us.ckpt", expect=1).stderr
+    assert text.startswith("memsim: ") and "40us.ckpt" in text and text.count("\n") == 1
+    assert (tmp_path / "memsim-out/stats.db").read_bytes() == before
+
+
+def test_without_the_script(memsim_command, script, tmp_path, monkeypatch):
+    whole = memsim_command("--checkpoint-at", "40us", script, 10000).stdout.split()
+    script.unlink()
+    monkeypatch.chdir(tmp_path)
+    with memsim.restore("memsim-out/40us.ckpt", outdir="notebook") as sim:
+        assert sim.curTick() == 40 * 10**9
+        assert sim.root.sys.mem.latency == "100ns"
+        assert sim.root.sys.gen.mem_side.peer == sim.root.sys.mem.cpu_side
+        assert sim.simulate().tick == int(whole[0])
+        assert memsim.curTick() == int(whole[0])

@@ -1,0 +1,132 @@
+"""Running machines: events, statistics, series, several machines, the oracle's options."""
+import memsim
+import pytest
+from memsim.mem import SimpleMemory, TrafficGen
+
+
+def machine(seed=1, options=None, **traffic):
+    root = memsim.Root(seed=seed)
+    root.gen = TrafficGen(**{"requests": 500, "period": "10ns", **traffic})
+    root.mem = SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    return memsim.Simulation(root, options)
+
+
+def test_simulate_in_pieces(in_tmp):
+    with machine() as sim:
+        event = sim.simulate("1us")
+        assert event.getCause() == event.cause == "simulate() limit reached"
+        assert event.tick == sim.curTick() == 10**9
+        assert sim.simulate(10**9).tick == 2 * 10**9
+        assert sim.simulate().cause == "nothing left to do"
+        stats = sim.root.mem.stats
+        assert stats.reads == 500 and isinstance(stats.reads, int)
+        assert stats.bytes == 500 * 64
+        latency = sim.root.gen.stats.read_latency
+        assert latency.min >= 100 and latency.p99 >= latency.min and latency.count == 500
+        with pytest.raises(memsim.Error, match="has no part 'p98'"):
+            latency.p98
+        with pytest.raises(memsim.Error, match="simulate.*no unit of Time"):
+            sim.simulate("200")
+        with pytest.raises(memsim.Error, match="1.5 is no time"):
+            sim.simulate(1.5)
+
+
+def test_reset_dump_and_series_reach_the_database(in_tmp):
+    with machine() as sim:
+        sim.stats.series("1us", ["mem.*"])
+        sim.simulate("2us")
+        sim.stats.dump("first")
+        sim.stats.reset()
+        assert sim.root.mem.stats.reads == 0
+        sim.simulate()
+        digest = sim.digest
+    results = memsim.results("memsim-out")
+    run = results.runs().iloc[-1]
+    assert run["exit_cause"] == "nothing left to do" and run["digest"] and run["digest"] != digest
+    assert list(results.sql("SELECT label FROM dump ORDER BY id")["label"]) == ["first", "end"]
+    first = results.df(all_dumps=True)
+    assert 0 < results.value("mem", "reads") < 500
+    assert set(first["unit"]) >= {"Count", "Byte", "ns"}
+    assert len(results.series()) > 4
+    params = results.params().astype(str)
+    assert (params == "100ns").any(axis=None)
+
+
+def test_a_wrong_series_names_its_statistic(in_tmp):
+    with machine() as sim:
+        with pytest.raises(memsim.Error, match=r"test_run.py:\d+: .*'mem.rads'"):
+            sim.stats.series("1us", "mem.rads")
+
+
+def digest(**arguments):
+    with machine(**arguments) as sim:
+        while sim.simulate("1.7us").cause == "simulate() limit reached":
+            sim.stats.dump()
+        return sim.digest
+
+
+def test_two_machines_interleaved_give_the_digests_of_each_alone(in_tmp):
+    alone = [digest(seed=s) for s in (1, 2)]
+    assert alone[0] != alone[1]
+    both = [machine(seed=1), machine(seed=2)]
+    running = list(both)
+    while running:
+        for sim in list(running):
+            if sim.simulate("1.7us").cause == "simulate() limit reached":
+                sim.stats.dump()
+            else:
+                running.remove(sim)
+    assert [sim.digest for sim in both] == alone
+    for sim in both:
+        sim.close()
+
+
+@pytest.mark.parametrize("changed", [{"event_queue": "naive"}, {"perturb": 7}, {"stamps": 1}])
+def test_the_oracle_s_options_change_nothing(in_tmp, changed):
+    assert digest(options=memsim.Options(**changed)) == digest()
+
+
+def test_a_hang_prints_who_waits_for_whom(in_tmp):
+    sim = machine()
+
+    class Stuck:
+        now, pending, exit_cause = 10**9, True, ""
+        wait_report = staticmethod(lambda: ["gen.mem_side waits for 3 answers from mem"])
+        imbalances = staticmethod(lambda: ["mem: 5 bytes went in and 4 came out"])
+    real, sim._machine = sim._machine, Stuck
+    with pytest.raises(memsim.Error, match="(?s)stands still at 1us.*waits for 3 answers"):
+        sim._check_end("idle")
+    Stuck.pending = False
+    with pytest.raises(memsim.Error, match="(?s)does not add up.*5 bytes"):
+        sim._check_end("idle")
+    sim._machine = real
+    sim.close(finished=False)
+
+
+def test_an_unfinished_run_keeps_what_it_has(in_tmp):
+    with pytest.raises(ZeroDivisionError):
+        with machine() as sim:
+            sim.simulate("1us")
+            sim.stats.dump("kept")
+            1 / 0
+    results = memsim.results()
+    assert results.runs().iloc[-1]["finished"] is None
+    assert list(results.sql("SELECT label FROM dump")["label"]) == ["kept"]
+
+
+def test_results_of_nothing_are_a_sentence(in_tmp):
+    with pytest.raises(memsim.Error, match="no such database"):
+        memsim.results("nowhere")
+    (in_tmp / "x.db").write_text("not a database, but long enough to be looked at as one" * 30)
+    with pytest.raises(memsim.Error, match="no database of results"):
+        memsim.results("x.db")
+
+
+def test_every_component_can_be_made_and_described(capsys):
+    from memsim.schema import TYPES
+    assert len(TYPES) > 5
+    for name, cls in TYPES.items():
+        assert cls().path == name
+        memsim.describe(name)
+        assert cls._schema["doc"] in capsys.readouterr().out

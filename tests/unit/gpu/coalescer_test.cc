@@ -1,0 +1,65 @@
+#include "gpu/coalescer.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace memsim;
+using namespace memsim::gpu;
+using protocol::WarpOp;
+
+namespace {
+
+WarpOp load(std::uint32_t mask, std::uint64_t (*address)(unsigned lane)) {
+    WarpOp op;
+    op.kind = protocol::WarpOpKind::load;
+    op.mask = mask;
+    op.width = 4;
+    op.instructions = 1;
+    for (unsigned i = 0; i < 32; ++i) op.address[i] = address(i);
+    return op;
+}
+
+} // namespace
+
+TEST_CASE("32 neighbouring words are one line", "[coalescer]") {
+    Coalescer c(128, 32);
+    c.run(load(~0u, [](unsigned i) { return std::uint64_t {0x1000} + 4 * i; }));
+    REQUIRE(c.size() == 1);
+    CHECK(c[0].address == 0x1000);
+    CHECK(c[0].bytes == 128);
+}
+
+TEST_CASE("Words a line apart are an access each, of one sector", "[coalescer]") {
+    Coalescer c(128, 32);
+    c.run(load(~0u, [](unsigned i) { return std::uint64_t {128} * i + 40; }));
+    REQUIRE(c.size() == 32);
+    for (unsigned i = 0; i < 32; ++i) {
+        CHECK(c[i].address == 128 * i + 32);
+        CHECK(c[i].bytes == 32);
+    }
+}
+
+TEST_CASE("A misaligned row of words is two accesses", "[coalescer]") {
+    Coalescer c(128, 32);
+    c.run(load(~0u, [](unsigned i) { return std::uint64_t {0x1060} + 4 * i; }));
+    REQUIRE(c.size() == 2);
+    CHECK(c[0].address == 0x1060);
+    CHECK(c[0].bytes == 32);
+    CHECK(c[1].address == 0x1080);
+    CHECK(c[1].bytes == 96);
+}
+
+TEST_CASE("Equal addresses are one access; inactive lanes none", "[coalescer]") {
+    Coalescer c(128, 32);
+    c.run(load(0x80000001u,
+               [](unsigned i) { return std::uint64_t {i == 0 || i == 31 ? 0u : 4096u}; }));
+    REQUIRE(c.size() == 1);
+    CHECK(c[0].bytes == 32);
+}
+
+TEST_CASE("The span between the first and the last sector of a line is fetched", "[coalescer]") {
+    Coalescer c(128, 32);
+    c.run(load(3, [](unsigned i) { return std::uint64_t {96} * i; }));
+    REQUIRE(c.size() == 1);
+    CHECK(c[0].address == 0);
+    CHECK(c[0].bytes == 128);
+}
