@@ -24,7 +24,7 @@ class TagArray {
     static constexpr unsigned most_sectors = 32;
     template <class Archive>
     void archive(Archive& a) {
-        a(tags_), a(order_), a(valid_), a(dirty_), a(locks_), a(clock_);
+        a(lines_), a(clock_);
     }
 
     void resize(std::uint64_t sets, std::uint32_t ways, Replacement policy);
@@ -33,45 +33,45 @@ class TagArray {
     std::uint32_t find(std::uint64_t set, std::uint64_t tag) const {
         const std::size_t first = set * ways_;
         for (std::size_t i = first; i < first + ways_; ++i)
-            if (tags_[i] == tag) return static_cast<std::uint32_t>(i);
+            if (lines_[i].tag == tag) return static_cast<std::uint32_t>(i);
         return none;
     }
     /// Notes a use, for LRU.
     void touch(std::uint32_t line) {
-        if (policy_ == Replacement::lru) order_[line] = ++clock_;
+        if (policy_ == Replacement::lru) lines_[line].order = ++clock_;
     }
     /// The line that makes room: the first empty one, else by policy; none if all are locked.
     std::uint32_t victim(std::uint64_t set) const;
     /// Gives the line to another tag, without valid sectors.
     void replace(std::uint32_t line, std::uint64_t tag) {
-        tags_[line] = tag;
-        valid_[line] = dirty_[line] = 0;
-        order_[line] = ++clock_;
+        lines_[line] = {tag, ++clock_, 0, 0, lines_[line].lock};
     }
     /// Empties all lines of what is not dirty. Locked lines keep their tags.
     void drop_clean();
 
-    std::uint64_t tag(std::uint32_t line) const { return tags_[line]; }
-    SectorMask& valid(std::uint32_t line) { return valid_[line]; }
-    SectorMask& dirty(std::uint32_t line) { return dirty_[line]; }
-    SectorMask valid(std::uint32_t line) const { return valid_[line]; }
-    SectorMask dirty(std::uint32_t line) const { return dirty_[line]; }
+    std::uint64_t tag(std::uint32_t line) const { return lines_[line].tag; }
+    SectorMask& valid(std::uint32_t line) { return lines_[line].valid; }
+    SectorMask& dirty(std::uint32_t line) { return lines_[line].dirty; }
+    SectorMask valid(std::uint32_t line) const { return lines_[line].valid; }
+    SectorMask dirty(std::uint32_t line) const { return lines_[line].dirty; }
 
-    bool locked(std::uint32_t line) const { return locks_[line] != 0; }
-    std::uint32_t lock(std::uint32_t line) const { return locks_[line] - 1u; }
-    void lock(std::uint32_t line, std::uint32_t by) { locks_[line] = by + 1; }
-    void unlock(std::uint32_t line) { locks_[line] = 0; }
+    bool locked(std::uint32_t line) const { return lines_[line].lock != 0; }
+    std::uint32_t lock(std::uint32_t line) const { return lines_[line].lock - 1u; }
+    void lock(std::uint32_t line, std::uint32_t by) { lines_[line].lock = by + 1; }
+    void unlock(std::uint32_t line) { lines_[line].lock = 0; }
 
-    std::uint32_t lines() const { return static_cast<std::uint32_t>(tags_.size()); }
+    std::uint32_t lines() const { return static_cast<std::uint32_t>(lines_.size()); }
 
   private:
+    struct Line {
+        std::uint64_t tag = ~std::uint64_t {0};
+        std::uint64_t order = 0; ///< when used (LRU) or filled (FIFO), by clock_
+        SectorMask valid = 0, dirty = 0;
+        std::uint32_t lock = 0; ///< 0, or 1 + the owner's number
+    };
     std::uint32_t ways_ = 0;
     Replacement policy_ = Replacement::lru;
-    // An array for each field: a search reads one cache line of tags.
-    std::vector<std::uint64_t> tags_;
-    std::vector<std::uint64_t> order_; ///< when used (LRU) or filled (FIFO), by clock_
-    std::vector<SectorMask> valid_, dirty_;
-    std::vector<std::uint32_t> locks_; ///< 0, or 1 + the owner's number
+    std::vector<Line> lines_; ///< set by set: a set is a few neighbouring cache lines of the host
     std::uint64_t clock_ = 0;
 };
 

@@ -190,6 +190,32 @@ TEST_CASE("write-evict and atomics drop the copy above", "[mem][cache]") {
     CHECK(value(rig.memory().stat.writes) == 1);
 }
 
+TEST_CASE("what was fetched before a write that drops it is not kept", "[mem][cache]") {
+    Rig rig("write_policy=write_evict");
+    Driver& d = rig.driver();
+    d.read(0, 0);
+    d.write(10 * ns, 0);
+    d.read(1000 * ns, 0);
+    rig.run();
+    CHECK(value(rig.cache().stat.hits) == 0);
+    CHECK(value(rig.cache().stat.fetches) == 2);
+}
+
+TEST_CASE("stamps say how long a request was in the cache", "[mem][cache]") {
+    Rig rig("");
+    rig.m.sim().stamps().enable(1);
+    rig.driver().read(0, 0);
+    rig.driver().read(1000 * ns, 0);
+    for (auto& p : rig.driver().state.plan) p.request.stamps = rig.m.sim().stamps().open(p.at);
+    rig.run();
+    auto& stamps = rig.m.sim().stamps();
+    for (const auto& a : rig.driver().state.answers)
+        stamps.close(a.response.stamps, static_cast<std::size_t>(protocol::Stage::response), a.at);
+    // The miss: 2 fs on the way below, the rest on the way back. The hit: all of its time.
+    CHECK(stamps.sum(static_cast<std::size_t>(protocol::Stage::l1)) == 2 + hit_time);
+    CHECK(stamps.sum(static_cast<std::size_t>(protocol::Stage::response)) == miss_time - 2);
+}
+
 TEST_CASE("write-through with allocation takes whole sectors", "[mem][cache]") {
     Rig rig("write_allocate=true");
     rig.driver().write(0, 0, 48); // sector 0, half of sector 1

@@ -223,7 +223,6 @@ void finish(Machine& m) {
 
 TEST_CASE("under random traffic each request is answered once and bytes add up", "[mem][system]") {
     auto m = system();
-    m->sim().stamps().enable(1);
     m->start();
     finish(*m);
     std::uint64_t fetched = 0, moved = 0;
