@@ -66,6 +66,7 @@ Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
 
 void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t row, Tick now,
                        bool close) {
+    MEMSIM_ASSERT(now >= earliest(command, bank), "a DRAM command comes too early");
     DramBank& b = state_.banks[bank];
     const std::uint32_t rank = rank_of(bank), group = group_of(bank);
     switch (command) {

@@ -8,10 +8,13 @@ namespace {
 constexpr std::uint16_t none = 0xffff;
 
 /// Smaller is better: row commands after column commands, migration after demand, young after old.
-/// Refreshes have 0: they go before anything.
-constexpr std::uint64_t order_of(bool column, DramPriority p, std::uint64_t age) {
-    return std::uint64_t {!column} << 63 | std::uint64_t {p == DramPriority::migration} << 62 | age;
+/// Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
+constexpr std::uint64_t order_of(bool column, DramPriority p, std::uint64_t age,
+                                 std::uint32_t bank) {
+    return std::uint64_t {!column} << 63 | std::uint64_t {p == DramPriority::migration} << 62 |
+           age << 8 | bank;
 }
+constexpr std::uint32_t bank_of(std::uint64_t order) { return order & 0xff; }
 constexpr bool better(const FrFcfsState::Command& a, const FrFcfsState::Command& b) {
     return a.at != b.at ? a.at < b.at : a.order < b.order;
 }
@@ -66,20 +69,23 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
         choose_all();
         plan(now);
     } else if (access.write == state_.draining) {
+        const auto before = state_.candidates[access.bank];
         choose(access.bank);
-        if (state_.plan.action != Action::nothing && state_.plan.bank == access.bank)
-            plan(now); // what was planned may be no longer right
-        else if (!state_.refreshing[device_.rank_of(access.bank)]) {
-            const auto& c = state_.candidates[access.bank];
-            std::array<Tick, limits> limit;
-            limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
-                      limit.data());
-            const Command command {std::max(c.at, limit[static_cast<unsigned>(c.action)]), c.order,
-                                   access.bank, c.action};
-            if (better(command, state_.plan)) state_.plan = command;
-            // Something waits now: the next refresh is to be woken for.
-            if (state_.next_refresh <= state_.plan.at) plan(now);
-        }
+        const auto& c = state_.candidates[access.bank];
+        if (c.entry == before.entry && c.action == before.action) return; // it waits its turn
+        std::array<Tick, limits> limit;
+        limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
+                  limit.data());
+        const Command command {std::max(c.at, limit[c.limit % limits]), c.order, access.bank,
+                               c.action};
+        const bool voids =
+            state_.plan.bank == access.bank; // what was planned there no longer holds
+        if (!state_.refreshing[device_.rank_of(access.bank)] && better(command, state_.plan))
+            state_.plan = command;
+        else if (voids)
+            plan(now);
+        // Something waits now: the next refresh is to be woken for.
+        if (state_.next_refresh <= state_.plan.at) plan(now);
     }
 }
 
@@ -157,8 +163,10 @@ void FrFcfs::choose(std::uint32_t b) {
         command = DramCommand::activate, next.action = Action::activate;
     else if (hit == none)
         command = DramCommand::precharge, next.action = Action::precharge;
+    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
+                                            static_cast<unsigned>(next.action));
     next.at = device_.bank_ready(command, b);
-    next.order = order_of(next.action == Action::column, e.access.priority, e.age);
+    next.order = order_of(next.action == Action::column, e.access.priority, e.age, b);
 }
 
 void FrFcfs::choose_all() {
@@ -169,11 +177,10 @@ void FrFcfs::choose_all() {
 }
 
 /// The earliest times of each action in a group, as far as banks have no say.
-void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
+inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
     const DramTiming& t = device_.timing();
-    const std::uint32_t rank = group / t.groups;
     const bool write = state_.draining;
-    const Tick data = bus_.earliest(user(rank), write);
+    const Tick data = bus_.earliest(user(group / t.groups), write);
     limit[0] = never;
     limit[1] =
         std::max({floor, data - (write ? t.tCWL : t.tCL).raw,
@@ -194,24 +201,30 @@ void FrFcfs::plan(Tick now) {
     const Tick floor = std::max(now, device_.next_command());
     const DramTiming& t = device_.timing();
     std::array<Tick, 256 * limits> limit;
-    for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g) {
-        Tick* const own = limit.data() + g * limits;
-        if (state_.refreshing[g / t.groups])
-            std::fill(own, own + limits, never);
-        else
-            limits_of(g, floor, own);
-    }
-    Command best;
+    for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
+        limits_of(g, floor, limit.data() + g * limits);
+    if (state_.ranks_refreshing)
+        for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
+            if (state_.refreshing[g / t.groups])
+                std::fill_n(limit.data() + g * limits, limits, never);
+    // Time and order as one number: the least is found without a branch, which would be guessed
+    // wrong half of the time.
+    Uint128 least = static_cast<Uint128>(never) << 64;
     const auto& words = state_.used_banks[state_.draining];
     for (std::uint32_t w = 0; w < words.size(); ++w)
         for (std::uint64_t bits = words[w]; bits; bits &= bits - 1) {
-            const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-            const auto& c = state_.candidates[b];
-            const Tick at = std::max(
-                c.at, limit[device_.group_of(b) * limits + static_cast<unsigned>(c.action)]);
-            if (at < best.at || (at == best.at && c.order < best.order))
-                best = {at, c.order, b, c.action};
+            const auto& c =
+                state_.candidates[w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))];
+            const auto at = static_cast<std::uint64_t>(std::max(c.at, limit[c.limit]));
+            least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
         }
+    Command best;
+    best.at = static_cast<Tick>(least >> 64);
+    if (best.at != never) {
+        best.order = static_cast<std::uint64_t>(least);
+        best.bank = bank_of(best.order);
+        best.action = state_.candidates[best.bank].action;
+    }
     if (state_.ranks_refreshing)
         for (std::uint32_t r = 0; r < state_.refreshing.size(); ++r)
             if (state_.refreshing[r]) {

@@ -74,6 +74,7 @@ struct FrFcfsState {
         std::uint64_t order = 0;
         Action action = Action::nothing;
         std::uint16_t entry = 0xffff; ///< for whom
+        std::uint16_t limit = 0;      ///< which of the limits in plan() is its group's and action's
     };
     struct Entry {
         DramAccess access;
