@@ -197,8 +197,8 @@ bool PlanarController::book_migration(bool beside_demand) {
         changed = true;
     for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
         Swap& s = state.swaps[i];
-        const int piece = s.live && (!beside_demand || old(s)) ? piece_to_xpoint(s) : -1;
-        if (piece < 0) continue;
+        const int piece = s.live ? piece_to_xpoint(s) : -1;
+        if (piece < 0 || (beside_demand && !old(s))) continue;
         const std::uint32_t m = placement_.module_of(s.group, s.location);
         ModuleQueue& queue = state.modules[m];
         if (!queue.leaving.empty() || (!queue.commands.empty() && !beside_demand) ||
