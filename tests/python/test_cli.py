@@ -2,12 +2,12 @@
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from conftest import MEMSIM, ROOT
+ROOT = Path(__file__).parents[2]
+MEMSIM = ROOT / "build" / "memsim"
 
 
 def sentence(done):
