@@ -70,18 +70,18 @@ void Unpacker::take(char* to, std::uint64_t n) {
         const std::size_t before = out.pos + in.pos;
         const std::size_t hint = ZSTD_decompressStream(context_.get(), &out, &in);
         if (ZSTD_isError(hint) || out.pos + in.pos == before) throw Damaged {};
+        ended_ = hint == 0;
     }
     used_ = in.pos;
     left_ -= n;
 }
 
 void Unpacker::finish() {
-    if (left_ != 0) throw Damaged {};
     char none;
     ZSTD_inBuffer in {packed_.data(), packed_.size(), used_};
     ZSTD_outBuffer out {&none, 1, 0};
-    const std::size_t hint = ZSTD_decompressStream(context_.get(), &out, &in);
-    if (hint != 0 || out.pos != 0 || in.pos != in.size) throw Damaged {};
+    if (!ended_) ended_ = ZSTD_decompressStream(context_.get(), &out, &in) == 0;
+    if (left_ != 0 || !ended_ || out.pos != 0 || in.pos != in.size) throw Damaged {};
 }
 
 } // namespace memsim::checkpoint

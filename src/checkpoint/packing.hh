@@ -52,6 +52,7 @@ class Unpacker {
     };
     std::string_view packed_;
     std::size_t used_ = 0;
+    bool ended_ = false; ///< the packed bytes have said so
     std::uint64_t left_;
     std::unique_ptr<ZSTD_DCtx_s, Free> context_;
 };

@@ -15,11 +15,11 @@ Stop Simulation::run(Tick until) {
             return Stop::attention;
         }
         const Tick tick = queue_.next_tick();
-        while (boundary_ <= std::min(tick, until) && boundary_ != never) {
+        if (tick == never) return Stop::idle; // samples end with the last event
+        while (boundary_ <= std::min(tick, until)) {
             set_now(boundary_);
             boundary_ = boundary_act_(boundary_);
         }
-        if (tick == never) return Stop::idle;
         if (tick >= until) {
             set_now(until);
             return Stop::limit;

@@ -44,22 +44,15 @@ Tick DramDevice::all_activatable(std::uint32_t rank) const {
 }
 
 Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
-    const DramBank& b = state_.banks[bank];
-    const DramGroup& g = state_.groups[group_of(bank)];
-    const bool open = b.row != DramBank::closed;
+    const bool open = state_.banks[bank].row != DramBank::closed;
     Tick t = never;
     switch (command) {
     case DramCommand::activate:
-        if (!open) t = std::max(b.next_activate, g.next_activate);
-        break;
     case DramCommand::read:
-        if (open) t = std::max(b.next_read, g.next_read);
-        break;
     case DramCommand::write:
-        if (open) t = std::max(b.next_write, g.next_write);
-        break;
     case DramCommand::precharge:
-        if (open) t = b.next_precharge;
+        if (open != (command == DramCommand::activate))
+            t = std::max(bank_ready(command, bank), group_ready(command, group_of(bank)));
         break;
     case DramCommand::precharge_all:
         t = all_precharged(rank_of(bank));
@@ -73,6 +66,7 @@ Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
 
 void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t row, Tick now,
                        bool close) {
+    MEMSIM_ASSERT(now >= earliest(command, bank), "a DRAM command comes too early");
     DramBank& b = state_.banks[bank];
     const std::uint32_t rank = rank_of(bank), group = group_of(bank);
     switch (command) {

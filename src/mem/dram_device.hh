@@ -54,6 +54,36 @@ class DramDevice {
     /// tREFI after it.
     void refresh_unused(std::uint32_t rank, Tick due, std::int64_t n);
 
+    /// What `earliest` is the latest of, for a scheduler that looks at many banks at once: the
+    /// bank's own constraints on activate, read, write or precharge, its group's, the bus's.
+    Tick bank_ready(DramCommand command, std::uint32_t bank) const {
+        const DramBank& b = state_.banks[bank];
+        switch (command) {
+        case DramCommand::activate:
+            return b.next_activate;
+        case DramCommand::read:
+            return b.next_read;
+        case DramCommand::write:
+            return b.next_write;
+        default:
+            return b.next_precharge;
+        }
+    }
+    Tick group_ready(DramCommand command, std::uint32_t group) const {
+        const DramGroup& g = state_.groups[group];
+        switch (command) {
+        case DramCommand::activate:
+            return g.next_activate;
+        case DramCommand::read:
+            return g.next_read;
+        case DramCommand::write:
+            return g.next_write;
+        default:
+            return 0;
+        }
+    }
+    Tick next_command() const { return state_.next_command; }
+
     const DramTiming& timing() const { return timing_; }
     std::uint32_t banks() const { return timing_.ranks * timing_.banks(); }
     std::uint32_t rank_of(std::uint32_t bank) const { return place_[bank].rank; }

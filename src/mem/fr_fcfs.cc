@@ -8,13 +8,17 @@ namespace {
 constexpr std::uint16_t none = 0xffff;
 
 /// Smaller is better: row commands after column commands, migration after demand, young after old.
-/// Refreshes have 0: they go before anything.
-constexpr std::uint64_t rank_of_command(bool column, DramPriority p, std::uint64_t age) {
-    return std::uint64_t {!column} << 63 | std::uint64_t {p == DramPriority::migration} << 62 | age;
+/// Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
+constexpr std::uint64_t order_of(bool column, DramPriority p, std::uint64_t age,
+                                 std::uint32_t bank) {
+    return std::uint64_t {!column} << 63 | std::uint64_t {p == DramPriority::migration} << 62 |
+           age << 8 | bank;
 }
+constexpr std::uint32_t bank_of(std::uint64_t order) { return order & 0xff; }
 constexpr bool better(const FrFcfsState::Command& a, const FrFcfsState::Command& b) {
-    return a.at != b.at ? a.at < b.at : a.rank < b.rank;
+    return a.at != b.at ? a.at < b.at : a.order < b.order;
 }
+constexpr unsigned limits = 4; ///< a group's, by Action: nothing, column, activate, precharge
 } // namespace
 
 FrFcfs::FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
@@ -30,6 +34,7 @@ void FrFcfs::init() {
     state_.free.clear();
     for (std::uint32_t i = places; i-- > 0;) state_.free.push_back(static_cast<std::uint16_t>(i));
     state_.banks.assign(device_.banks(), {});
+    state_.candidates.assign(device_.banks(), {});
     for (auto& words : state_.used_banks) words.assign((device_.banks() + 63) / 64, 0);
     const DramTiming& t = device_.timing();
     state_.refresh_at.clear();
@@ -64,15 +69,23 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
         choose_all();
         plan(now);
     } else if (access.write == state_.draining) {
+        const auto before = state_.candidates[access.bank];
         choose(access.bank);
-        if (state_.plan.action != Action::nothing && state_.plan.bank == access.bank)
-            plan(now); // what was planned may be no longer right
-        else if (!state_.refreshing[device_.rank_of(access.bank)]) {
-            const Command c = command_of(access.bank, now);
-            if (better(c, state_.plan)) state_.plan = c;
-            // Something waits now: the next refresh is to be woken for.
-            if (state_.next_refresh <= state_.plan.at) plan(now);
-        }
+        const auto& c = state_.candidates[access.bank];
+        if (c.entry == before.entry && c.action == before.action) return; // it waits its turn
+        std::array<Tick, limits> limit;
+        limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
+                  limit.data());
+        const Command command {std::max(c.at, limit[c.limit % limits]), c.order, access.bank,
+                               c.action};
+        const bool voids =
+            state_.plan.bank == access.bank; // what was planned there no longer holds
+        if (!state_.refreshing[device_.rank_of(access.bank)] && better(command, state_.plan))
+            state_.plan = command;
+        else if (voids)
+            plan(now);
+        // Something waits now: the next refresh is to be woken for.
+        if (state_.next_refresh <= state_.plan.at) plan(now);
     }
 }
 
@@ -137,11 +150,23 @@ void FrFcfs::choose(std::uint32_t b) {
         }
         if (row == DramBank::closed && demand) break;
     }
-    bank.entry = hit != none ? hit : oldest;
-    bank.action = bank.entry == none        ? Action::nothing
-                  : row == DramBank::closed ? Action::activate
-                  : hit != none             ? Action::column
-                                            : Action::precharge;
+    auto& next = state_.candidates[b];
+    if (oldest == none) {
+        next = {};
+        return;
+    }
+    next.entry = hit != none ? hit : oldest;
+    const Entry& e = state_.entries[next.entry];
+    DramCommand command = e.access.write ? DramCommand::write : DramCommand::read;
+    next.action = Action::column;
+    if (row == DramBank::closed)
+        command = DramCommand::activate, next.action = Action::activate;
+    else if (hit == none)
+        command = DramCommand::precharge, next.action = Action::precharge;
+    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
+                                            static_cast<unsigned>(next.action));
+    next.at = device_.bank_ready(command, b);
+    next.order = order_of(next.action == Action::column, e.access.priority, e.age, b);
 }
 
 void FrFcfs::choose_all() {
@@ -151,29 +176,17 @@ void FrFcfs::choose_all() {
                 choose(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
 }
 
-FrFcfs::Command FrFcfs::command_of(std::uint32_t b, Tick floor) const {
-    const Bank& bank = state_.banks[b];
-    if (bank.action == Action::nothing) return {};
-    const Entry& e = state_.entries[bank.entry];
-    Tick at = floor;
-    switch (bank.action) {
-    case Action::column: {
-        const bool write = e.access.write;
-        const DramTiming& t = device_.timing();
-        at = std::max(device_.earliest(write ? DramCommand::write : DramCommand::read, b),
-                      bus_.earliest(user(b), write) - (write ? t.tCWL : t.tCL).raw);
-        break;
-    }
-    case Action::activate:
-        at = device_.earliest(DramCommand::activate, b);
-        break;
-    default:
-        at = device_.earliest(DramCommand::precharge, b);
-        break;
-    }
-    return {std::max(at, floor),
-            rank_of_command(bank.action == Action::column, e.access.priority, e.age), b,
-            bank.action};
+/// The earliest times of each action in a group, as far as banks have no say.
+inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
+    const DramTiming& t = device_.timing();
+    const bool write = state_.draining;
+    const Tick data = bus_.earliest(user(group / t.groups), write);
+    limit[0] = never;
+    limit[1] =
+        std::max({floor, data - (write ? t.tCWL : t.tCL).raw,
+                  device_.group_ready(write ? DramCommand::write : DramCommand::read, group)});
+    limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
+    limit[3] = floor;
 }
 
 FrFcfs::Command FrFcfs::refresh_of(std::uint32_t rank, Tick floor) const {
@@ -185,19 +198,37 @@ FrFcfs::Command FrFcfs::refresh_of(std::uint32_t rank, Tick floor) const {
 }
 
 void FrFcfs::plan(Tick now) {
-    Command best;
+    const Tick floor = std::max(now, device_.next_command());
+    const DramTiming& t = device_.timing();
+    std::array<Tick, 256 * limits> limit;
+    for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
+        limits_of(g, floor, limit.data() + g * limits);
+    if (state_.ranks_refreshing)
+        for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
+            if (state_.refreshing[g / t.groups])
+                std::fill_n(limit.data() + g * limits, limits, never);
+    // Time and order as one number: the least is found without a branch, which would be guessed
+    // wrong half of the time.
+    Uint128 least = static_cast<Uint128>(never) << 64;
     const auto& words = state_.used_banks[state_.draining];
     for (std::uint32_t w = 0; w < words.size(); ++w)
         for (std::uint64_t bits = words[w]; bits; bits &= bits - 1) {
-            const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-            if (state_.ranks_refreshing && state_.refreshing[device_.rank_of(b)]) continue;
-            const Command c = command_of(b, now);
-            if (better(c, best)) best = c;
+            const auto& c =
+                state_.candidates[w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))];
+            const auto at = static_cast<std::uint64_t>(std::max(c.at, limit[c.limit]));
+            least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
         }
+    Command best;
+    best.at = static_cast<Tick>(least >> 64);
+    if (best.at != never) {
+        best.order = static_cast<std::uint64_t>(least);
+        best.bank = bank_of(best.order);
+        best.action = state_.candidates[best.bank].action;
+    }
     if (state_.ranks_refreshing)
         for (std::uint32_t r = 0; r < state_.refreshing.size(); ++r)
             if (state_.refreshing[r]) {
-                const Command c = refresh_of(r, now);
+                const Command c = refresh_of(r, floor);
                 if (better(c, best)) best = c;
             }
     if (state_.next_refresh <= best.at && state_.queued[0] + state_.queued[1])
@@ -259,14 +290,14 @@ void FrFcfs::issue(const Command& c, Tick now) {
             state_.next_refresh = std::min(state_.next_refresh, state_.refresh_at[rank]);
         } else {
             ++count_.precharges;
-            const std::uint32_t banks = device_.timing().banks();
-            for (std::uint32_t b = rank * banks; b < (rank + 1) * banks; ++b) choose(b);
         }
+        const std::uint32_t banks = device_.timing().banks();
+        for (std::uint32_t b = rank * banks; b < (rank + 1) * banks; ++b) choose(b);
         return;
     }
     case Action::activate:
     case Action::precharge: {
-        Entry& e = state_.entries[bank.entry];
+        Entry& e = state_.entries[state_.candidates[c.bank].entry];
         if (!e.started) e.started = true, e.first_command = now;
         const bool open = c.action == Action::activate;
         device_.issue(open ? DramCommand::activate : DramCommand::precharge, c.bank, e.access.row,
@@ -292,7 +323,7 @@ void FrFcfs::issue(const Command& c, Tick now) {
 
 void FrFcfs::column(std::uint32_t b, Tick now) {
     Bank& bank = state_.banks[b];
-    const std::uint16_t number = bank.entry;
+    const std::uint16_t number = state_.candidates[b].entry;
     Entry& e = state_.entries[number];
     const bool write = e.access.write;
     if (!e.started) e.started = true, e.first_command = now;
@@ -306,7 +337,7 @@ void FrFcfs::column(std::uint32_t b, Tick now) {
 
     const DramTiming& t = device_.timing();
     const Tick data = now + (write ? t.tCWL : t.tCL).raw;
-    const Tick end = bus_.reserve(data, t.burst, user(b), write);
+    const Tick end = bus_.reserve(data, t.burst, user(device_.rank_of(b)), write);
     count_.bus_bytes += t.burst;
     count_.bus_busy += Time {end - data};
     const std::uint32_t row = e.access.row;
@@ -314,19 +345,19 @@ void FrFcfs::column(std::uint32_t b, Tick now) {
         finish({end + bus_.latency(), e.first_command, e.access.context, write});
         remove(b, number);
     }
-    // What waits in the queue being served decides whether the row stays open.
-    choose(b);
     bool close = figures_.most_accesses && bank.accesses >= figures_.most_accesses;
-    if (!close && figures_.page != PagePolicy::open && bank.action != Action::column)
-        close = figures_.page == PagePolicy::closed || bank.action == Action::precharge;
-    device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
-    if (close) {
-        ++count_.precharges;
-        bank.conflict = bank.action == Action::precharge;
+    if (!close && figures_.page != PagePolicy::open) {
+        choose(b); // what waits in the queue being served decides
+        const Action next = state_.candidates[b].action;
+        close = next != Action::column &&
+                (figures_.page == PagePolicy::closed || next == Action::precharge);
+        bank.conflict = close && next == Action::precharge;
     }
+    device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
+    if (close) ++count_.precharges;
     if (set_direction())
         choose_all();
-    else if (close)
+    else
         choose(b);
 }
 

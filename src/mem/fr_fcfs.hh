@@ -64,9 +64,17 @@ struct FrFcfsState {
     /// (time, column before row commands, demand before migration, age).
     struct Command {
         Tick at = never;
-        std::uint64_t rank = 0; ///< the order among commands of one time: see rank_of_command()
+        std::uint64_t order = 0; ///< among commands of one time: see order_of()
         std::uint32_t bank = 0;
         Action action = Action::nothing;
+    };
+    /// What a bank needs for the request that is next there, by its own constraints alone.
+    struct Candidate {
+        Tick at = never;
+        std::uint64_t order = 0;
+        Action action = Action::nothing;
+        std::uint16_t entry = 0xffff; ///< for whom
+        std::uint16_t limit = 0;      ///< which of the limits in plan() is its group's and action's
     };
     struct Entry {
         DramAccess access;
@@ -86,12 +94,11 @@ struct FrFcfsState {
         std::uint32_t accesses = 0; ///< column commands since the row was opened
         bool conflict = false;      ///< closed for the sake of another row
         bool first_access = false;  ///< the row was opened and not used yet
-        Action action = Action::nothing;
-        std::uint16_t entry = 0xffff; ///< for whom `action` is
     };
     std::vector<Entry> entries;
     std::vector<std::uint16_t> free;
     std::vector<Bank> banks;
+    std::vector<Candidate> candidates;                    ///< one a bank
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
     std::array<std::uint32_t, 2> queued {};               ///< reads, writes
     std::array<std::uint32_t, 2> eligible {};             ///< of them, not held
@@ -175,15 +182,15 @@ class FrFcfs {
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
     void choose_all();
-    Command command_of(std::uint32_t bank, Tick floor) const;
+    void limits_of(std::uint32_t group, Tick floor, Tick* limit) const;
     Command refresh_of(std::uint32_t rank, Tick floor) const;
     void plan(Tick now);
     bool set_direction();
     void issue(const Command& command, Tick now);
     void column(std::uint32_t bank, Tick now);
     void remove(std::uint32_t bank, std::uint16_t entry);
-    std::uint16_t user(std::uint32_t bank) const {
-        return static_cast<std::uint16_t>(figures_.first_user + device_.rank_of(bank));
+    std::uint16_t user(std::uint32_t rank) const {
+        return static_cast<std::uint16_t>(figures_.first_user + rank);
     }
 
     Figures figures_;

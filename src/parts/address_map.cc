@@ -28,7 +28,7 @@ AddressMap::AddressMap(const std::string& order, const Geometry& g)
     }
     std::array<bool, fields> seen {};
     for (std::size_t end = lower.size(); end > 0; end = end < 2 ? 0 : end - 2) {
-        const std::string name = end < 2 ? lower : lower.substr(end - 2, 2);
+        const std::string name = end < 2 ? lower.substr(0, end) : lower.substr(end - 2, 2);
         unsigned f = 0;
         while (f < fields && name != names[f]) ++f;
         if (f == fields)

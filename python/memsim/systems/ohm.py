@@ -5,7 +5,7 @@ are assumptions of docs/models/ohm.md.
 """
 
 from .. import Error, Root, System, gpu, mem, ohm, workload, xpoint
-from .scale import OHM_PLANAR, scale
+from .scale import OHM_PLANAR, footprint, scale
 
 # What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
@@ -21,7 +21,7 @@ MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
 def planar_scale(program, controllers=None):
     """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
     memory controllers the scale leaves of the paper's six."""
-    return scale(OHM_PLANAR, program.footprint(), page=PAGE, controllers=controllers)
+    return scale(OHM_PLANAR, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
 
 
 def planar(platform, program, size=None, seed=1, **dispatch):
@@ -69,11 +69,11 @@ def gpu_of(size, **dispatch):
                          interleave_ways=size.controllers, interleave_granularity=INTERLEAVE)
                for _ in range(size.controllers)]
     for i in range(size.sms):
-        part.dispatcher.sms[i] = part.sm[i].blocks
+        part.dispatcher.sm_side[i] = part.sm[i].blocks
         part.sm[i].mem_side = part.l1[i].cpu_side
-        part.l1[i].mem_side = part.network.inputs[i]
+        part.l1[i].mem_side = part.network.cpu_side[i]
     for i in range(size.controllers):
-        part.network.outputs[i] = part.l2[i].cpu_side
+        part.network.mem_side[i] = part.l2[i].cpu_side
     return part
 
 

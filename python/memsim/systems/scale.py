@@ -9,6 +9,8 @@ and ratios are never scaled. What cannot follow (an L1 has a floor) is listed as
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from .. import _memsim
+
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 # Vertices of the generated graph as a power of two, for each named scale. default gives about 3.7
@@ -86,6 +88,14 @@ def kronecker_scale(name):
     return scale
 
 
+def footprint(program):
+    """Bytes that a program puts into device memory: its graph is read or generated for it.
+
+    Raises memsim.Error if the graph cannot be read.
+    """
+    return _memsim.footprint(program._type, list(program._values.items()))
+
+
 def slices(paper, footprint):
     """By how much controllers are divided: the largest divisor of their number that does not shrink
     the machine more than the footprint."""
@@ -99,14 +109,15 @@ def up_to(value, step):
     return max(1, -(-int(value) // step)) * step
 
 
-def scale(paper, footprint, page, line=128, l1_ways=6, l2_ways=8, controllers=None):
+def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, controllers=None):
     """The paper's machine for a program of `footprint` bytes. `page` is the unit in which DRAM and
-    XPoint are divided into groups."""
+    XPoint are divided into groups; their number is a multiple of the XPoint modules of a
+    controller."""
     share = Fraction(footprint, paper.footprint)
     count = controllers or paper.controllers // slices(paper, footprint)
     sms = max(1, round(Fraction(paper.sms * count, paper.controllers)))
     per_controller = share / count
-    pages_of_dram = up_to(paper.dram * per_controller, page) // page
+    pages_of_dram = up_to(paper.dram * per_controller, page * modules) // page
     ratio = paper.xpoint // paper.dram
     l1_exact = paper.l1 * paper.sms * share / sms
     made = Scaled(

@@ -1,0 +1,147 @@
+#include "mem/crossbar.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::mem {
+
+using protocol::MemRequest;
+using protocol::MemResponse;
+using protocol::Stage;
+
+static const Registration<Crossbar> registered {
+    "A crossbar with virtual output queues between requesters and interleaved slices."};
+
+void Crossbar::init() {
+    interleave_ =
+        parts::Interleave(static_cast<std::uint64_t>(params.granularity->raw), params.outputs());
+    width_ = parts::Divider(static_cast<std::uint64_t>(params.width->raw));
+    auto size = [&](auto& s, unsigned inputs, unsigned outputs) {
+        s.queues.resize(inputs, outputs, params.buffer());
+        s.input_free.assign(inputs, 0);
+        s.output_free.assign(outputs, 0);
+        s.blocked.assign(outputs, 0);
+    };
+    size(state.requests, params.inputs(), params.outputs());
+    size(state.responses, params.outputs(), params.inputs());
+}
+
+bool Crossbar::idle() const {
+    if (pending()) return false;
+    for (unsigned i = 0; i < port.cpu_side.size(); ++i)
+        if (!port.cpu_side[i].empty()) return false;
+    for (unsigned o = 0; o < port.mem_side.size(); ++o)
+        if (!port.mem_side[o].empty()) return false;
+    return true;
+}
+
+void Crossbar::wake() {
+    // Messages move at edges only; between two of them it is enough to be woken at the next.
+    const ClockEdge edge = parts::edge_at_or_after(clock_, state.edge, now());
+    if (edge.tick != now()) {
+        if (edge.tick < state.next.when() && !idle()) {
+            state.edge = edge;
+            arm(state.next, edge.tick);
+        }
+        return;
+    }
+    state.edge = edge;
+    const std::int64_t requests = move(
+        state.requests, port.cpu_side, port.mem_side,
+        [&](MemRequest& r, std::uint32_t input) {
+            const std::uint32_t source = r.source * params.inputs() + input;
+            if (source > 0xffff)
+                refuse("inputs", "behind other crossbars this one has more than 65536 sources: "
+                                 "put fewer inputs in a row");
+            r.source = static_cast<std::uint16_t>(source);
+            return interleave_.way(r.address);
+        },
+        [&](const MemRequest& r, std::uint32_t output) {
+            sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::network),
+                                now() + params.latency->raw);
+            ++stat.requests;
+            stat.request_bytes += r.wire_bytes();
+            ++stat.slice_requests[output];
+        },
+        stat.slice_busy, stat.slice_stalls);
+    const std::int64_t responses = move(
+        state.responses, port.mem_side, port.cpu_side,
+        [&](MemResponse& r, std::uint32_t) {
+            const std::uint32_t input = r.source % params.inputs();
+            r.source = static_cast<std::uint16_t>(r.source / params.inputs());
+            return input;
+        },
+        [&](const MemResponse& r, std::uint32_t) {
+            ++stat.responses;
+            stat.response_bytes += r.wire_bytes();
+        },
+        stat.requester_busy, stat.requester_stalls);
+    const std::int64_t next = std::min(requests, responses);
+    if (next != no_cycle) arm(state.next, clock_.advance(edge, next - edge.cycle).tick);
+}
+
+template <class M, class From, class To, class Route, class Sent>
+std::int64_t Crossbar::move(Switch<M>& s, From& from, To& to, Route&& route, Sent&& sent,
+                            Each<Counter>& busy, Each<Counter>& stalls) {
+    const std::int64_t cycle = state.edge.cycle;
+    std::int64_t next = no_cycle;
+    // Into the buffers, a message for each input.
+    std::array<std::uint64_t, 4> left {}; // inputs that have more, a bit each
+    for (std::uint32_t i = 0; i < from.size(); ++i) {
+        auto& in = from[i];
+        if (in.empty()) continue;
+        if (s.input_free[i] <= cycle && s.queues.room(i)) {
+            M m = in.pop();
+            const std::uint32_t output = route(m, i);
+            s.input_free[i] = cycle + cycles(m.wire_bytes());
+            ++s.held;
+            s.bytes_held += m.wire_bytes();
+            s.queues.push(i, output, m);
+            if (in.empty()) continue;
+        }
+        left[i / 64] |= std::uint64_t {1} << (i % 64);
+    }
+    // Out of them, a message for each output.
+    s.queues.for_each_waiting([&](std::uint32_t o) {
+        if (s.output_free[o] > cycle) {
+            next = std::min(next, s.output_free[o]);
+            return;
+        }
+        if (!to[o].can_send()) { // which sees to it that there is a wake when it can
+            if (!s.blocked[o]) ++stalls[o];
+            s.blocked[o] = true;
+            return;
+        }
+        s.blocked[o] = false;
+        const M m = s.queues.pop(o);
+        const std::int64_t held = cycles(m.wire_bytes());
+        --s.held;
+        s.bytes_held -= m.wire_bytes();
+        s.output_free[o] = cycle + held;
+        busy[o] += static_cast<std::uint64_t>(held);
+        sent(m, o);
+        to[o].send(m);
+        if (s.queues.waiting(o)) next = std::min(next, s.output_free[o]);
+    });
+    // An input without room waits for an output, whose next cycle is counted above.
+    for (std::uint32_t w = 0; w < left.size(); ++w)
+        for (std::uint64_t rest = left[w]; rest; rest &= rest - 1) {
+            const std::uint32_t i = w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
+            if (s.queues.room(i)) next = std::min(next, std::max(s.input_free[i], cycle + 1));
+        }
+    return next;
+}
+
+void Crossbar::waits_on(WaitReport& report) const {
+    if (pending())
+        report.add(path() + " holds " + std::to_string(state.requests.held) + " requests and " +
+                   std::to_string(state.responses.held) + " responses");
+}
+
+/// What came in went out.
+std::optional<std::string> Crossbar::imbalance() const {
+    if (!pending()) return {};
+    return std::to_string(state.requests.bytes_held + state.responses.bytes_held) +
+           " bytes came in and did not leave";
+}
+
+} // namespace memsim::mem

@@ -1,0 +1,272 @@
+#include "ohm/planar_controller.hh"
+
+/// The devices behind the controller and the channel that they share.
+namespace memsim::ohm {
+
+using protocol::Command;
+using protocol::Stage;
+
+void PlanarController::take_answers() {
+    for (std::uint32_t m = 0; m < params.modules(); ++m) {
+        auto& commands = port.commands[m];
+        while (!commands.empty()) {
+            const std::uint32_t id = commands.pop().id;
+            if (id & migration_id) {
+                state.ready_migration.push({m, id});
+            } else {
+                state.ready_demand.push({m, id});
+                sim().stamps().mark(state.requests[id].r.stamps,
+                                    static_cast<std::size_t>(Stage::xpoint), now());
+            }
+        }
+        auto& transfers = port.transfers[m];
+        while (!transfers.empty()) {
+            const protocol::DdrtData d = transfers.pop();
+            if (d.id & migration_id)
+                piece_from_xpoint(d.id, d.versions);
+            else
+                finish_read(d.id, d.versions[state.requests[d.id].offset / block_bytes % 2]);
+        }
+    }
+}
+
+/// Writes whose slot has ended are on their way to the module.
+void PlanarController::send_left() {
+    for (std::uint32_t m = 0; m < params.modules(); ++m) {
+        auto& leaving = state.modules[m].leaving;
+        if (leaving.empty() || leaving.front().at > now()) continue;
+        const protocol::DdrtCommand c = leaving.pop().command;
+        port.commands[m].send(c); // nobody else sends to this module meanwhile
+        if (c.migration)
+            piece_written(c.id, &Swap::xpoint_written);
+        else
+            finish(c.id);
+    }
+}
+
+void PlanarController::take_dram_done() {
+    while (dram_->next_done() <= now()) {
+        const mem::DramDone d = dram_->pop_done();
+        if (d.context & migration_id) {
+            if (d.write)
+                piece_written(d.context, &Swap::dram_written);
+            else
+                piece_from_dram(d.context);
+        } else if (d.write)
+            finish(d.context);
+        else
+            finish_read(d.context, state.dram_content.read(dram_block(state.requests[d.context])));
+    }
+}
+
+// ---- to the devices --------------------------------------------------------------------------
+
+mem::DramAccess PlanarController::dram_access(std::uint64_t address, std::uint32_t bytes) const {
+    const auto row_bytes = static_cast<std::uint64_t>(timing_.row.raw);
+    const std::uint64_t row = address / row_bytes;
+    const std::uint64_t first = address % row_bytes / timing_.burst;
+    const std::uint64_t last = (address % row_bytes + bytes - 1) / timing_.burst;
+    mem::DramAccess a;
+    a.bank = static_cast<std::uint32_t>(row % device_->banks());
+    a.row = static_cast<std::uint32_t>(row / device_->banks());
+    a.column = static_cast<std::uint32_t>(first);
+    a.bursts = static_cast<std::uint16_t>(last - first + 1);
+    return a;
+}
+
+/// The scheduler may issue a write before a read that came first; not if they are of one block.
+bool PlanarController::read_of_block_waits(const Request& write) const {
+    const std::uint64_t block = dram_block(write);
+    for (const Request& q : state.requests)
+        if (q.live && q.started && q.place == Place::dram && q.r.command == Command::read &&
+            dram_block(q) == block)
+            return true;
+    return false;
+}
+
+bool PlanarController::feed_dram() {
+    bool changed = false;
+    while (!state.dram_queue.empty()) {
+        const std::uint32_t id = state.dram_queue.front();
+        Request& q = state.requests[id];
+        const bool write = q.r.command != Command::read;
+        if (!dram_->can_accept(write) || (write && read_of_block_waits(q))) break;
+        state.dram_queue.pop();
+        mem::DramAccess a = dram_access(placement_.dram_address(q.group) + q.offset, q.r.bytes);
+        a.context = id;
+        a.write = write;
+        q.started = true;
+        sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        if (write && params.check_contents()) state.dram_content.write(dram_block(q), q.version);
+        const Uint128 forwarded = stat.forwarded.value();
+        dram_->enqueue(a, now());
+        if (stat.forwarded.value() == forwarded) count_transfer(a.bursts * timing_.burst, false);
+        changed = true;
+    }
+    return changed;
+}
+
+/// Read commands; a write first needs its slot of the channel.
+bool PlanarController::feed_modules() {
+    bool changed = false;
+    for (std::uint32_t m = 0; m < params.modules(); ++m) {
+        ModuleQueue& queue = state.modules[m];
+        while (!queue.commands.empty() && queue.leaving.empty()) {
+            const std::uint32_t id = queue.commands.front();
+            Request& q = state.requests[id];
+            if (q.r.command != Command::read || !port.commands[m].can_send()) break;
+            queue.commands.pop();
+            q.started = true;
+            sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
+            port.commands[m].send({placement_.module_address(q.group, q.location) + q.offset,
+                                   q.r.bytes,
+                                   id,
+                                   {},
+                                   false,
+                                   false});
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+// ---- the channel -----------------------------------------------------------------------------
+
+Tick PlanarController::channel_free(std::uint32_t module, bool towards_module) const {
+    return bus_->earliest(static_cast<std::uint16_t>(timing_.ranks + module), towards_module);
+}
+
+/// Takes the next slot, from when the sender can use it; returns its end.
+Tick PlanarController::book(std::uint32_t module, std::uint32_t bytes, bool towards_module,
+                            bool migration) {
+    const Tick lead = towards_module ? 0 : params.grant_latency->raw;
+    const Tick start = std::max(channel_free(module, towards_module), now() + lead);
+    count_transfer(bytes, migration);
+    const Tick end = bus_->reserve(start, bytes, static_cast<std::uint16_t>(timing_.ranks + module),
+                                   towards_module);
+    stat.channel_time += Time {end - start};
+    return end;
+}
+
+/// Grants the channel to the read that has been ready longest, if it is free at most `ahead` from
+/// now.
+bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
+    if (ready.empty()) return false;
+    const Ready r = ready.front();
+    if (channel_free(r.module, false) > now() + ahead || !port.transfers[r.module].can_send())
+        return false;
+    ready.pop();
+    const bool migration = r.id & migration_id;
+    const std::uint32_t bytes = migration ? piece_bytes : state.requests[r.id].r.bytes;
+    const Tick end = book(r.module, bytes, false, migration);
+    port.transfers[r.module].send({r.id, end});
+    return true;
+}
+
+bool PlanarController::book_demand() {
+    bool changed = false;
+    while (grant_first(state.ready_demand, lead_)) changed = true;
+    for (std::uint32_t m = 0; m < params.modules(); ++m) {
+        ModuleQueue& queue = state.modules[m];
+        if (queue.commands.empty() || !queue.leaving.empty()) continue;
+        const std::uint32_t id = queue.commands.front();
+        Request& q = state.requests[id];
+        if (q.r.command == Command::read || channel_free(m, true) > now() + lead_ ||
+            !port.commands[m].can_send())
+            continue;
+        queue.commands.pop();
+        q.started = true;
+        sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        const Tick end = book(m, q.r.bytes, true, false);
+        queue.leaving.push({end,
+                            {placement_.module_address(q.group, q.location) + q.offset,
+                             q.r.bytes,
+                             id,
+                             {q.version, q.version},
+                             true,
+                             false}});
+        changed = true;
+    }
+    return changed;
+}
+
+/// Reads and writes of XPoint for swaps: where the channel would idle, or as demand if the swap is
+/// old.
+bool PlanarController::book_migration() {
+    bool changed = false;
+    auto& ready = state.ready_migration;
+    const auto ahead = [&] {
+        return old(swap_of(ready.front().id)) ? lead_ : params.grant_latency->raw;
+    };
+    while (!ready.empty() && grant_first(ready, ahead())) changed = true;
+    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
+        Swap& s = state.swaps[i];
+        const int piece = s.live ? piece_to_xpoint(s) : -1;
+        if (piece < 0) continue;
+        const std::uint32_t m = placement_.module_of(s.group, s.location);
+        ModuleQueue& queue = state.modules[m];
+        if (!queue.leaving.empty() || (!queue.commands.empty() && !old(s)) ||
+            channel_free(m, true) > now() + (old(s) ? lead_ : 0) || !port.commands[m].can_send())
+            continue;
+        const auto n = static_cast<unsigned>(piece);
+        const Tick end = book(m, piece_bytes, true, true);
+        queue.leaving.push({end,
+                            {placement_.module_address(s.group, s.location) + n * piece_bytes,
+                             piece_bytes, migration_id | i << 4 | n, s.from_dram[n], true, true}});
+        s.xpoint_write_asked |= static_cast<Mask>(1u << n);
+        changed = true;
+    }
+    return changed;
+}
+
+void PlanarController::count_transfer(std::uint32_t bytes, bool migration) {
+    auto& remainder = migration ? state.migration_remainder : state.demand_remainder;
+    const auto rate = params.rate().raw;
+    const auto work =
+        static_cast<Uint128>(bytes) * ticks_per_second + static_cast<Uint128>(remainder);
+    remainder = static_cast<std::int64_t>(work % static_cast<Uint128>(rate));
+    const auto time = static_cast<std::uint64_t>(work / static_cast<Uint128>(rate));
+    (migration ? stat.migration_time : stat.demand_time) += time;
+    (migration ? stat.migration_bytes : stat.demand_bytes) += bytes;
+    (migration ? state.migration_bytes : state.demand_bytes) += bytes;
+    state.transfers += (bytes + timing_.burst - 1) / timing_.burst;
+}
+
+/// The next time at which anything can change by itself. What waits for a port or an answer is
+/// woken by it.
+void PlanarController::arm_next() {
+    Tick next = std::min(dram_->next_action(), dram_->next_done());
+    const auto consider = [&](Tick t) {
+        if (t > now() && t < next) next = t;
+    };
+    if (!state.ready_demand.empty())
+        consider(channel_free(state.ready_demand.front().module, false) - lead_);
+    if (!state.ready_migration.empty()) {
+        const Ready r = state.ready_migration.front();
+        const Tick free = channel_free(r.module, false);
+        consider(free - params.grant_latency->raw);
+        consider(free - lead_);
+    }
+    for (std::uint32_t m = 0; m < params.modules(); ++m) {
+        const ModuleQueue& queue = state.modules[m];
+        if (!queue.leaving.empty())
+            consider(queue.leaving.front().at);
+        else if (!queue.commands.empty())
+            consider(channel_free(m, true) - lead_);
+    }
+    if (state.swaps_live)
+        for (const Swap& s : state.swaps) {
+            if (!s.live) continue;
+            consider(old_at(s)); // its transfers gain in rank
+            if (piece_to_xpoint(s) < 0) continue;
+            const Tick free = channel_free(placement_.module_of(s.group, s.location), true);
+            consider(free);
+            consider(free - lead_);
+        }
+    if (next == never)
+        cancel(state.next);
+    else
+        arm(state.next, next);
+}
+
+} // namespace memsim::ohm

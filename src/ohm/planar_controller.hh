@@ -1,0 +1,307 @@
+#pragma once
+
+#include "core/component.hh"
+#include "mem/fr_fcfs.hh"
+#include "ohm/placement.hh"
+#include "parts/content_store.hh"
+#include "protocol/ddrt.hh"
+#include "protocol/mem.hh"
+
+#include <optional>
+
+namespace memsim::ohm {
+
+using namespace memsim::literals;
+
+/// The memory controller of one channel (electrical) or virtual channel (optical) in planar mode,
+/// with the DRAM behind it and, at its DDR-T ports, XPoint modules that share the channel
+/// (Ohm-GPU II-C, III-B and Fig. 7a; the platforms Hetero and Ohm-base).
+///
+/// Every request is looked up in the mapping table of its group (ohm/placement.hh). An XPoint page
+/// whose competing counter reaches `hot_threshold` is swapped with the DRAM page of its group by
+/// this controller, in pieces of 256 bytes, over the same channel: read from DRAM, read from
+/// XPoint, write to XPoint, write to DRAM. A swap begins when the requests under way to its two
+/// pages are done. It is never given up; one that finds all swap buffers in use is postponed: the
+/// counter stays up and the next access to the page tries again.
+///
+/// A request to a page that is being swapped is served from the swap buffer if it is a read, its
+/// piece is there and no write to the page waits before it; else it waits, in a queue of
+/// `postponed` places, until it can be or the swap is over. When the queue is full nothing further
+/// is accepted. (Serving reads costs nothing: the data is in the controller. Writes into the buffer
+/// would have to chase pieces already on their way back.)
+///
+/// The channel: one transfer at a time, booked at most `lead` ahead. Of transfers that could be
+/// booked at one time: demand of XPoint (it has waited for the media), then DRAM by its scheduler
+/// (demand before migration), then migration of XPoint, which takes a place only where the channel
+/// would idle, unless its swap is older than `swap_patience`: then it counts as demand.
+///
+/// Order: requests to one 128-byte block take effect in order of arrival. Commands cross lanes of
+/// their own and take no time of the channel; their way is part of the latency.
+///
+/// With check_contents every write has a version that travels with the data through devices and
+/// swaps, and every read is compared with what was written last in order of arrival.
+/// Not modelled: ECC, dual routes, WOM coding, energy, transfers of the mapping table itself.
+class PlanarController final : public Model<PlanarController> {
+  public:
+    static constexpr std::uint32_t piece_bytes =
+        256; ///< an XPoint line: unit of a swap's transfers
+    static constexpr std::uint32_t block_bytes = 128; ///< unit of contents
+    static constexpr std::uint32_t most_pieces = 16;
+
+    struct Params {
+        Param<unsigned> controllers {
+            6, {1, 1024}, "Controllers that share the address space (Ohm-GPU table I: 6)"};
+        Param<unsigned> index {0, {0, 1023}, "Which of them this one is"};
+        Param<Bytes> dram {2_GiB,
+                           {4_KiB, Bytes {std::int64_t {1} << 50}},
+                           "DRAM of this controller (Ohm-GPU table III, planar: 2 x 1 GiB)"};
+        Param<unsigned> ratio {8, {1, 15}, "XPoint pages to a DRAM page (Ohm-GPU table I: 1:8)"};
+        Param<unsigned> modules {
+            2, {1, 16}, "XPoint modules behind it (Ohm-GPU table III: 12 over 6 controllers)"};
+        Param<Bytes> page {
+            2_KiB,
+            {512_B, 4_KiB},
+            "Page: unit of mapping and swap (assumption: a DRAM row; sweep 1-4 KiB)"};
+        Param<unsigned> hot_threshold {
+            6, {1, 60000}, "Competing counter at which a page is hot (PoM, MICRO'14; sweep 1-48)"};
+        Param<unsigned> swaps {4, {0, 64}, "Swaps under way at most (assumption); 0: no migration"};
+        Param<Bytes> swap_buffer {
+            16_KiB, {0_B, 1_MiB}, "Holds two pages for each swap (assumption: 4 x 2 x 2 KiB)"};
+        Param<Time> swap_patience {1_us,
+                                   {0_fs, 1_s},
+                                   "Age from which a swap's transfers count as demand (assumption; "
+                                   "sweep 0-10 us)",
+                                   Change::tunable};
+        Param<unsigned> postponed {
+            32, {1, 4096}, "Requests that wait for a swap (assumption; sweep 8-128)"};
+        Param<unsigned> queue {
+            64, {1, 4096}, "Requests in flight to the controller or waiting (assumption)"};
+        Param<unsigned> requests {
+            128, {2, 4096}, "Requests accepted and not yet done (assumption; sweep 64-512)"};
+        Param<unsigned> width {
+            16, {1, 1024}, "Bits of the channel (Ohm-GPU: 16 optical, 32 electrical)"};
+        Param<Frequency> lane_rate {
+            30_GHz, {1_MHz, 1000_GHz}, "Of each bit (Ohm-GPU: 30 GHz optical, 15 GHz electrical)"};
+        Param<Time> serdes {
+            1_ns, {0_fs, 1_us}, "SerDes, each side (assumption; 0 for an electrical channel)"};
+        Param<Time> flight {
+            1300_ps, {1_fs, 1_us}, "Along the waveguide (assumption: 10 cm at 13 ps/mm, n_g = 4)"};
+        Param<Time> turnaround {
+            2_ns,
+            {0_fs, 1_us},
+            "Idle when sender or direction changes (GDDR5 tRTRS; optical: 100 ps to tune a ring)"};
+        Param<Time> grant_latency {
+            5_ns,
+            {1_fs, 1_us},
+            "From grant to data leaving XPoint: half of the DDR-T handshake of 10 ns (assumption)"};
+        Param<Time> lookup {
+            833_ps, {1_fs, 1_us}, "Mapping table, charged to the answer (assumption: 1 cycle)"};
+        Param<mem::DramPreset> dram_timing {mem::DramPreset::ohm_table1,
+                                            "Timing of the DRAM (Ohm-GPU table I)"};
+        Param<std::string> dram_changes {"", "Figures that differ from it: 'tRCDRD=12ns'"};
+        Param<mem::PagePolicy> row_policy {mem::PagePolicy::open, "DRAM rows after an access"};
+        Param<unsigned> dram_queue {
+            32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
+        Param<bool> check_contents {false, "Compare every read with what was written last"};
+
+        Rate rate() const {
+            return {width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8};
+        }
+        Time one_way() const { return 2 * serdes() + flight(); }
+    };
+    struct Ports {
+        Responder<protocol::Mem> cpu_side {
+            {.depth = from<&Params::queue>, .latency = from<&Params::lookup>}, "Requests"};
+        Many<Requester<protocol::Ddrt>> commands {
+            from<&Params::modules>,
+            {.depth = from<&Params::requests>,
+             .latency = +[](const void* p) { return static_cast<const Params*>(p)->one_way(); }},
+            "Commands to the XPoint modules; answered when data is ready"};
+        Many<Requester<protocol::DdrtTransfer>> transfers {
+            from<&Params::modules>,
+            {.depth = from<&Params::requests>, .latency = from<&Params::grant_latency>},
+            "Grants of the channel; answered by data"};
+    };
+    struct Stats {
+        Counter dram_reads {Unit::count, "Demand reads of pages in DRAM"};
+        Counter dram_writes {Unit::count, "Demand writes to pages in DRAM"};
+        Counter xpoint_reads {Unit::count, "Demand reads of pages in XPoint"};
+        Counter xpoint_writes {Unit::count, "Demand writes to pages in XPoint"};
+        Counter buffer_reads {Unit::count, "Demand reads served from a swap buffer"};
+        Counter requests {Unit::count, "Demand requests accepted"};
+        Counter dram_hits {Unit::count, "Of them, those whose page was in DRAM when they came"};
+        Ratio dram_hit_rate {dram_hits, requests, "Share of requests whose page was in DRAM"};
+        Distribution read_latency {Unit::time, "Demand reads, from acceptance to answer"};
+        Distribution write_latency {Unit::time, "Demand writes, from acceptance to done"};
+        Counter demand_bytes {Unit::byte, "Bytes over the channel for requests"};
+        Counter migration_bytes {Unit::byte, "Bytes over the channel for swaps"};
+        Counter demand_time {Unit::time, "Channel time taken by requests"};
+        Counter migration_time {Unit::time, "Channel time taken by swaps"};
+        Counter channel_time {Unit::time, "Channel time taken by both"};
+        Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
+        Ratio migration_share {migration_time, channel_time,
+                               "Share of channel time spent on swaps (ohm-11)"};
+        Counter swaps {Unit::count, "Swaps completed"};
+        Counter swaps_postponed {Unit::count, "Hot accesses that found every swap buffer in use"};
+        Distribution swap_latency {Unit::time, "A swap, from the decision to its end"};
+        Counter requests_postponed {Unit::count, "Requests that waited for a swap of their page"};
+        Counter stall_time {Unit::time, "Time in which the first request could not be accepted"};
+        Counter activates {Unit::count, "DRAM rows opened"};
+        Counter precharges {Unit::count, "DRAM rows closed"};
+        Counter refreshes {Unit::count, "DRAM refreshes"};
+        Counter row_hits {Unit::count, "DRAM accesses, swaps included, to an open row"};
+        Counter row_misses {Unit::count, "DRAM accesses to a closed bank"};
+        Counter row_conflicts {Unit::count, "DRAM accesses for which another row was closed"};
+        Counter forwarded {Unit::count, "DRAM reads served from waiting writes"};
+        Level mapping_table_bytes {Unit::byte,
+                                   "Mapping table in hardware: groups x slots x bits of a slot"};
+        Counter content_errors {Unit::count, "Reads that returned other data than written last"};
+    };
+
+    enum class Place : std::uint8_t { nowhere, dram, xpoint, buffer };
+    struct Request {
+        protocol::MemRequest r;
+        Tick accepted = 0;
+        std::uint64_t version = 0; ///< written, or expected by a read
+        std::uint64_t group = 0;
+        std::uint32_t offset = 0; ///< in its page
+        std::uint8_t slot = 0;
+        std::uint8_t location = 0;
+        std::uint8_t blocks_swap = Group::none; ///< the swap that waits for it
+        Place place = Place::nowhere;
+        bool started = false; ///< a device knows of it
+        bool live = false;
+    };
+    using Mask = std::uint16_t; ///< a bit a piece
+    struct Swap {
+        std::uint64_t group = 0;
+        std::uint32_t waits_for = 0; ///< requests under way to its pages
+        std::uint32_t postponed_writes = 0;
+        std::uint32_t postponed = 0; ///< requests that wait for it, those writes included
+        std::uint8_t slot_in = 0, slot_out = 0;
+        std::uint8_t location = 0; ///< of slot_in, in XPoint
+        bool live = false;
+        Tick decided = 0;
+        Mask dram_read_asked = 0, xpoint_read_asked = 0;
+        Mask dram_read = 0, xpoint_read = 0;
+        Mask dram_write_asked = 0, xpoint_write_asked = 0;
+        Mask dram_written = 0, xpoint_written = 0;
+        std::array<protocol::LineVersions, most_pieces> from_dram {};
+        std::array<protocol::LineVersions, most_pieces> from_xpoint {};
+    };
+    /// A write on its way through its slot of the channel.
+    struct Leaving {
+        Tick at = 0;
+        protocol::DdrtCommand command;
+    };
+    struct ModuleQueue {
+        Fifo<std::uint32_t> commands; ///< requests not yet sent, in order of arrival
+        Fifo<Leaving> leaving;        ///< one at most
+    };
+    /// A read that is ready and waits for the channel.
+    struct Ready {
+        std::uint32_t module = 0;
+        std::uint32_t id = 0;
+    };
+    struct State {
+        std::vector<Request> requests;
+        Fifo<std::uint32_t> free;
+        Fifo<std::uint32_t> dram_queue; ///< requests not yet with the scheduler
+        Fifo<std::uint32_t> postponed;  ///< requests that wait for a swap
+        std::vector<ModuleQueue> modules;
+        Fifo<Ready> ready_demand, ready_migration;
+        GroupTable groups;
+        std::vector<Swap> swaps;
+        std::uint32_t swaps_live = 0;
+        mem::DramDeviceState device;
+        mem::FrFcfsState scheduler;
+        parts::DataBusState bus;
+        Timer next;
+        Tick stalled_since = never;
+        parts::ContentStore dram_content; ///< by block of the DRAM
+        parts::ContentStore latest;       ///< by logical block: what was written last
+        std::uint64_t versions = 0;
+        // Balance, apart from statistics, which may be reset.
+        std::uint64_t demand_bytes = 0, migration_bytes = 0, transfers = 0;
+        std::int64_t demand_remainder = 0, migration_remainder = 0; ///< of bytes / rate
+        std::uint64_t wrong_reads = 0;
+        Uint128 busy = 0; ///< of the channel
+    };
+
+    explicit PlanarController(const Params& p) : params(p) {}
+    void init() override;
+    void start() override;
+    void wake() override;
+    bool pending() const override;
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+
+    const Placement& placement() const { return placement_; }
+    /// Where the data of a logical address lies now: 0 in DRAM, k in the group's k-th XPoint page.
+    std::uint32_t location(std::uint64_t address) const {
+        const Placement::Page p = placement_.page_of(address);
+        return state.groups.location(p.group, p.slot);
+    }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    // planar_controller.cc: requests and answers
+    void accept();
+    bool accept(const protocol::MemRequest& r);
+    void dispatch(std::uint32_t id);
+    std::optional<std::uint64_t> in_buffer(const Request& q, const Swap& s) const;
+    void finish_read(std::uint32_t id, std::uint64_t version);
+    void finish(std::uint32_t id);
+    // planar_channel.cc: devices and the channel; the bool says whether anything changed
+    void take_answers();
+    void send_left();
+    void take_dram_done();
+    bool feed_dram();
+    bool feed_modules();
+    bool book_demand();
+    bool book_migration();
+    bool grant_first(Fifo<Ready>& ready, Tick ahead);
+    Tick channel_free(std::uint32_t module, bool towards_module) const;
+    Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration);
+    void count_transfer(std::uint32_t bytes, bool migration);
+    mem::DramAccess dram_access(std::uint64_t address, std::uint32_t bytes) const;
+    bool read_of_block_waits(const Request& write) const;
+    std::uint64_t dram_block(const Request& q) const {
+        return (placement_.dram_address(q.group) + q.offset) / block_bytes;
+    }
+    void arm_next();
+    // planar_swap.cc
+    void begin_swap(std::uint64_t group, Group& g);
+    bool feed_swaps();
+    bool feed_dram_pieces(Swap& s, std::uint32_t id);
+    bool feed_xpoint_reads(Swap& s, std::uint32_t id);
+    int piece_to_xpoint(const Swap& s) const;
+    void piece_from_dram(std::uint32_t context);
+    void piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions);
+    void piece_written(std::uint32_t id, Mask Swap::*written);
+    void serve_postponed(Swap& s);
+    void end_swap(Swap& s);
+    Swap& swap_of(std::uint32_t id) { return state.swaps[(id & ~migration_write) >> 4 & 0xff]; }
+    Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
+    bool old(const Swap& s) const { return now() >= old_at(s); }
+    Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
+
+    /// Ids above this one name a piece of a swap: swap x 16 + piece, and for DRAM a write bit.
+    static constexpr std::uint32_t migration_id = 1u << 31;
+    static constexpr std::uint32_t migration_write = 1u << 30;
+
+    Placement placement_;
+    unsigned pieces_ = 8;
+    mem::DramTiming timing_ {};
+    std::optional<mem::DramDevice> device_;
+    std::optional<parts::DataBus> bus_;
+    std::optional<mem::FrFcfs> dram_;
+    Tick lead_ = 0; ///< how far ahead the channel is booked
+    std::uint64_t table_bytes_ = 0;
+};
+
+} // namespace memsim::ohm

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace memsim::parts {
+
+/// Division by a number that is fixed at set-up; a shift where it is a power of two.
+class Divider {
+  public:
+    explicit Divider(std::uint64_t n = 1)
+        : n_(n), shift_(std::has_single_bit(n) ? std::countr_zero(n) : -1) {}
+    std::uint64_t quotient(std::uint64_t x) const { return shift_ >= 0 ? x >> shift_ : x / n_; }
+    std::uint64_t remainder(std::uint64_t x) const { return shift_ >= 0 ? x & (n_ - 1) : x % n_; }
+    std::uint64_t value() const { return n_; }
+
+  private:
+    std::uint64_t n_;
+    int shift_;
+};
+
+/// Addresses dealt out in chunks of `granularity` to `ways` takers in turn: mixed radix, neither
+/// needs to be a power of two. (way, within) is one to one with the address.
+class Interleave {
+  public:
+    Interleave() = default;
+    Interleave(std::uint64_t granularity, std::uint64_t ways) : chunk_(granularity), ways_(ways) {}
+
+    /// Who takes this address.
+    std::uint32_t way(std::uint64_t address) const {
+        return static_cast<std::uint32_t>(ways_.remainder(chunk_.quotient(address)));
+    }
+    /// The address as its taker counts: its chunks lie side by side.
+    std::uint64_t within(std::uint64_t address) const {
+        const std::uint64_t chunk = chunk_.quotient(address);
+        return ways_.quotient(chunk) * chunk_.value() + chunk_.remainder(address);
+    }
+    /// The address of a place within a way.
+    std::uint64_t address(std::uint32_t way, std::uint64_t within) const {
+        const std::uint64_t chunk = chunk_.quotient(within) * ways_.value() + way;
+        return chunk * chunk_.value() + chunk_.remainder(within);
+    }
+    std::uint32_t ways() const { return static_cast<std::uint32_t>(ways_.value()); }
+
+  private:
+    Divider chunk_, ways_;
+};
+
+} // namespace memsim::parts

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "core/archive.hh"
+#include "parts/tag_array.hh"
+
+#include <cstdint>
+#include <vector>
+
+namespace memsim::parts {
+
+/// Miss-status holding registers: lines on their way, and for each the targets that wait for it, in
+/// order of arrival. A value for State; resize() gives the capacities, nothing is allocated after
+/// it. An entry is named by its number, which its owner keeps where the line is found (the lock of
+/// its tag), so finding one costs no search.
+template <class Target>
+class MshrTable {
+  public:
+    static constexpr std::string_view archived_as = "MshrTable";
+    using Element = Target;
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
+
+    struct Entry {
+        std::uint32_t line = none;  ///< index in the tag array
+        SectorMask pending = 0;     ///< sectors asked for and not yet here
+        bool dropped = false;       ///< what comes is for the targets only
+        Tick since = 0;             ///< when it was taken
+        std::uint32_t first = none; ///< target
+        std::uint32_t last = none;  ///< target; of a free entry: the next free one
+        std::uint32_t targets = 0;
+    };
+
+    template <class Archive>
+    void archive(Archive& a) {
+        a(entries_), a(targets_), a(next_), a(free_entry_), a(free_target_), a(size_);
+    }
+
+    void resize(std::uint32_t entries, std::uint32_t targets_each) {
+        targets_each_ = targets_each;
+        entries_.assign(entries, {});
+        targets_.assign(std::size_t {entries} * targets_each, {});
+        next_.assign(targets_.size(), none);
+        for (std::uint32_t i = 0; i + 1 < entries; ++i) entries_[i].last = i + 1;
+        for (std::uint32_t i = 0; i + 1 < next_.size(); ++i) next_[i] = i + 1;
+        free_entry_ = free_target_ = 0;
+        size_ = 0;
+    }
+
+    bool full() const { return free_entry_ == none; }
+    std::uint32_t size() const { return size_; }
+    bool targets_full(std::uint32_t entry) const {
+        return entries_[entry].targets == targets_each_;
+    }
+    Entry& operator[](std::uint32_t entry) { return entries_[entry]; }
+    const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
+
+    /// Takes an entry; not full().
+    std::uint32_t allocate(std::uint32_t line, Tick now) {
+        const std::uint32_t e = free_entry_;
+        free_entry_ = entries_[e].last;
+        entries_[e] = {line, 0, false, now, none, none, 0};
+        ++size_;
+        return e;
+    }
+    /// Adds a target behind the others; not targets_full().
+    void add(std::uint32_t entry, const Target& target) {
+        const std::uint32_t t = free_target_;
+        free_target_ = next_[t];
+        targets_[t] = target;
+        next_[t] = none;
+        Entry& e = entries_[entry];
+        (e.first == none ? e.first : next_[e.last]) = t;
+        e.last = t;
+        ++e.targets;
+    }
+    /// Takes out, in order, the targets of which f(target) says that they are served.
+    template <class F>
+    void serve(std::uint32_t entry, F&& f) {
+        Entry& e = entries_[entry];
+        std::uint32_t before = none;
+        for (std::uint32_t t = e.first; t != none;) {
+            const std::uint32_t after = next_[t];
+            if (f(targets_[t])) {
+                (before == none ? e.first : next_[before]) = after;
+                if (e.last == t) e.last = before;
+                next_[t] = free_target_;
+                free_target_ = t;
+                --e.targets;
+            } else
+                before = t;
+            t = after;
+        }
+    }
+    /// Gives an entry back; nothing waits in it.
+    void release(std::uint32_t entry) {
+        MEMSIM_ASSERT(entries_[entry].targets == 0, "an MSHR is freed while targets wait");
+        entries_[entry].last = free_entry_;
+        entries_[entry].line = none;
+        free_entry_ = entry;
+        --size_;
+    }
+    /// Marks every entry in use: its line is not to become valid.
+    void drop_all() {
+        for (Entry& e : entries_)
+            if (e.line != none) e.dropped = true;
+    }
+
+  private:
+    std::uint32_t targets_each_ = 0;
+    std::vector<Entry> entries_;
+    std::vector<Target> targets_;
+    std::vector<std::uint32_t> next_; ///< in its entry's list or in that of free targets
+    std::uint32_t free_entry_ = none;
+    std::uint32_t free_target_ = none;
+    std::uint32_t size_ = 0;
+};
+
+} // namespace memsim::parts

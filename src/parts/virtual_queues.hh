@@ -1,0 +1,120 @@
+#pragma once
+
+#include "core/archive.hh"
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace memsim::parts {
+
+/// The buffers of a switch: each input holds up to `depth` messages, kept apart by the output that
+/// they go to (virtual output queues), so that a blocked output holds up nobody else's. Each output
+/// takes from its inputs in turn (round robin). A value for State; nothing is allocated after
+/// resize(), and finding who is next costs a bit scan.
+template <class M>
+class VirtualQueues {
+  public:
+    static constexpr std::string_view archived_as = "VirtualQueues";
+    using Element = M;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(nodes_), a(free_), a(lists_), a(held_), a(waiting_), a(active_), a(last_);
+    }
+
+    void resize(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t depth) {
+        inputs_ = inputs;
+        depth_ = depth;
+        words_ = (inputs + 63) / 64;
+        nodes_.assign(std::size_t {inputs} * depth, {});
+        for (std::uint32_t i = 0; i < nodes_.size(); ++i) nodes_[i].next = i + 1;
+        free_ = 0;
+        lists_.assign(std::size_t {inputs} * outputs, {});
+        held_.assign(inputs, 0);
+        waiting_.assign(std::size_t {outputs} * words_, 0);
+        active_.assign((outputs + 63) / 64, 0);
+        last_.assign(outputs, inputs - 1);
+    }
+
+    bool room(std::uint32_t input) const { return held_[input] < depth_; }
+    /// Behind all that this input holds for the output; there is room.
+    void push(std::uint32_t input, std::uint32_t output, const M& m) {
+        const std::uint32_t node = free_;
+        free_ = nodes_[node].next;
+        nodes_[node].message = m;
+        List& list = lists_[output * inputs_ + input];
+        const std::size_t word = output * words_ + input / 64;
+        if (waiting_[word] >> (input % 64) & 1)
+            nodes_[list.last].next = node;
+        else
+            list.first = node;
+        list.last = node;
+        ++held_[input];
+        waiting_[word] |= bit(input);
+        active_[output / 64] |= bit(output);
+    }
+    bool waiting(std::uint32_t output) const { return active_[output / 64] & bit(output); }
+    bool empty() const {
+        for (std::uint64_t word : active_)
+            if (word) return false;
+        return true;
+    }
+    /// Calls f(output) for every output that somebody waits for, in order; f may pop from it.
+    template <class F>
+    void for_each_waiting(F&& f) {
+        for (std::uint32_t w = 0; w < active_.size(); ++w)
+            for (std::uint64_t rest = active_[w]; rest; rest &= rest - 1)
+                f(w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest)));
+    }
+    /// The message whose input's turn it is; somebody waits for this output.
+    M pop(std::uint32_t output) {
+        const std::uint32_t input = next(output);
+        last_[output] = input;
+        List& list = lists_[output * inputs_ + input];
+        const std::uint32_t node = list.first;
+        --held_[input];
+        if (node == list.last) {
+            std::uint64_t left = waiting_[output * words_ + input / 64] &= ~bit(input);
+            for (std::uint32_t w = 0; w < words_; ++w) left |= waiting_[output * words_ + w];
+            if (left == 0) active_[output / 64] &= ~bit(output);
+        } else
+            list.first = nodes_[node].next;
+        nodes_[node].next = free_;
+        free_ = node;
+        return nodes_[node].message;
+    }
+
+  private:
+    struct Node {
+        M message {};
+        std::uint32_t next = 0;
+    };
+    struct List {
+        std::uint32_t first = 0, last = 0;
+    };
+    static std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << (i % 64); }
+    /// The first input behind the last one served.
+    std::uint32_t next(std::uint32_t output) const {
+        const std::uint64_t* word = &waiting_[output * words_];
+        const std::uint32_t from = last_[output] + 1;
+        for (std::uint32_t w = from / 64; w < words_; ++w) {
+            std::uint64_t m = word[w];
+            if (w == from / 64) m &= ~std::uint64_t {0} << (from % 64);
+            if (m) return w * 64 + static_cast<std::uint32_t>(std::countr_zero(m));
+        }
+        std::uint32_t w = 0;
+        while (word[w] == 0) ++w;
+        return w * 64 + static_cast<std::uint32_t>(std::countr_zero(word[w]));
+    }
+
+    std::uint32_t inputs_ = 0, depth_ = 0, words_ = 0;
+    std::vector<Node> nodes_;
+    std::uint32_t free_ = 0;
+    std::vector<List> lists_;            ///< [output][input]
+    std::vector<std::uint32_t> held_;    ///< by each input
+    std::vector<std::uint64_t> waiting_; ///< [output]: inputs with something for it, a bit each
+    std::vector<std::uint64_t> active_;  ///< outputs that somebody waits for, a bit each
+    std::vector<std::uint32_t> last_;    ///< the input that each output served last
+};
+
+} // namespace memsim::parts

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "core/stamps.hh"
+
+#include <array>
+#include <cstdint>
+
+/// DDR-T: how a memory controller talks to an XPoint module on the channel that it shares with
+/// DRAM. XPoint's latency is not known beforehand, so the module says when data is ready, the
+/// controller grants a slot of the shared channel, and then the data crosses it. Answers come out
+/// of order, named by the command's id.
+/// Two pairs, so that a grant never waits behind a command: Ddrt (command, ready) and
+/// DdrtTransfer (grant, data). The slots themselves are booked by the controller, which owns the
+/// channel; wire_bytes() is what crosses the command and signal lanes beside it.
+/// After Ohm-GPU II-C and Ramanujan et al. (US 13/994,726), the paper's reference 56.
+namespace memsim::protocol {
+
+/// Versions of the data of a line, one for each 128 bytes: see parts/content_store.hh. Zero unless
+/// contents are checked.
+using LineVersions = std::array<std::uint64_t, 2>;
+
+/// A write takes its data along and is sent so that it leaves when its slot ends; it is answered by
+/// nothing: the module has room for what it takes out of its queue.
+struct DdrtCommand {
+    std::uint64_t address = 0; ///< in the module
+    std::uint32_t bytes = 0;   ///< within one 256-byte line
+    std::uint32_t id = 0;      ///< the controller's own; comes back in ready and data
+    LineVersions versions {};
+    bool write = false;
+    bool migration = false; ///< for statistics only
+
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+    bool needs_response() const { return !write; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// The data of read `id` is in the module's read buffer.
+struct DdrtReady {
+    std::uint32_t id = 0;
+
+    static constexpr std::uint32_t largest_wire_bytes = 4;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Read `id` owns the channel up to `slot_end`.
+struct DdrtGrant {
+    std::uint32_t id = 0;
+    Tick slot_end = 0;
+
+    static constexpr std::uint32_t largest_wire_bytes = 4;
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Leaves the module at the end of the slot, arrives with its last bit.
+struct DdrtData {
+    std::uint32_t id = 0;
+    LineVersions versions {};
+
+    static constexpr std::uint32_t largest_wire_bytes = 256;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+struct Ddrt {
+    using Request = DdrtCommand;
+    using Response = DdrtReady;
+};
+struct DdrtTransfer {
+    using Request = DdrtGrant;
+    using Response = DdrtData;
+};
+
+} // namespace memsim::protocol

@@ -1,0 +1,412 @@
+#include "xpoint/module.hh"
+
+#include "core/registry.hh"
+
+#include <algorithm>
+#include <bit>
+
+namespace memsim::xpoint {
+
+static const Registration<Module> registered {
+    "A 3D XPoint module: partitioned media, Start-Gap, read and persistent write buffer, DDR-T."};
+
+namespace {
+
+constexpr std::uint64_t bits(unsigned n) { return n == 64 ? ~0ull : (1ull << n) - 1; }
+
+/// The sectors of a line that [address, address + bytes) covers whole.
+std::uint8_t sectors_covered(std::uint64_t address, std::uint32_t bytes) {
+    const auto at = static_cast<unsigned>(address % Module::line_bytes);
+    const unsigned first = (at + Module::sector_bytes - 1) / Module::sector_bytes;
+    const unsigned last = (at + bytes) / Module::sector_bytes;
+    return last > first ? static_cast<std::uint8_t>(bits(last) & ~bits(first)) : 0;
+}
+/// The sectors that it touches.
+std::uint8_t sectors_touched(std::uint64_t address, std::uint32_t bytes) {
+    const auto at = static_cast<unsigned>(address % Module::line_bytes);
+    const unsigned last = (at + bytes + Module::sector_bytes - 1) / Module::sector_bytes;
+    return static_cast<std::uint8_t>(bits(last) & ~bits(at / Module::sector_bytes));
+}
+/// The 128-byte blocks that it touches.
+std::uint8_t blocks_touched(std::uint64_t address, std::uint32_t bytes) {
+    const std::uint8_t s = sectors_touched(address, bytes);
+    return static_cast<std::uint8_t>(((s & 0x0f) ? 1 : 0) | ((s & 0xf0) ? 2 : 0));
+}
+
+/// The oldest of the entries whose bits are set, or -1.
+template <class Entry, class Keep>
+int oldest(std::uint64_t set, const std::vector<Entry>& entries, Keep&& keep) {
+    int best = -1;
+    for (; set; set &= set - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(set));
+        if (keep(entries[i]) &&
+            (best < 0 || entries[i].order < entries[static_cast<unsigned>(best)].order))
+            best = static_cast<int>(i);
+    }
+    return best;
+}
+
+} // namespace
+
+void Module::init() {
+    if (params.capacity->raw % (line_bytes * params.partitions()) != 0)
+        refuse("capacity", Text<Bytes>::show(params.capacity()) + " does not divide into " +
+                               std::to_string(params.partitions()) +
+                               " partitions of 256-byte lines: take a multiple of " +
+                               std::to_string(line_bytes * params.partitions()) + "B");
+    if (params.drain_low() >= params.drain_high())
+        refuse("drain_low", "draining must end below drain_high, at which it begins");
+    if (params.drain_high() > params.write_buffer())
+        refuse("drain_high",
+               "the write buffer has only " + std::to_string(params.write_buffer()) + " lines");
+    lines_ = static_cast<std::uint64_t>(params.capacity->raw) / line_bytes;
+    state.loads.resize(params.loads());
+    state.free_loads = bits(params.loads());
+    state.read_buffer.resize(params.read_buffer());
+    state.write_buffer.resize(params.write_buffer());
+    state.free_writes = bits(params.write_buffer());
+    state.partitions.resize(params.partitions());
+    state.levelling = StartGap(lines_);
+}
+
+void Module::wake() {
+    finish_operations();
+    send_granted();
+    auto& in = port.commands;
+    while (!in.empty()) {
+        if (!accept(in.front())) {
+            if (state.stalled_since == never) state.stalled_since = now();
+            break;
+        }
+        if (state.stalled_since != never) {
+            ++stat.stalls;
+            stat.stall_time += Time {now() - state.stalled_since};
+            state.stalled_since = never;
+        }
+        in.pop();
+    }
+    start_operations();
+}
+
+// ---- commands --------------------------------------------------------------------------------
+
+bool Module::accept(const protocol::DdrtCommand& c) {
+    if (c.address + c.bytes > static_cast<std::uint64_t>(params.capacity->raw))
+        throw ConfigError(path() + ": address " + std::to_string(c.address) +
+                          " lies beyond its capacity of " + Text<Bytes>::show(params.capacity()) +
+                          ": give the memory controller the same capacity");
+    MEMSIM_ASSERT(c.bytes > 0 && c.address / line_bytes == (c.address + c.bytes - 1) / line_bytes,
+                  "a DDR-T command stays within one line");
+    return c.write ? accept_write(c) : accept_read(c);
+}
+
+bool Module::accept_read(const protocol::DdrtCommand& c) {
+    if (state.free_loads == 0) return false;
+    const std::uint64_t line = c.address / line_bytes;
+    const std::uint8_t* const written = state.write_lines.find(line);
+    const std::uint8_t needed = sectors_touched(c.address, c.bytes);
+    const bool forward = written && (needed & ~state.write_buffer[*written].sectors) == 0;
+    const std::uint8_t* const buffered = forward ? nullptr : state.read_lines.find(line);
+    int entry = buffered ? *buffered : -1;
+    if (!forward && entry < 0) {
+        entry = free_read_entry();
+        if (entry < 0) return false;
+    }
+
+    const auto slot = static_cast<std::uint32_t>(std::countr_zero(state.free_loads));
+    state.free_loads &= state.free_loads - 1;
+    state.load_of[c.id] = slot;
+    Load& load = state.loads[slot];
+    load = {c.address, c.id, c.bytes, 0, false, false, now(), {}};
+    ++stat.reads;
+    stat.read_bytes += c.bytes;
+    state.accepted_bytes += c.bytes;
+    if (forward) {
+        ++stat.forwarded;
+        become_ready(load, state.write_buffer[*written].versions);
+        return true;
+    }
+    ReadEntry& e = state.read_buffer[static_cast<unsigned>(entry)];
+    load.entry = static_cast<std::uint8_t>(entry);
+    load.holds_entry = true;
+    if (!buffered) {
+        e = {line, state.order++, 0, Fill::waiting, true, {}};
+        state.read_lines[line] = load.entry;
+        const Partition& p = state.partitions[partition_of(state.levelling.physical(line))];
+        if (p.op != Op::none || p.waiting_reads) ++stat.partition_conflicts;
+        place(line, 1ull << entry, &Partition::waiting_reads);
+    } else
+        ++(e.fill == Fill::valid ? stat.read_buffer_hits : stat.read_merges);
+    ++e.users;
+    if (e.fill == Fill::valid) become_ready(load, e.versions);
+    return true;
+}
+
+/// An empty place of the read buffer, else the one whose unused line came first; -1 if all are in
+/// use.
+int Module::free_read_entry() {
+    int best = -1;
+    for (unsigned i = 0; i < state.read_buffer.size(); ++i) {
+        const ReadEntry& e = state.read_buffer[i];
+        if (e.fill == Fill::none) {
+            best = static_cast<int>(i);
+            break;
+        }
+        if (e.fill == Fill::valid && e.users == 0 &&
+            (best < 0 || e.order < state.read_buffer[static_cast<unsigned>(best)].order))
+            best = static_cast<int>(i);
+    }
+    if (best < 0) return best;
+    const ReadEntry& e = state.read_buffer[static_cast<unsigned>(best)];
+    if (e.listed) state.read_lines.erase(e.line);
+    return best;
+}
+
+bool Module::accept_write(const protocol::DdrtCommand& c) {
+    const std::uint64_t line = c.address / line_bytes;
+    if (std::uint8_t* const buffered = state.read_lines.find(line)) {
+        ReadEntry& e = state.read_buffer[*buffered];
+        // The reads that wait for the media came first and must not see this write.
+        if (e.fill != Fill::valid) return false;
+        e.listed = false;
+        if (e.users == 0) e.fill = Fill::none;
+        state.read_lines.erase(line);
+    }
+    std::uint8_t* const youngest = state.write_lines.find(line);
+    int entry = youngest && !state.write_buffer[*youngest].draining ? *youngest : -1;
+    if (entry < 0) {
+        if (state.free_writes == 0) return false;
+        entry = std::countr_zero(state.free_writes);
+        state.free_writes &= state.free_writes - 1;
+        state.write_buffer[static_cast<unsigned>(entry)] = {line, state.order++, 0, 0, false, {}};
+        state.write_lines[line] = static_cast<std::uint8_t>(entry);
+        place(line, 1ull << entry, &Partition::waiting_writes);
+        if (buffered_writes() >= params.drain_high()) state.draining = true;
+    } else
+        ++stat.coalesced;
+    WriteEntry& e = state.write_buffer[static_cast<unsigned>(entry)];
+    e.sectors |= sectors_covered(c.address, c.bytes);
+    const std::uint8_t blocks = blocks_touched(c.address, c.bytes);
+    e.blocks |= blocks;
+    for (unsigned b = 0; b < 2; ++b)
+        if (blocks >> b & 1) e.versions[b] = c.versions[b];
+    ++stat.writes;
+    stat.write_bytes += c.bytes;
+    return true;
+}
+
+unsigned Module::buffered_writes() const {
+    return params.write_buffer() - static_cast<unsigned>(std::popcount(state.free_writes));
+}
+
+// ---- data to the controller ------------------------------------------------------------------
+
+void Module::become_ready(Load& load, const protocol::LineVersions& versions) {
+    load.ready = true;
+    load.versions = versions;
+    stat.read_latency.sample(Time {now() - load.accepted});
+    port.commands.send({load.id});
+}
+
+void Module::send_granted() {
+    auto& in = port.transfers;
+    while (!in.empty()) {
+        const protocol::DdrtGrant g = in.pop();
+        const std::uint32_t* const slot = state.load_of.find(g.id);
+        MEMSIM_ASSERT(slot && state.loads[*slot].ready, "a grant for a read that is not ready");
+        const auto later = std::find_if(state.granted.begin(), state.granted.end(),
+                                        [&](const Grant& o) { return o.at > g.slot_end; });
+        state.granted.insert(later, {g.slot_end, *slot});
+    }
+    while (!state.granted.empty() && state.granted.front().at <= now()) {
+        const std::uint32_t slot = state.granted.front().load;
+        state.granted.erase(state.granted.begin());
+        const Load& load = state.loads[slot];
+        port.transfers.send({load.id, load.versions});
+        stat.sent_bytes += load.bytes;
+        state.sent_bytes += load.bytes;
+        state.load_of.erase(load.id);
+        state.free_loads |= 1ull << slot;
+        if (!load.holds_entry) continue;
+        ReadEntry& e = state.read_buffer[load.entry];
+        if (--e.users == 0 && !e.listed) e.fill = Fill::none;
+    }
+    if (!state.granted.empty()) arm(state.send, state.granted.front().at);
+}
+
+// ---- media -----------------------------------------------------------------------------------
+
+void Module::place(std::uint64_t line, std::uint64_t bit, std::uint64_t Partition::*list) {
+    state.partitions[partition_of(state.levelling.physical(line))].*list |= bit;
+}
+
+/// After a move of the gap one line lies elsewhere; so rare that all are placed again.
+void Module::place_all_again() {
+    for (Partition& p : state.partitions) p.waiting_reads = p.waiting_writes = 0;
+    for (unsigned i = 0; i < state.read_buffer.size(); ++i)
+        if (state.read_buffer[i].fill == Fill::waiting)
+            place(state.read_buffer[i].line, 1ull << i, &Partition::waiting_reads);
+    for (unsigned i = 0; i < state.write_buffer.size(); ++i)
+        if (!(state.free_writes >> i & 1) && !state.write_buffer[i].draining)
+            place(state.write_buffer[i].line, 1ull << i, &Partition::waiting_writes);
+}
+
+void Module::start(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t) {
+    p.op = op;
+    p.entry = static_cast<std::uint8_t>(entry);
+    p.physical = physical;
+    stat.media_time += t;
+    arm(p.done, t);
+}
+
+void Module::start_operations() {
+    for (unsigned i = 0; i < state.partitions.size(); ++i) {
+        Partition& p = state.partitions[i];
+        if (p.op != Op::none) continue;
+        if (state.move != Move::none && start_gap_move(p, i)) continue;
+        const bool write_first = state.free_writes == 0;
+        if (p.waiting_writes && state.draining && (write_first || !p.waiting_reads)) {
+            // The line on its way into the gap must not change under the copy.
+            const bool copying = state.move != Move::none && state.move != Move::due;
+            const int w = oldest(p.waiting_writes, state.write_buffer, [&](const WriteEntry& e) {
+                return !copying ||
+                       state.levelling.physical(e.line) != state.levelling.move_source();
+            });
+            if (w >= 0) {
+                WriteEntry& e = state.write_buffer[static_cast<unsigned>(w)];
+                p.waiting_writes &= ~(1ull << w);
+                e.draining = true;
+                const bool whole = e.sectors == 0xff;
+                if (!whole) ++stat.refills, ++stat.media_reads;
+                start(p, Op::write, static_cast<unsigned>(w), state.levelling.physical(e.line),
+                      whole ? params.t_write() : params.t_read() + params.t_write());
+                continue;
+            }
+        }
+        const int r =
+            oldest(p.waiting_reads, state.read_buffer, [](const ReadEntry&) { return true; });
+        if (r < 0) continue;
+        p.waiting_reads &= ~(1ull << r);
+        ReadEntry& e = state.read_buffer[static_cast<unsigned>(r)];
+        e.fill = Fill::reading;
+        ++stat.media_reads;
+        start(p, Op::read, static_cast<unsigned>(r), state.levelling.physical(e.line),
+              params.t_read());
+    }
+}
+
+/// True if the partition now works on the move.
+bool Module::start_gap_move(Partition& p, unsigned index) {
+    if (state.move == Move::due && partition_of(state.levelling.move_source()) == index) {
+        state.move = Move::reading;
+        ++stat.media_reads;
+        start(p, Op::gap_read, 0, state.levelling.move_source(), params.t_read());
+        return true;
+    }
+    if (state.move == Move::copied && partition_of(state.levelling.gap()) == index) {
+        state.move = Move::writing;
+        start(p, Op::gap_write, 0, state.levelling.gap(), params.t_write());
+        return true;
+    }
+    return false;
+}
+
+void Module::finish_operations() {
+    for (Partition& p : state.partitions) {
+        if (p.op == Op::none || p.done.armed()) continue;
+        const Op op = p.op;
+        p.op = Op::none;
+        if (op == Op::read)
+            finish_read(p);
+        else if (op == Op::write)
+            finish_write(p);
+        else if (op == Op::gap_read)
+            state.move = Move::copied;
+        else
+            finish_gap_move(p);
+    }
+}
+
+void Module::finish_read(Partition& p) {
+    ReadEntry& e = state.read_buffer[p.entry];
+    e.fill = Fill::valid;
+    if (params.check_contents()) {
+        for (unsigned b = 0; b < 2; ++b) e.versions[b] = state.content.read(p.physical * 2 + b);
+        // What the write buffer holds of the line is younger than the media, older than the reads.
+        if (const std::uint8_t* w = state.write_lines.find(e.line))
+            for (unsigned b = 0; b < 2; ++b)
+                if (state.write_buffer[*w].blocks >> b & 1)
+                    e.versions[b] = state.write_buffer[*w].versions[b];
+    }
+    for (Load& load : state.loads)
+        if (!(state.free_loads >> (&load - state.loads.data()) & 1) && load.holds_entry &&
+            load.entry == p.entry && !load.ready)
+            become_ready(load, e.versions);
+}
+
+void Module::finish_write(Partition& p) {
+    WriteEntry& e = state.write_buffer[p.entry];
+    count_wear(p.physical);
+    if (params.check_contents())
+        for (unsigned b = 0; b < 2; ++b)
+            if (e.blocks >> b & 1) state.content.write(p.physical * 2 + b, e.versions[b]);
+    const std::uint8_t* const youngest = state.write_lines.find(e.line);
+    if (youngest && *youngest == p.entry) state.write_lines.erase(e.line);
+    state.free_writes |= 1ull << p.entry;
+    if (buffered_writes() <= params.drain_low()) state.draining = false;
+    if (++state.writes_since_move >= params.psi() && state.move == Move::none) {
+        state.writes_since_move -= params.psi();
+        state.move = Move::due;
+    }
+}
+
+void Module::finish_gap_move(Partition& p) {
+    const std::uint64_t source = state.levelling.move_source();
+    for (unsigned b = 0; b < 2; ++b)
+        state.content.write(p.physical * 2 + b, state.content.read(source * 2 + b));
+    count_wear(p.physical);
+    ++stat.gap_moves;
+    state.levelling.moved();
+    state.move = Move::none;
+    if (state.writes_since_move >= params.psi()) {
+        state.writes_since_move -= params.psi();
+        state.move = Move::due;
+    }
+    place_all_again();
+}
+
+void Module::count_wear(std::uint64_t physical) {
+    ++stat.media_writes;
+    const std::uint32_t writes = ++state.wear[physical];
+    state.most_worn = std::max(state.most_worn, writes);
+    stat.most_writes.set(now(), state.most_worn);
+    stat.lines_written.set(now(), state.wear.size());
+}
+
+// ---- reports ---------------------------------------------------------------------------------
+
+bool Module::pending() const {
+    if (state.free_loads != bits(params.loads()) || state.move != Move::none) return true;
+    return std::any_of(state.partitions.begin(), state.partitions.end(),
+                       [](const Partition& p) { return p.op != Op::none; });
+}
+
+void Module::waits_on(WaitReport& report) const {
+    unsigned ready = 0, media = 0;
+    for (unsigned i = 0; i < state.loads.size(); ++i)
+        if (!(state.free_loads >> i & 1)) ++(state.loads[i].ready ? ready : media);
+    if (ready)
+        report.add(path() + ": " + std::to_string(ready) +
+                   " reads are ready and wait for the memory controller's grant");
+    if (media) report.add(path() + ": " + std::to_string(media) + " reads wait for the media");
+}
+
+std::optional<std::string> Module::imbalance() const {
+    if (state.accepted_bytes != state.sent_bytes)
+        return "accepted reads of " + std::to_string(state.accepted_bytes) + " bytes but sent " +
+               std::to_string(state.sent_bytes);
+    if (!state.granted.empty()) return "a granted read was never sent";
+    return {};
+}
+
+} // namespace memsim::xpoint

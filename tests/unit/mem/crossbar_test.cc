@@ -1,0 +1,294 @@
+#include "driver.hh"
+#include "mem/cache.hh"
+#include "mem/crossbar.hh"
+#include "mem/simple_memory.hh"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <memory>
+
+namespace memsim::mem {
+
+using protocol::Command;
+using test::Driver;
+using test::value;
+
+namespace {
+
+constexpr Tick ns = 1'000'000;
+
+std::string numbered(const std::string& name, unsigned i) {
+    return name + "[" + std::to_string(i) + "]";
+}
+
+/// `inputs` drivers, a crossbar of 1 GHz and 32 B, `outputs` fast memories.
+struct Rig {
+    Rig(unsigned inputs, unsigned outputs, const std::string& more = "",
+        const std::string& memory = "latency=100ns bandwidth=1000000GB/s queue=1000") {
+        Arguments all =
+            test::arguments("clock=1GHz width=32B latency=5ns granularity=128B " + more);
+        all.emplace_back("inputs", std::to_string(inputs));
+        all.emplace_back("outputs", std::to_string(outputs));
+        for (unsigned i = 0; i < inputs; ++i) m.add(numbered("driver", i), "test.Driver", {});
+        m.add("xbar", "mem.Crossbar", all);
+        for (unsigned o = 0; o < outputs; ++o)
+            m.add(numbered("memory", o), "mem.SimpleMemory", test::arguments(memory));
+        for (unsigned i = 0; i < inputs; ++i)
+            m.bind(numbered("driver", i), "mem_side", "xbar", numbered("cpu_side", i));
+        for (unsigned o = 0; o < outputs; ++o)
+            m.bind("xbar", numbered("mem_side", o), numbered("memory", o), "cpu_side");
+        m.build();
+    }
+    Driver& driver(unsigned i) { return m.get<Driver>(numbered("driver", i)); }
+    Crossbar& xbar() { return m.get<Crossbar>("xbar"); }
+    SimpleMemory& memory(unsigned o) { return m.get<SimpleMemory>(numbered("memory", o)); }
+    void run() {
+        m.start();
+        CHECK(m.run(never) == Stop::idle);
+        CHECK_FALSE(m.pending());
+        CHECK(m.imbalances().empty());
+    }
+    Machine m;
+};
+
+} // namespace
+
+TEST_CASE("a crossbar takes its latency and the bytes on the wire, to the tick",
+          "[mem][crossbar]") {
+    Rig rig(1, 1);
+    rig.driver(0).read(9 * ns - 1, 0, 128);
+    rig.run();
+    // Granted at the edge of 9 ns: 8 bytes of 32 a cycle, 5 ns; 100 ns; the answer is granted at
+    // the next edge and takes 136 bytes and 5 ns.
+    const Tick at_memory = 9 * ns + ns / 4 + 5 * ns;
+    const Tick granted = (at_memory + 100 * ns + ns - 1) / ns * ns;
+    CHECK(rig.driver(0).answered(0) == granted + 136 * ns / 32 + 5 * ns);
+}
+
+TEST_CASE("an output carries exactly its width", "[mem][crossbar]") {
+    SECTION("reads of 120 B: answers of four cycles") {
+        Rig rig(2, 2);
+        for (int i = 0; i < 1000; ++i) rig.driver(0).read(0, 0, 120);
+        rig.run();
+        const auto& a = rig.driver(0).state.answers;
+        CHECK(a.back().at - a.front().at == 999 * 4 * ns);
+        CHECK(value(rig.xbar().stat.requester_busy[0]) == 4000);
+        CHECK(value(rig.xbar().stat.response_bytes) == 128'000);
+    }
+    SECTION("short messages: one a cycle") {
+        Rig rig(1, 1);
+        for (int i = 0; i < 1000; ++i) rig.driver(0).write(0, 0, 4, false);
+        rig.run();
+        const auto& a = rig.driver(0).state.answers;
+        CHECK(a.back().at - a.front().at == 999 * ns);
+    }
+    SECTION("different outputs work side by side") {
+        Rig rig(4, 4);
+        for (unsigned i = 0; i < 4; ++i)
+            for (int n = 0; n < 1000; ++n) rig.driver(i).read(0, i * 128, 120);
+        rig.run();
+        for (unsigned i = 0; i < 4; ++i) {
+            const auto& a = rig.driver(i).state.answers;
+            CHECK(a.back().at - a.front().at == 999 * 4 * ns);
+        }
+    }
+}
+
+TEST_CASE("inputs share an output fairly", "[mem][crossbar]") {
+    Rig rig(3, 5);
+    for (unsigned i = 0; i < 3; ++i)
+        for (int n = 0; n < 300; ++n) rig.driver(i).write(0, 128, 120, false);
+    rig.m.start();
+    rig.m.run(1000 * ns);
+    const auto served = [&](unsigned i) { return rig.driver(i).state.answers.size(); };
+    CHECK(served(0) > 50);
+    for (unsigned i = 1; i < 3; ++i) {
+        CHECK(served(i) + 1 >= served(0));
+        CHECK(served(i) <= served(0) + 1);
+    }
+}
+
+TEST_CASE("a blocked slice holds up nobody else's requests", "[mem][crossbar]") {
+    // Memory 0 takes a microsecond a request and one at a time.
+    Rig rig(2, 2, "buffer=16 outstanding=64", "latency=100ns bandwidth=120MB/s queue=1");
+    for (int n = 0; n < 12; ++n) rig.driver(0).write(0, 0, 120, false);
+    rig.driver(0).read(20 * ns, 128, 1);
+    rig.run();
+    CHECK(rig.driver(0).answered(12) < 200 * ns);
+    CHECK(rig.driver(0).answered(11) > 10'000 * ns);
+    CHECK(value(rig.xbar().stat.slice_stalls[0]) >= 10);
+    CHECK(value(rig.xbar().stat.slice_stalls[1]) == 0);
+}
+
+TEST_CASE("crossbars stand behind each other", "[mem][crossbar]") {
+    Machine m;
+    for (unsigned i = 0; i < 6; ++i) m.add(numbered("driver", i), "test.Driver", {});
+    for (unsigned x = 0; x < 2; ++x)
+        m.add(numbered("near", x), "mem.Crossbar", test::arguments("inputs=3 outputs=1"));
+    m.add("far", "mem.Crossbar", test::arguments("inputs=2 outputs=3"));
+    for (unsigned i = 0; i < 6; ++i)
+        m.bind(numbered("driver", i), "mem_side", numbered("near", i / 3),
+               numbered("cpu_side", i % 3));
+    for (unsigned x = 0; x < 2; ++x)
+        m.bind(numbered("near", x), "mem_side[0]", "far", numbered("cpu_side", x));
+    for (unsigned o = 0; o < 3; ++o) {
+        m.add(numbered("memory", o), "mem.SimpleMemory", {});
+        m.bind("far", numbered("mem_side", o), numbered("memory", o), "cpu_side");
+    }
+    m.build();
+    for (unsigned i = 0; i < 6; ++i)
+        for (std::uint64_t n = 0; n < 50; ++n) {
+            Driver& d = m.get<Driver>(numbered("driver", i));
+            d.plan(0, Command::read, n * 256 + i, 1).source = static_cast<std::uint16_t>(40 + i);
+        }
+    m.start();
+    CHECK(m.run(never) == Stop::idle);
+    for (unsigned i = 0; i < 6; ++i) {
+        const Driver& d = m.get<Driver>(numbered("driver", i));
+        REQUIRE(d.state.answers.size() == 50);
+        for (const auto& a : d.state.answers) {
+            CHECK(a.response.address == a.response.tag * 256 + i);
+            CHECK(a.response.source == 40 + i);
+        }
+    }
+    CHECK(m.imbalances().empty());
+}
+
+// ---- L1s, crossbar, L2 slices, memories: random traffic, and the oracles -----------------------
+
+namespace {
+
+constexpr unsigned sms = 5, slices = 3;
+
+/// Small caches and short queues, so that everything stalls and evicts.
+std::unique_ptr<Machine> system(QueueKind kind = QueueKind::fast, bool planned = true) {
+    auto m = std::make_unique<Machine>(1, kind);
+    for (unsigned i = 0; i < sms; ++i) {
+        m->add(numbered("driver", i), "test.Driver", test::arguments("outstanding=40"));
+        m->add(numbered("l1", i), "mem.Cache",
+               test::arguments("capacity=2304B ways=3 mshrs=6 targets=3 latency=20ns queue=4 "
+                               "mem_queue=4 outstanding=12"));
+    }
+    m->add("xbar", "mem.Crossbar",
+           test::arguments("inputs=5 outputs=3 queue=4 buffer=4 outstanding=20"));
+    for (unsigned o = 0; o < slices; ++o) {
+        m->add(numbered("l2", o), "mem.Cache",
+               test::arguments("capacity=7KiB ways=8 mshrs=8 targets=4 latency=30ns queue=6 "
+                               "mem_queue=6 outstanding=16 write_policy=write_back "
+                               "write_allocate=true interleave_ways=3 stage=l2 clock=700MHz"));
+        m->add(numbered("memory", o), "mem.SimpleMemory",
+               test::arguments("bandwidth=10GB/s latency=80ns queue=4"));
+    }
+    for (unsigned i = 0; i < sms; ++i) {
+        m->bind(numbered("driver", i), "mem_side", numbered("l1", i), "cpu_side");
+        m->bind(numbered("l1", i), "mem_side", "xbar", numbered("cpu_side", i));
+    }
+    for (unsigned o = 0; o < slices; ++o) {
+        m->bind("xbar", numbered("mem_side", o), numbered("l2", o), "cpu_side");
+        m->bind(numbered("l2", o), "mem_side", numbered("memory", o), "cpu_side");
+    }
+    m->build();
+    for (unsigned i = 0; planned && i < sms; ++i) {
+        Rng random(i, "traffic");
+        Tick at = 0;
+        for (int n = 0; n < 1500; ++n) {
+            const std::uint64_t line = random.below(256);
+            const std::uint64_t first = random.below(4);
+            const std::uint64_t sectors = 1 + random.below(4 - first);
+            const std::uint64_t what = random.below(100);
+            const bool posted = random.below(2);
+            const Command c = what < 65   ? Command::read
+                              : what < 90 ? Command::write
+                              : what < 99 ? Command::atomic
+                                          : Command::invalidate;
+            at += static_cast<Tick>(random.below(20'000'000));
+            const std::uint64_t part = c == Command::write ? random.below(3) * 8 : 0;
+            m->get<Driver>(numbered("driver", i))
+                .plan(at, c, line * 128 + first * 32 + part,
+                      static_cast<std::uint32_t>(sectors * 32 - part),
+                      c == Command::invalidate || (c != Command::read && posted));
+        }
+    }
+    return m;
+}
+
+void finish(Machine& m) {
+    REQUIRE(m.run(never) == Stop::idle);
+    REQUIRE_FALSE(m.pending());
+    REQUIRE(m.imbalances().empty());
+}
+
+} // namespace
+
+TEST_CASE("under random traffic each request is answered once and bytes add up", "[mem][system]") {
+    auto m = system();
+    m->start();
+    finish(*m);
+    std::uint64_t fetched = 0, moved = 0;
+    for (unsigned i = 0; i < sms; ++i) {
+        const Driver& d = m->get<Driver>(numbered("driver", i));
+        std::vector<int> answers(d.state.plan.size());
+        for (const auto& a : d.state.answers) {
+            ++answers[a.response.tag];
+            const auto& asked = d.state.plan[a.response.tag].request;
+            CHECK((a.response.address == asked.address && a.response.bytes == asked.bytes &&
+                   a.response.command == asked.command));
+        }
+        for (std::size_t n = 0; n < answers.size(); ++n)
+            REQUIRE(answers[n] == (d.state.plan[n].request.posted ? 0 : 1));
+    }
+    for (unsigned o = 0; o < slices; ++o) {
+        const auto& l2 = m->get<Cache>(numbered("l2", o)).stat;
+        CHECK(value(l2.stalled_by_mshrs) + value(l2.stalled_by_mem_side) > 0);
+        CHECK(value(l2.writebacks) > 0);
+        fetched += value(l2.fetched_bytes) + value(l2.written_back_bytes);
+        moved += value(m->get<SimpleMemory>(numbered("memory", o)).stat.bytes);
+    }
+    CHECK(fetched == moved);
+}
+
+TEST_CASE("a resumed system, a perturbed one, a naive queue: equal digests", "[mem][system]") {
+    auto whole = system();
+    whole->start();
+    finish(*whole);
+    const Tick end = whole->sim().now();
+    const std::string expected = test::digest(*whole);
+
+    SECTION("saved and loaded with misses in flight") {
+        Rng random(3, "ticks");
+        std::size_t in_flight = 0;
+        for (int n = 0; n < 8; ++n) {
+            const Tick at = static_cast<Tick>(random.below(static_cast<std::uint64_t>(end)));
+            auto first = system();
+            first->start();
+            first->run(at);
+            in_flight += first->get<Cache>("l2[0]").state.mshrs.size();
+            const Snapshot s = first->save();
+            auto second = system(QueueKind::fast, false);
+            second->load(s);
+            finish(*second);
+            CHECK(test::digest(*second) == expected);
+        }
+        CHECK(in_flight > 0);
+    }
+    SECTION("woken at random") {
+        for (std::uint64_t seed : {1, 2, 3}) {
+            auto m = system();
+            std::vector<Component*> all;
+            for (const auto& c : m->components()) all.push_back(c.get());
+            m->sim().perturb(seed, 2, all);
+            m->start();
+            finish(*m);
+            CHECK(test::digest(*m) == expected);
+        }
+    }
+    SECTION("with the naive queue") {
+        auto m = system(QueueKind::naive);
+        m->start();
+        finish(*m);
+        CHECK(test::digest(*m) == expected);
+    }
+}
+
+} // namespace memsim::mem

@@ -1,0 +1,157 @@
+#include "mem/dram_controller.hh"
+#include "mem/traffic_gen.hh"
+#include "support.hh"
+
+using namespace memsim;
+using namespace memsim::mem;
+
+namespace {
+/// Traffic of every kind through a small, busy controller.
+const Arguments mixed {{"requests", "3000"},
+                       {"read_share", "0.6"},
+                       {"range", "64MiB"},
+                       {"size", "128"},
+                       {"period", "5ns"}};
+const Arguments busy {{"timing", "ddr4_2400"},  {"map", "RoRaCoBaCh"}, {"page", "open_adaptive"},
+                      {"write_queue", "8"},     {"write_high", "7"},   {"write_low", "2"},
+                      {"changes", "tREFI=2us"}, {"read_queue", "8"}};
+
+std::string whole_run(QueueKind kind = QueueKind::fast, unsigned perturb_one_in = 0) {
+    const auto m = machine(mixed, busy, true, kind);
+    std::vector<Component*> all;
+    for (const auto& c : m->components()) all.push_back(c.get());
+    if (perturb_one_in) m->sim().perturb(perturb_one_in, perturb_one_in, all);
+    m->start();
+    REQUIRE(m->run(never) == Stop::idle);
+    return digest_after(*m);
+}
+} // namespace
+
+TEST_CASE("spurious wakes, another event queue, a save and load: nothing shows in the digest") {
+    const std::string expected = whole_run();
+    CHECK(whole_run(QueueKind::naive) == expected);
+    for (unsigned one_in : {1u, 3u, 10u}) CHECK(whole_run(QueueKind::fast, one_in) == expected);
+
+    Rng rng(11, "test");
+    const auto reference = machine(mixed, busy, true);
+    reference->start();
+    reference->run(never);
+    const auto end = static_cast<std::uint64_t>(reference->sim().now());
+    for (int i = 0; i < 12; ++i) {
+        auto m = machine(mixed, busy, true);
+        m->start();
+        Tick at = 0;
+        for (int stop = 0; stop < 3; ++stop) { // each time from a fresh machine
+            at += static_cast<Tick>(rng.below((end - static_cast<std::uint64_t>(at)) / 2)) + 1;
+            REQUIRE(m->run(at) == Stop::limit);
+            REQUIRE(m->pending());
+            auto next = machine(mixed, busy, true);
+            next->load(m->save());
+            m = std::move(next);
+        }
+        CHECK(m->run(never) == Stop::idle);
+        CHECK(digest_after(*m) == expected);
+    }
+}
+
+TEST_CASE("everything asked for is answered, and every answer has its piece of DRAM behind it") {
+    const auto m = machine(mixed, busy);
+    m->start();
+    m->run(never);
+    digest_after(*m);
+    const auto& dram = m->get<DramController>("dram").stat;
+    const auto& gen = m->get<TrafficGen>("gen").stat;
+    CHECK(dram.reads.value() == gen.reads.value());
+    CHECK(dram.writes.value() == gen.writes.value());
+    CHECK(dram.reads.value() + dram.writes.value() == 3000);
+    CHECK(dram.bytes.value() == 3000 * 128);
+    CHECK(gen.bytes.value() == dram.bytes.value());
+    // The map has banks below columns: 128 bytes are two bursts, each in a row of its own.
+    const auto pieces =
+        dram.row_hits.value() + dram.row_misses.value() + dram.row_conflicts.value();
+    CHECK(pieces * 64 == dram.bus_bytes.value());
+    CHECK(dram.bus_bytes.value() + 64 * dram.forwarded.value() == 3000 * 128);
+    CHECK(dram.row_misses.value() + dram.row_conflicts.value() <= dram.activates.value());
+    CHECK(dram.precharges.value() <= dram.activates.value());
+    CHECK(dram.refreshes.value() > 10);
+}
+
+TEST_CASE("an unloaded read takes tRCD + tCL + burst and the two links") {
+    const auto latency = [](const char* changes, const char* requests, const char* page) {
+        const auto m = machine({{"pattern", "sequential"},
+                                {"requests", requests},
+                                {"period", "1us"},
+                                {"range", "64B"}},
+                               {{"timing", "ohm_table1"},
+                                {"capacity", "1GiB"},
+                                {"page", page},
+                                {"map", "RoBaCo"},
+                                {"latency", "2ns"},
+                                {"channel_latency", "3ns"},
+                                {"changes", changes}});
+        m->start();
+        m->run(never);
+        const auto& s = m->get<TrafficGen>("gen").stat.read_latency;
+        return static_cast<Tick>(s.sum() / s.count());
+    };
+    // 64 B at 60 GB/s are 1,066,666 fs; 1 fs to the controller, 3 ns of wires, 2 ns to answer.
+    const Tick wires = 1'066'666 + 1 + Time {5_ns}.raw;
+    CHECK(latency("tREFI=0ns", "1", "open") == Time {36_ns}.raw + wires);
+    CHECK(latency("tREFI=0ns", "9", "closed") == Time {36_ns}.raw + wires);
+}
+
+TEST_CASE("a stream of reads reaches the peak that tCCD allows") {
+    const auto bandwidth = [](const char* map) {
+        const auto m = machine({{"pattern", "sequential"}, {"requests", "20000"}},
+                               {{"timing", "ddr4_3200"}, {"map", map}, {"changes", "tREFI=0ns"}});
+        m->start();
+        m->run(never);
+        return m->stat_value("dram", "bandwidth", "");
+    };
+    // Bank groups in turn: 64 B every tCCD_S = 2.52 ns, the bus's rate.
+    CHECK(bandwidth("RoRaBaCoBg") == Approx(64 / 2.52e-9).epsilon(0.01));
+    // Columns of one bank: 64 B every tCCD_L = 5.04 ns. Two rows overlap as one follows the other,
+    // so that it is a little more.
+    CHECK(bandwidth("RoRaBgBaCo") > 64 / 5.04e-9);
+}
+
+TEST_CASE("a controller of six takes every address of its own, and refuses others") {
+    const Arguments dram {{"timing", "ohm_table1"}, {"capacity", "12MiB"}, {"channels", "6"},
+                          {"channel", "2"},         {"map", "RoBaCoChCl"}, {"interleave", "2KiB"}};
+    const auto run = [&](const char* base) {
+        const auto m = machine({{"pattern", "sequential"},
+                                {"requests", "16"},
+                                {"base", base},
+                                {"size", "128"},
+                                {"range", "2KiB"}},
+                               dram);
+        m->start();
+        m->run(never);
+        return m->stat_value("dram", "reads", "");
+    };
+    CHECK(run("4KiB") == 16);
+    CHECK(run("16KiB") == 16); // 8 granules on
+    CHECK(error_of([&] { run("6KiB"); }) ==
+          "dram.channel: address 6144 belongs to channel 3: what spreads the requests must use the "
+          "same map");
+    CHECK(error_of([&] { run("72MiB"); }).find("dram.capacity: address 75497472 is beyond") == 0);
+}
+
+TEST_CASE("a controller that contradicts itself is refused before time 0") {
+    const auto sentence = [](const Arguments& dram) {
+        return error_of([&] { machine({}, dram); });
+    };
+    CHECK(sentence({}) == "");
+    CHECK(sentence({{"changes", "tRC=40ns"}}) ==
+          "dram.timing: ddr4_3200: tRC is 40ns, less than tRAS + tRP = 46620ps: figures contradict "
+          "each other");
+    CHECK(sentence({{"capacity", "1GB"}}).find("dram.capacity: 1GB is not covered") == 0);
+    CHECK(sentence({{"map", "RoBaCo"}}).find("dram.map: the address map 'RoBaCo' does not cover") ==
+          0);
+    CHECK(sentence({{"channel", "1"}}) == "dram.channel: 1 is not below channels = 1");
+    CHECK(sentence({{"write_high", "33"}}).find("dram.write_high: 33 writes never wait") == 0);
+    CHECK(sentence({{"write_low", "28"}}).find("dram.write_low: 28 must be less") == 0);
+    CHECK(sentence({{"interleave", "100B"}}).find("dram.interleave: 100B must be a multiple") == 0);
+    CHECK(sentence({{"capacity", "0B"}}).find("dram.capacity: '0B' is outside its range") == 0);
+    CHECK(sentence({{"timing", "ddr9"}}).find("'ddr9' is not one of") == 13);
+}

@@ -1,0 +1,23 @@
+#include "driver.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::test {
+
+static const Registration<Driver> registered {"Sends planned requests; for tests."};
+
+void Driver::wake() {
+    auto& out = port.mem_side;
+    while (!out.empty()) {
+        const protocol::MemResponse r = out.pop();
+        ++stat.answered;
+        stat.latency.sample(Time {now() - state.plan[r.tag].at});
+        state.answers.push_back({now(), r});
+    }
+    while (state.sent < state.plan.size() && state.plan[state.sent].at <= now() && out.can_send())
+        out.send(state.plan[state.sent++].request);
+    if (state.sent < state.plan.size() && state.plan[state.sent].at > now())
+        arm(state.next, state.plan[state.sent].at);
+}
+
+} // namespace memsim::test

@@ -1,0 +1,235 @@
+#include "support.hh"
+
+using namespace memsim;
+using namespace memsim::mem;
+using Order = std::vector<std::uint32_t>;
+
+TEST_CASE("a read takes tRCD, tCL and its burst; a conflict tRP before") {
+    const DramTiming t = quiet();
+    Scheduled s(t);
+    s.read(1, first, 3);
+    CHECK(s.finish(1_us).at(0).at == Time {16_ns}.raw); // 5 + 10 + 1
+    s.read(2, first, 3);
+    CHECK(s.finish(2_us).at(0).at == Time {1011_ns}.raw);
+    s.read(3, first, 4);
+    CHECK(s.finish(3_us).at(0).at == Time {2021_ns}.raw);
+    CHECK(s.misses.value() == 1);
+    CHECK(s.hits.value() == 1);
+    CHECK(s.conflicts.value() == 1);
+    CHECK(s.activates.value() == 2);
+    CHECK(s.dram.idle());
+    CHECK(s.dram.next_action() == never);
+}
+
+TEST_CASE("open rows are served first, then the oldest") {
+    Scheduled s(quiet());
+    s.read(1, first, 3);
+    s.read(2, first, 4);
+    s.read(3, first, 3, 1);
+    s.read(4, same_rank, 9);
+    CHECK(order_of(s.finish()) == Order {1, 3, 4, 2});
+}
+
+TEST_CASE("demand goes before migration where both are ready") {
+    DramTiming t = quiet();
+    t.tRCDRD = t.tRCDWR = 20_ns, t.tRAS = 20_ns, t.tRC = 25_ns, t.tCCD_S = t.tCCD_L = 5_ns;
+    Scheduled s(t);
+    for (std::uint32_t i = 0; i < 3; ++i)
+        s.dram.enqueue({i, first, 3, i, 1, false, DramPriority::migration}, s.now);
+    for (std::uint32_t i = 3; i < 6; ++i) s.read(i, first, 3, i);
+    CHECK(order_of(s.finish()) == Order {3, 4, 5, 0, 1, 2});
+}
+
+TEST_CASE("a stream of reads reaches the bus's rate, or what tCCD allows") {
+    DramTiming t = quiet();
+    const auto last = [&](bool one_group) {
+        Scheduled s(t);
+        for (std::uint32_t i = 0; i < 16; ++i)
+            s.read(i, one_group || i % 2 == 0 ? first : same_rank, 3, i);
+        return s.finish().back().at;
+    };
+    CHECK(last(true) == Time {31_ns}.raw); // 16 ns, then one a nanosecond
+    t.tCCD_L = 3_ns;
+    CHECK(last(true) == Time {61_ns}.raw);
+    // Between groups tCCD_S = 1 ns holds, but a group has its turn only every second command.
+    t.tCCD_L = 2_ns;
+    CHECK(last(false) == Time {31_ns}.raw);
+}
+
+TEST_CASE("a request of several bursts is done when its last one is") {
+    Scheduled s(quiet());
+    s.read(1, first, 3, 0, 4);
+    const auto done = s.finish();
+    REQUIRE(done.size() == 1);
+    CHECK(done[0].at == Time {19_ns}.raw);
+    CHECK(s.misses.value() + s.hits.value() == 1);
+    CHECK(s.bus_bytes.value() == 256);
+    CHECK(s.bus_busy.value() == Uint128(Time {4_ns}.raw));
+}
+
+TEST_CASE("writes wait for the high mark, then drain to the low one") {
+    Scheduled s(quiet(), {.read_queue = 32, .write_queue = 8, .write_high = 6, .write_low = 2});
+    // Reads for as long as the test lasts, all hits.
+    for (std::uint32_t i = 0; i < 30; ++i) s.read(100 + i, first, 3, 0);
+    for (std::uint32_t i = 0; i < 5; ++i) s.write(i, same_rank, 5, i);
+    s.run_to(20_ns);
+    CHECK(s.dram.writes() == 5);
+    CHECK_FALSE(s.state.draining);
+    s.write(5, same_rank, 5, 5);
+    CHECK(s.state.draining);
+    const auto reads_before = s.dram.reads();
+    while (s.state.draining) s.run_to(Time {s.now + 1'000'000});
+    CHECK(s.dram.writes() == 2);
+    CHECK(s.dram.reads() == reads_before);
+    s.finish();
+    CHECK(s.dram.idle()); // the last two go when no read is left
+}
+
+TEST_CASE("the data bus turns round between reads and writes") {
+    DramTiming t = quiet();
+    t.tRTRS = 3_ns;
+    Scheduled s(t);
+    s.read(1, first, 3);
+    s.write(2, same_rank, 3);
+    const auto done = s.finish();
+    // The read's data ends at 16; the write's begins 3 later.
+    CHECK(done.at(0).at == Time {16_ns}.raw);
+    CHECK(done.at(1).at == Time {20_ns}.raw);
+}
+
+TEST_CASE("ranks that follow each other on the bus leave a gap") {
+    DramTiming t = quiet();
+    t.tRTRS = 3_ns;
+    Scheduled s(t);
+    s.read(1, first, 3);
+    s.read(2, other_rank, 3);
+    const auto done = s.finish();
+    CHECK(done.at(1).at - done.at(0).at == Time {4_ns}.raw);
+}
+
+TEST_CASE("a read of what waits to be written is answered from the queue") {
+    Scheduled s(quiet(), {.write_queue = 8, .write_high = 8, .write_low = 2});
+    s.read(9, first, 3, 0);
+    s.write(1, first, 5, 2);
+    s.read(2, first, 5, 2);
+    s.read(3, first, 5, 1);
+    CHECK(s.forwarded.value() == 1);
+    CHECK(s.dram.next_done() == 0);
+    CHECK(s.finish().size() == 4);
+}
+
+TEST_CASE("page policies") {
+    DramTiming t = quiet();
+    const auto after_one_read = [&](PagePolicy page, bool conflict) {
+        Scheduled s(t, {.page = page});
+        s.read(1, first, 3);
+        if (conflict) s.read(2, first, 4);
+        s.run_to(6_ns);
+        return s.device.row(first) == DramBank::closed;
+    };
+    CHECK_FALSE(after_one_read(PagePolicy::open, false));
+    CHECK_FALSE(after_one_read(PagePolicy::open, true));
+    CHECK_FALSE(after_one_read(PagePolicy::open_adaptive, false));
+    CHECK(after_one_read(PagePolicy::open_adaptive, true));
+    CHECK(after_one_read(PagePolicy::closed, false));
+
+    Scheduled capped(t, {.most_accesses = 4});
+    for (std::uint32_t i = 0; i < 12; ++i) capped.read(i, first, 3, i);
+    capped.finish();
+    CHECK(capped.activates.value() == 3);
+}
+
+TEST_CASE("refresh comes when it is due and stops its rank alone") {
+    DramTiming t = quiet();
+    t.tREFI = 200_ns, t.tRFC = 50_ns;
+    Scheduled s(t); // rank 0 is due at 100 ns, rank 1 at 200 ns
+    s.read(1, first, 3);
+    s.run_to(99_ns);
+    s.read(2, first, 4); // its precharge may go at 99; the refresh is due before its activate
+    s.read(3, other_rank, 4);
+    const auto done = s.finish(199_ns);
+    CHECK(s.refreshes.value() == 1);
+    REQUIRE(done.size() == 3);
+    CHECK(done[1].context == 3);
+    CHECK(done[1].at == Time {116_ns}.raw); // its activate had to wait for the command bus
+    CHECK(done[2].at == Time {170_ns}.raw); // 99 + tRP, + tRFC, + 16
+}
+
+TEST_CASE("refreshes that fell due while nothing waited are caught up with") {
+    DramTiming t = quiet();
+    t.tREFI = 200_ns, t.tRFC = 50_ns;
+    Scheduled s(t);
+    s.read(1, first, 3);
+    s.run_to(10_us);
+    CHECK(s.dram.next_action() == never); // an idle DRAM costs nothing
+    s.run_to(10_us + 110_ns);
+    s.read(2, first, 3);
+    // Rank 0 was refreshed at 100, 300, ... 10,100 ns, and its row closed; it is busy until 10,150.
+    CHECK(s.refreshes.value() == 51 + 50);
+    CHECK(s.finish(11_us).back().at == Time {10'166_ns}.raw);
+}
+
+TEST_CASE("another user of the data bus delays column commands, and they it") {
+    Scheduled s(quiet());
+    s.read(1, first, 3);
+    s.run_to(3_ns);
+    constexpr std::uint16_t other = 17;
+    CHECK(s.bus.earliest(other, false) == 0);
+    CHECK(s.bus.reserve(Time {5_ns}.raw, 64 * 20, other, false) == Time {25_ns}.raw);
+    CHECK(s.finish().at(0).at == Time {26_ns}.raw);
+    CHECK(s.bus.earliest(other, false) == Time {26_ns}.raw);
+}
+
+TEST_CASE("demand of a held row waits for its release; other rows and migration pass") {
+    Scheduled s(quiet(), {.write_queue = 8, .write_high = 6, .write_low = 2});
+    s.read(1, first, 3);
+    s.dram.hold(first, 3, s.now);
+    CHECK(s.dram.holds(first, 3));
+    CHECK_FALSE(s.dram.in_progress(first, 3));
+    s.read(2, first, 3, 1);
+    s.read(3, first, 4);
+    s.dram.enqueue({4, first, 3, 0, 16, false, DramPriority::migration}, s.now);
+    s.dram.enqueue({5, first, 3, 0, 1, true, DramPriority::migration}, s.now);
+    CHECK(order_of(s.finish(1_us)) == Order {3, 4, 5}); // held reads do not keep writes back
+    CHECK(s.dram.reads() == 2);
+    s.dram.release(first, s.now);
+    CHECK(order_of(s.finish(2_us)) == Order {1, 2});
+}
+
+TEST_CASE("what has begun is not held, and can be asked for") {
+    Scheduled s(quiet());
+    s.read(1, first, 3);
+    s.run_to(1_ns);
+    s.dram.hold(first, 3, s.now);
+    CHECK(s.dram.in_progress(first, 3));
+    CHECK(order_of(s.finish()) == Order {1});
+    CHECK_FALSE(s.dram.in_progress(first, 3));
+}
+
+TEST_CASE("run() at other times changes nothing") {
+    const auto times = [](bool restless) {
+        DramTiming t = quiet();
+        t.tREFI = 300_ns, t.tRTRS = 2_ns;
+        Scheduled s(t);
+        Rng rng(3, "test");
+        std::vector<Tick> all;
+        for (std::uint32_t i = 0; i < 400; ++i) {
+            const Time until {s.now + static_cast<Tick>(rng.below(9'000'000))};
+            const bool write = rng.chance(400'000'000);
+            const auto bank = static_cast<std::uint32_t>(rng.below(8));
+            const auto row = static_cast<std::uint32_t>(rng.below(3));
+            if (restless)
+                while (s.now + 100'000 < until.raw) {
+                    s.run_to(Time {s.now + 77'777});
+                    s.dram.run(s.now);
+                }
+            s.run_to(until);
+            if (!s.dram.can_accept(write)) continue;
+            write ? s.write(i, bank, row) : s.read(i, bank, row);
+        }
+        for (const auto& d : s.finish()) all.push_back(d.at);
+        CHECK(all.size() > 300);
+        return all;
+    };
+    CHECK(times(false) == times(true));
+}

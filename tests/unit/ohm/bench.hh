@@ -1,0 +1,109 @@
+#pragma once
+
+#include "core/machine.hh"
+#include "ohm/planar_controller.hh"
+#include "sender.hh"
+#include "xpoint/module.hh"
+
+/// A sender, one planar controller and two XPoint modules: 8 groups of 1 + 8 pages unless told
+/// otherwise.
+namespace memsim::test_ohm {
+
+inline constexpr Tick ns = 1'000'000;
+
+struct Bench {
+    Machine machine;
+    std::uint32_t tag = 0;
+
+    explicit Bench(const Arguments& controller = {}, const Arguments& module = {},
+                   const Arguments& sender = {}, QueueKind kind = QueueKind::fast)
+        : machine(1, kind) {
+        machine.add("sender", "test_ohm.Sender", sender);
+        Arguments c {{"controllers", "1"}, {"dram", "16KiB"}, {"check_contents", "true"}};
+        c.insert(c.end(), controller.begin(), controller.end());
+        machine.add("controller", "ohm.PlanarController", c);
+        machine.bind("sender", "mem_side", "controller", "cpu_side");
+        for (const char* m : {"0", "1"}) {
+            const std::string path = std::string("module") + m;
+            const std::string of = std::string("[") + m + "]";
+            Arguments a {{"capacity", "64KiB"}, {"check_contents", "true"}};
+            a.insert(a.end(), module.begin(), module.end());
+            machine.add(path, "xpoint.Module", a);
+            machine.bind("controller", "commands" + of, path, "commands");
+            machine.bind("controller", "transfers" + of, path, "transfers");
+        }
+        machine.build();
+    }
+    ohm::PlanarController& controller() { return machine.get<ohm::PlanarController>("controller"); }
+    xpoint::Module& module(unsigned i) {
+        return machine.get<xpoint::Module>("module" + std::to_string(i));
+    }
+    Sender& sender() { return machine.get<Sender>("sender"); }
+
+    /// Returns the tag.
+    std::uint32_t send(Tick at, std::uint64_t address, protocol::Command command,
+                       std::uint32_t bytes = 128, bool posted = false) {
+        protocol::MemRequest r;
+        r.address = address, r.bytes = bytes, r.command = command, r.posted = posted;
+        r.tag = tag;
+        sender().state.script.push({at, r});
+        return tag++;
+    }
+    std::uint32_t read(Tick at, std::uint64_t address, std::uint32_t bytes = 128) {
+        return send(at, address, protocol::Command::read, bytes);
+    }
+    std::uint32_t write(Tick at, std::uint64_t address, bool posted = false) {
+        return send(at, address, protocol::Command::write, 128, posted);
+    }
+    /// The address of a place: slot 0 begins in DRAM.
+    std::uint64_t at(std::uint64_t group, std::uint64_t slot, std::uint32_t offset = 0) {
+        return controller().placement().address_of({0, group, slot, offset});
+    }
+    /// From sending to the answer's arrival.
+    Tick latency(std::uint32_t t, Tick sent) { return sender().when(t) - sent; }
+
+    /// To its end, which must be a clean one.
+    std::vector<std::string> run_to_end() {
+        machine.start();
+        return finish();
+    }
+    std::vector<std::string> finish() {
+        std::vector<std::string> wrong = machine.imbalances();
+        if (machine.run(never) != Stop::idle) wrong.push_back("it did not come to its end");
+        wrong = machine.imbalances();
+        if (machine.pending()) wrong = machine.wait_report();
+        return wrong;
+    }
+
+    /// The version of the block at a logical address, wherever it lies now.
+    std::uint64_t content(std::uint64_t address) {
+        auto& c = controller();
+        const auto p = c.placement().page_of(address);
+        const std::uint32_t k = c.location(address);
+        if (k == 0)
+            return c.state.dram_content.read((c.placement().dram_address(p.group) + p.offset) /
+                                             128);
+        const auto& m = module(c.placement().module_of(p.group, k));
+        const std::uint64_t in_module = c.placement().module_address(p.group, k) + p.offset;
+        const unsigned half = in_module / 128 % 2;
+        if (const auto* w = m.state.write_lines.find(in_module / 256))
+            if (m.state.write_buffer[*w].blocks >> half & 1)
+                return m.state.write_buffer[*w].versions[half];
+        return m.state.content.read(m.state.levelling.physical(in_module / 256) * 2 + half);
+    }
+    std::string digest() {
+        struct Sink : StatSink {
+            void stat(const std::string&, const std::string&, const Stat&,
+                      std::string_view) override {}
+            void integer(std::string_view, Int128, Unit) override {}
+            void derived(std::string_view, double, Unit) override {}
+            void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+        } sink;
+        machine.dump("end", sink);
+        return machine.digest();
+    }
+};
+
+inline std::uint64_t value(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
+
+} // namespace memsim::test_ohm

@@ -1,0 +1,34 @@
+#include "parts/data_bus.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace memsim;
+using namespace memsim::literals;
+using parts::DataBus;
+
+TEST_CASE("transfers back to back carry the remainder, and no more than that") {
+    parts::DataBusState state;
+    DataBus bus({60_GBps}, state);
+    Tick t = 0;
+    for (int i = 0; i < 3000; ++i) t = bus.reserve(bus.earliest(0, false), 32, 0, false);
+    CHECK(t == Time {1600_ns}.raw); // 96,000 B at 60 GB/s; each alone takes 533,333.3 fs
+    CHECK(bus.reserve(t + 1, 32, 0, false) == t + 1 + 533'333);
+    CHECK(bus.transfer_time(32) == 533'334_fs);
+}
+
+TEST_CASE("a gap lies between unlike users and directions only") {
+    parts::DataBusState state;
+    DataBus bus({64_GBps, 3_ns, 5_ns}, state);
+    CHECK(bus.reserve(Time {10_ns}.raw, 64, 1, true) == Time {11_ns}.raw);
+    CHECK(bus.earliest(1, true) == Time {11_ns}.raw);
+    CHECK(bus.earliest(1, false) == Time {14_ns}.raw);
+    CHECK(bus.earliest(2, true) == Time {14_ns}.raw);
+    CHECK(bus.latency() == Time {5_ns}.raw);
+}
+
+TEST_CASE("taking the bus twice at one time is our own mistake") {
+    parts::DataBusState state;
+    DataBus bus({64_GBps, 3_ns}, state);
+    bus.reserve(0, 64, 0, false);
+    CHECK_THROWS_AS(bus.reserve(1, 64, 0, false), Panic);
+}

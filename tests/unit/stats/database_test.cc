@@ -1,0 +1,352 @@
+#include "stats/database.hh"
+
+#include "core/version.hh"
+
+#include "support.hh"
+
+#include <sqlite3.h>
+
+using namespace memsim;
+using namespace memsim::results_test;
+using namespace memsim::literals;
+using Catch::Matchers::Contains;
+using stats::Database;
+using stats::Position;
+
+namespace {
+
+/// The rows of a query, columns joined by '|', rows by blanks.
+std::string ask(const std::string& path, const std::string& sql) {
+    sqlite3* db = nullptr;
+    std::string all;
+    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+    sqlite3_busy_timeout(db, 60'000);
+    char* error = nullptr;
+    sqlite3_exec(
+        db, sql.c_str(),
+        [](void* to, int n, char** values, char**) {
+            std::string& text = *static_cast<std::string*>(to);
+            for (int i = 0; i < n; ++i)
+                text += (i              ? "|"
+                         : text.empty() ? ""
+                                        : " ") +
+                        std::string(values[i] ? values[i] : "NULL");
+            return 0;
+        },
+        &all, &error);
+    INFO(sql);
+    CHECK((error ? std::string(error) : "") == "");
+    sqlite3_free(error);
+    sqlite3_close(db);
+    return all;
+}
+
+stats::RunInfo info(const std::string& name = "first") {
+    return {name, "configs/a.py", {"--graph", "it's \"b\"", ""}, 7, version(), ""};
+}
+
+/// 20 dumps of a run that ends by itself, with a sample every 100 ns.
+void simulate(Machine& m, stats::Run& run, int from, int to) {
+    for (int i = from; i < to; ++i) {
+        m.run((i + 1) * (500_ns).raw);
+        run.dump(m, "part " + std::to_string(i));
+    }
+}
+
+} // namespace
+
+TEST_CASE("A run is in the database with its machine, its results and its end", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    Machine m(7);
+    assemble(m);
+    m.sample_every(100_ns, {"memory.*", "memory.reads"}); // one of them twice: sampled once
+    m.start();
+    auto run = Database::open(path).begin_run(info());
+    run.write_machine(m);
+    CHECK(ask(path, "SELECT name, script, argv, seed, finished, exit_cause, parent FROM run") ==
+          R"(first|configs/a.py|["--graph","it's \"b\"",""]|7|NULL|NULL|NULL)");
+    CHECK(ask(path, "SELECT path, type FROM object ORDER BY id") ==
+          "gen|mem.TrafficGen monitor|mem.Monitor memory|mem.SimpleMemory");
+    CHECK(ask(path, "SELECT p.value, p.unit, tunable FROM param p JOIN object o ON o.id = object "
+                    "WHERE path = 'memory' AND p.name IN ('latency', 'queue') ORDER BY p.name") ==
+          "100ns|fs|1 16||0");
+    CHECK(ask(path, "SELECT source, source_port, target, target_port FROM connection") ==
+          "gen|mem_side|monitor|cpu_side monitor|mem_side|memory|cpu_side");
+    CHECK(ask(path, "SELECT kind, stat.unit, doc FROM stat JOIN object o ON o.id = object WHERE "
+                    "path = 'gen' AND name = 'read_latency'") ==
+          "distribution|ns|From sending a read to its answer");
+
+    simulate(m, run, 0, 3);
+    CHECK(ask(path, "SELECT count(*), count(DISTINCT part) > 10, (SELECT sim_time_fs FROM run) "
+                    "FROM value WHERE dump = 1") != "");
+    // The views say what the machine says, in the unit shown.
+    std::ostringstream mean;
+    mean.precision(15);
+    mean << m.stat_value("gen", "read_latency", "mean") << "|ns";
+    CHECK(ask(path, "SELECT value, unit FROM result WHERE path = 'gen' AND name = "
+                    "'read_latency.mean'") == mean.str());
+    CHECK(ask(path, "SELECT value, unit FROM result WHERE path = 'memory' AND name = 'reads'") ==
+          std::to_string(static_cast<long>(m.stat_value("memory", "reads", ""))) + "|Count");
+    CHECK(ask(path, "SELECT typeof(value) FROM result WHERE name = 'reads' LIMIT 1") == "integer");
+    CHECK(ask(path, "SELECT label, tick, since_tick FROM results WHERE path = 'memory' AND name = "
+                    "'reads' ORDER BY tick") ==
+          "part 0|500000000|0 part 1|1000000000|0 part 2|1500000000|0");
+    CHECK(ask(path, "SELECT sum(d.count) = r.value FROM distribution d JOIN stat s ON s.id = "
+                    "d.stat JOIN object o ON o.id = s.object JOIN result r ON r.path = o.path AND "
+                    "r.name = s.name || '.count' WHERE o.path = 'gen' AND s.name = 'read_latency' "
+                    "AND d.dump = 3") == "1");
+    CHECK(ask(path, "SELECT count(*) FROM samples WHERE path = 'memory' AND name = 'reads' AND "
+                    "unit = 'Count'") == "15");
+    CHECK(ask(path, "SELECT max(tick) FROM samples") == "1500000000");
+
+    run.finish({"every request is answered", m.digest(), 1.5, m.sim().now()});
+    CHECK(ask(path, "SELECT exit_cause, digest, host_seconds, sim_time_fs, finished >= started "
+                    "FROM run") == "every request is answered|" + m.digest() + "|1.5|1500000000|1");
+}
+
+TEST_CASE("Stages of a request are rows when stamps are enabled", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    Machine m;
+    assemble(m);
+    auto run = Database::open(path).begin_run(info());
+    run.write_machine(m);
+    run.name_stages({"network", "dram"});
+    run.dump(m, "off");
+    CHECK(ask(path, "SELECT count(*) FROM results WHERE path = 'stages'") == "0");
+    m.sim().stamps().enable(1);
+    for (const Tick dram : {(10_ns).raw, (20_ns).raw}) {
+        const auto id = m.sim().stamps().open(0);
+        m.sim().stamps().mark(id, 0, (5_ns).raw);
+        m.sim().stamps().close(id, 1, (5_ns).raw + dram);
+    }
+    run.dump(m, "on");
+    CHECK(ask(path, "SELECT name, value, unit FROM result WHERE path = 'stages' ORDER BY name") ==
+          "dram.count|2|Count dram.mean|15.0|ns dram.sum|30.0|ns network.count|2|Count "
+          "network.mean|5.0|ns network.sum|10.0|ns requests|2|Count");
+}
+
+TEST_CASE("A run that is killed leaves whole dumps, marked unfinished", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    Database::open(path);
+    const pid_t child = fork();
+    if (child == 0) {
+        Machine m;
+        assemble(m);
+        m.start();
+        auto run = Database::open(path).begin_run(info());
+        run.write_machine(m);
+        for (int i = 0;; ++i, usleep(1000)) simulate(m, run, i, i + 1);
+    }
+    while (ask(path, "SELECT count(*) > 5 FROM dump") != "1") usleep(10'000);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    CHECK(ask(path, "SELECT finished, exit_cause, digest FROM run") == "NULL|NULL|NULL");
+    CHECK(ask(path, "PRAGMA integrity_check") == "ok");
+    CHECK(ask(path, "SELECT count(*) FROM dump WHERE id NOT IN (SELECT dump FROM value)") == "0");
+    // Complete: once all is answered, each dump has as many rows.
+    CHECK(ask(path, "SELECT count(DISTINCT n) FROM (SELECT count(*) AS n FROM value WHERE dump > 3 "
+                    "GROUP BY dump)") == "1");
+    auto next = Database::open(path).begin_run(info("second"));
+    CHECK(ask(path, "SELECT count(*) FROM run") == "2");
+}
+
+TEST_CASE("A resumed run deletes what came after its checkpoint", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db", other = folder / "other.db";
+    const std::string everything =
+        "SELECT dump, label, tick, path, name, value FROM results UNION ALL SELECT 0, 's', tick, "
+        "path, name, value FROM samples ORDER BY 1, 2, 3, 4, 5";
+    std::string digest, uuid, whole;
+    Position at;
+    Snapshot snapshot;
+    {
+        Machine m;
+        assemble(m);
+        m.sample_every(70_ns, {"memory.*"});
+        m.start();
+        auto run = Database::open(path).begin_run(info());
+        uuid = run.uuid();
+        run.write_machine(m);
+        simulate(m, run, 0, 2);
+        m.run((1234_ns).raw);
+        at = run.position(m);
+        CHECK(at.dumps == 2);
+        CHECK(at.series_tick == (1190_ns).raw);
+        snapshot = m.save();
+        simulate(m, run, 2, 6);
+        digest = m.digest();
+        run.finish({"done", digest, 2.0, m.sim().now()});
+        whole = ask(path, everything);
+    }
+    Machine m;
+    assemble(m);
+    m.load(snapshot);
+    const std::string before = ask(path, "SELECT count(*) FROM value");
+
+    SECTION("and then writes the same again") {
+        auto run = Database::open(path).resume_run(uuid, at);
+        REQUIRE(run);
+        CHECK(run->uuid() == uuid);
+        CHECK(
+            ask(path, "SELECT finished, exit_cause, digest, host_seconds, sim_time_fs FROM run") ==
+            "NULL|NULL|NULL|NULL|1000000000");
+        CHECK(ask(path, "SELECT count(*), max(tick) FROM dump") == "2|1000000000");
+        CHECK(ask(path, "SELECT max(tick) FROM series") == "1190000000");
+        CHECK(ask(path, "SELECT count(*) FROM distribution WHERE dump > 2") == "0");
+        simulate(m, *run, 2, 6);
+        CHECK(m.digest() == digest);
+        CHECK(ask(path, everything) == whole);
+        CHECK(ask(path, "SELECT count(*) FROM object") == "3");
+    }
+    SECTION("in one transaction") {
+        ask(path, "CREATE TRIGGER stop BEFORE UPDATE ON run BEGIN SELECT RAISE(ABORT, 'no'); END");
+        CHECK_THROWS(Database::open(path).resume_run(uuid, at));
+        CHECK(ask(path, everything) == whole);
+        CHECK(ask(path, "SELECT count(*) FROM value") == before);
+    }
+    SECTION("only in a database that has it") {
+        CHECK_FALSE(Database::open(other).resume_run(uuid, at));
+        CHECK_FALSE(Database::open(path).resume_run(uuid, {7, at.series_tick}));
+        CHECK_FALSE(Database::open(path).resume_run(uuid, {2, never - 1}));
+        CHECK(ask(path, everything) == whole);
+        auto heir = info();
+        heir.parent = uuid;
+        Database::open(other).begin_run(heir);
+        CHECK(ask(other, "SELECT parent FROM run") == uuid);
+    }
+    SECTION("and leaves other runs alone") {
+        auto db = Database::open(path);
+        auto mine = db.begin_run(info("second"));
+        Machine second(3);
+        assemble(second);
+        second.start();
+        mine.write_machine(second);
+        simulate(second, mine, 0, 2);
+        const std::string of_mine = "SELECT * FROM results WHERE run = '" + mine.uuid() + "'";
+        const std::string rows = ask(path, of_mine);
+        CHECK(db.resume_run(uuid, {}));
+        CHECK(ask(path, of_mine) == rows);
+        CHECK(ask(path, "SELECT count(*) FROM results WHERE run = '" + uuid + "'") == "0");
+    }
+}
+
+TEST_CASE("Several processes write one database", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db"; // they create it together, too
+    std::vector<pid_t> children;
+    for (int i = 0; i < 4; ++i) {
+        children.push_back(fork());
+        if (children.back() != 0) continue;
+        int code = 1;
+        try {
+            Machine m(static_cast<unsigned>(i));
+            assemble(m);
+            m.start();
+            auto run = Database::open(path).begin_run(info(std::to_string(i)));
+            run.write_machine(m);
+            simulate(m, run, 0, 10);
+            run.finish({"done", m.digest(), 0.1, m.sim().now()});
+            code = 0;
+        } catch (const std::exception&) {
+        }
+        _exit(code);
+    }
+    for (const pid_t child : children) {
+        int status = 1;
+        waitpid(child, &status, 0);
+        CHECK(status == 0);
+    }
+    CHECK(ask(path, "SELECT count(*) FROM run WHERE exit_cause = 'done'") == "4");
+    CHECK(ask(path, "SELECT DISTINCT n FROM (SELECT count(*) AS n FROM dump GROUP BY run)") ==
+          "10");
+    CHECK(ask(path, "PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("A file that is no database of results is refused and stays as it is", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    const auto refusal = [&] { return error_of([&] { Database::open(path, 100); }); };
+    SECTION("text") {
+        spill(path, std::string(5000, 'x'));
+        CHECK(refusal() == "results database " + path +
+                               ": this file is no SQLite database; choose another file with "
+                               "--stats-db");
+        CHECK(slurp(path) == std::string(5000, 'x'));
+    }
+    SECTION("another program's") {
+        ask(path, "CREATE TABLE mine(a)");
+        const std::string bytes = slurp(path);
+        CHECK_THAT(refusal(), Contains(path) && Contains("another program's SQLite database"));
+        CHECK(slurp(path) == bytes);
+    }
+    SECTION("another version's") {
+        Database::open(path);
+        ask(path, "PRAGMA user_version = 99");
+        CHECK_THAT(refusal(), Contains("its tables have version 99 and this memsim writes"));
+    }
+    SECTION("damaged") {
+        Database::open(path);
+        std::string bytes = slurp(path);
+        std::fill(bytes.begin() + 100, bytes.end(), '\x55');
+        spill(path, bytes);
+        CHECK_THAT(refusal(), Contains("the file is damaged"));
+    }
+    SECTION("in no folder") {
+        CHECK_THAT(error_of([&] { Database::open(folder / "none/stats.db"); }),
+                   Contains("cannot be opened or created") && Contains("--stats-db"));
+    }
+    SECTION("not writable") {
+        Database::open(path);
+        std::filesystem::permissions(path, std::filesystem::perms(0444));
+        CHECK_THAT(in_child([&] {
+                       if (geteuid() == 0 && setuid(65534) != 0) return std::string("no setuid");
+                       return refusal();
+                   }),
+                   Contains("it may not be written"));
+    }
+    SECTION("locked") {
+        Database::open(path);
+        sqlite3* db = nullptr;
+        sqlite3_open(path.c_str(), &db);
+        sqlite3_exec(db, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr);
+        CHECK_THAT(refusal(), Contains("another process has it locked"));
+        sqlite3_close(db);
+        CHECK(refusal() == "");
+    }
+}
+
+TEST_CASE("A full disk is a sentence and leaves every earlier dump", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    // Dumps until it fails, and then says why and what is left.
+    const auto until_full = [&] {
+        Machine m;
+        assemble(m);
+        m.start();
+        auto run = Database::open(path).begin_run(info());
+        run.write_machine(m);
+        int dumps = 0;
+        const std::string said = error_of([&] {
+            for (;; ++dumps) simulate(m, run, dumps, dumps + 1);
+        });
+        const bool whole = ask(path, "SELECT count(*) FROM dump") == std::to_string(dumps) &&
+                           ask(path, "PRAGMA integrity_check") == "ok";
+        return std::to_string(whole && dumps > 3) + " " + said;
+    };
+    SECTION("a small disk") {
+        if (const auto said = on_small_disk(folder.path.string(), 200'000, until_full))
+            CHECK_THAT(*said, Catch::Matchers::StartsWith("1 results database " + path) &&
+                                  Contains("the disk is full") && Contains("free some space"));
+    }
+    SECTION("a limit on the size of files") {
+        const std::string said = in_child([&] {
+            limit_files(150'000);
+            return until_full();
+        });
+        CHECK_THAT(said, Catch::Matchers::StartsWith("1 results database " + path) &&
+                             Contains("what was written before is whole"));
+    }
+}

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "core/component.hh"
+#include "core/machine.hh"
+#include "protocol/ddrt.hh"
+
+/// A scripted memory controller for tests of xpoint.Module: sends commands at given times, grants
+/// whatever is ready at once (a slot of `slot` behind the one before), and writes down what comes.
+namespace memsim::test_xpoint {
+
+using namespace memsim::literals;
+
+class Probe final : public Model<Probe> {
+  public:
+    struct Params {
+        Param<Time> slot {4_ns, "Length of a slot of the channel"};
+        Param<Time> grant_latency {5_ns, "Of the grant"};
+        Param<Time> command_latency {1_ns, "Of commands"};
+        Param<unsigned> depth {64, "Answers outstanding"};
+        Param<bool> grants {true, "Grant at once; else never"};
+    };
+    struct Ports {
+        Requester<protocol::Ddrt> commands {
+            {.depth = from<&Params::depth>, .latency = from<&Params::command_latency>}, "Commands"};
+        Requester<protocol::DdrtTransfer> transfers {
+            {.depth = from<&Params::depth>, .latency = from<&Params::grant_latency>}, "Grants"};
+    };
+    struct Stats {
+        Counter sent {Unit::count, "Commands sent"};
+    };
+    struct Step {
+        Tick at = 0;
+        protocol::DdrtCommand command;
+    };
+    struct Seen {
+        Tick at = 0;
+        std::uint32_t id = 0;
+        bool data = false;
+        protocol::LineVersions versions {};
+    };
+    struct State {
+        Fifo<Step> script;
+        std::vector<Seen> log;
+        Tick channel_free = 0;
+        Tick last_sent = 0;
+        Timer next;
+        Fifo<std::uint32_t> ready;
+    };
+
+    explicit Probe(const Params& p) : params(p) {}
+    void start() override {
+        if (!state.script.empty()) arm(state.next, state.script.front().at);
+    }
+    void wake() override {
+        while (!port.commands.empty()) {
+            const std::uint32_t id = port.commands.pop().id;
+            state.log.push_back({now(), id, false, {}});
+            if (params.grants()) state.ready.push(id);
+        }
+        while (!state.ready.empty() && port.transfers.can_send()) {
+            const Tick begin = std::max(state.channel_free, now() + params.grant_latency->raw);
+            state.channel_free = begin + params.slot->raw;
+            port.transfers.send({state.ready.pop(), state.channel_free});
+        }
+        while (!port.transfers.empty()) {
+            const protocol::DdrtData d = port.transfers.pop();
+            state.log.push_back({now(), d.id, true, d.versions});
+        }
+        while (!state.script.empty() && state.script.front().at <= now() &&
+               port.commands.can_send()) {
+            port.commands.send(state.script.pop().command);
+            state.last_sent = now();
+            ++stat.sent;
+        }
+        if (!state.script.empty() && state.script.front().at > now())
+            arm(state.next, state.script.front().at);
+    }
+    /// When the answer to `id` came: ready, or data.
+    Tick when(std::uint32_t id, bool data) const {
+        for (const Seen& s : state.log)
+            if (s.id == id && s.data == data) return s.at;
+        return never;
+    }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+} // namespace memsim::test_xpoint
