@@ -34,7 +34,7 @@ class Results:
 
     def runs(self):
         """One row a run, the latest last."""
-        return self.sql("SELECT * FROM run ORDER BY started, rowid")
+        return self.sql("SELECT * FROM run ORDER BY started")
 
     def df(self, run=None, all_dumps=False):
         """Values in long form (path, name, value, unit): of one run, by default of the latest; of
@@ -43,12 +43,14 @@ class Results:
         return self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run = ?", [run])
 
     def params(self, run=None):
-        """Parameters as resolved."""
-        return self._table("param", run)
+        """Parameters as resolved: path, name, value, unit, tunable."""
+        return self.sql("SELECT path, name, value, unit, tunable FROM param "
+                        "JOIN object ON object.id = param.object WHERE run = ?",
+                        [run or self._latest()])
 
     def series(self, run=None):
-        """Samples over simulated time."""
-        return self._table("series", run)
+        """Samples over simulated time: path, name, tick, value, unit."""
+        return self.sql("SELECT * FROM samples WHERE run = ?", [run or self._latest()])
 
     def value(self, path, name, run=None):
         """One value of the last dump."""
@@ -58,12 +60,9 @@ class Results:
             raise Error(f"the last dump has no value '{name}' of '{path}'")
         return found.iloc[0]
 
-    def _table(self, name, run):
-        return self.sql(f"SELECT * FROM {name} WHERE run = ?", [run or self._latest()])
-
     def _latest(self):
         row = self._connection.execute(
-            "SELECT id FROM run ORDER BY started DESC, rowid DESC LIMIT 1").fetchone()
+            "SELECT id FROM run ORDER BY started DESC LIMIT 1").fetchone()
         if row is None:
             raise Error("this database has no run yet")
         return row[0]

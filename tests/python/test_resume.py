@@ -4,11 +4,12 @@ import signal
 import sqlite3
 import subprocess
 import time
+from pathlib import Path
 
 import memsim
 import pytest
 
-from conftest import MEMSIM
+MEMSIM = Path(__file__).parents[2] / "build" / "memsim"
 
 LONG = "400000"
 
