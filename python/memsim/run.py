@@ -285,6 +285,8 @@ class Simulation:
                                               f"{_memsim.show_ticks(machine.now)}.ckpt"))
         if self._journal.current["kind"] == "simulate":
             self._saved = machine.now
+        else:
+            self._journal.current["path"] = path
         files = dict(script.files())
         journal = {"journal": self._journal.record(), "options": self.options.kept(),
                    "name": script.name}
@@ -309,7 +311,7 @@ class Simulation:
         self._restoring, self._dumped = None, False
         if call["kind"] == "simulate":
             return self._advance(call["until"])
-        return call["arguments"][0] or ""
+        return call["path"]
 
     def _begin(self, checkpoint=None):
         """Opens the database: a new run, or the checkpoint's goes on where its results are."""
@@ -376,7 +378,8 @@ def restore(file, outdir=None):
     _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
                           dataclasses.replace(opts, restoring=saved))
     journal = _default._journal
-    journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": ""}
+    journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "",
+                                             "path": os.fspath(file)}
     journal.interrupted = None
     _default._resume()
     journal.current = None

@@ -10,8 +10,9 @@ namespace {
 
 py::dict describe(const ParamInfo& p) {
     using namespace py::literals;
-    return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit, "initial"_a = p.initial,
-                    "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc, "tunable"_a = p.tunable);
+    return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit,
+                    "initial"_a = p.initial, "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc,
+                    "tunable"_a = p.tunable);
 }
 py::dict describe(const PortInfo& p) {
     using namespace py::literals;
@@ -58,6 +59,16 @@ std::uint64_t footprint(const std::string& type, const Arguments& params) {
     return application->kernels().footprint_bytes();
 }
 
+/// Bytes of device memory of an application that is a component, before there is a machine: for
+/// scripts that size the machine by it.
+std::uint64_t footprint(const std::string& type, const Arguments& arguments) {
+    Machine machine;
+    machine.add("program", type, arguments);
+    auto* program = dynamic_cast<protocol::HasKernels*>(&machine.at("program"));
+    if (!program) throw ConfigError(type + " is no application: it has no footprint");
+    return program->kernels().footprint_bytes();
+}
+
 } // namespace
 
 void bind_schema(py::module_& m) {
@@ -67,15 +78,15 @@ void bind_schema(py::module_& m) {
         [] {
             py::list all;
             for (const auto& [name, s] : registry())
-                all.append(py::dict("name"_a = s.name, "doc"_a = s.doc, "source"_a = s.source,
-                                    "params"_a = describe_all(s.params),
-                                    "ports"_a = describe_all(s.ports),
-                                    "stats"_a = describe_all(s.stats),
-                                    "state"_a = describe_all(s.state)));
+                all.append(
+                    py::dict("name"_a = s.name, "doc"_a = s.doc, "source"_a = s.source,
+                             "params"_a = describe_all(s.params), "ports"_a = describe_all(s.ports),
+                             "stats"_a = describe_all(s.stats), "state"_a = describe_all(s.state)));
             return all;
         },
         "Every component type, as declared");
     m.def("resolve", &resolve, "type"_a, "path"_a, "param"_a, "text"_a);
+    m.def("footprint", &footprint, "type"_a, "params"_a);
     m.def("footprint", &footprint, "type"_a, "params"_a);
     m.def("nearest", &nearest, "wrong"_a, "known"_a);
     m.def("debug_flags", [] {

@@ -11,7 +11,7 @@ import pytest
 
 MEMSIM = Path(__file__).parents[2] / "build" / "memsim"
 
-LONG = "400000"
+LONG = "2000000"
 
 
 def rows(database, query):
@@ -29,12 +29,12 @@ def without_ids(database):
 def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path):
     whole = memsim_command("-d", "whole", script, 10000)
     parts = memsim_command("-d", "parts", "--checkpoint-at", "40us", "--checkpoint-at", "60us",
-                           "--checkpoint-at", "99999999999999fs", script, 10000)
+                           "--checkpoint-at", "99999999999fs", script, 10000)
     assert parts.stdout == whole.stdout and parts.stdout.count("\n") == 1
     assert {p.name for p in (tmp_path / "parts").glob("*.ckpt")} == {
-        "40us.ckpt", "60us.ckpt", "99999999999999fs.ckpt"}
+        "40us.ckpt", "60us.ckpt", "99999999999fs.ckpt"}
     expected = without_ids(tmp_path / "whole/stats.db")
-    for name in ("60us", "40us", "99999999999999fs"):
+    for name in ("60us", "40us", "99999999999fs"):
         assert memsim_command("--restore", f"parts/{name}.ckpt").stdout == whole.stdout
         assert without_ids(tmp_path / "parts/stats.db") == expected
     info = memsim_command("ckpt", "info", "parts/40us.ckpt").stdout
