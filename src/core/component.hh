@@ -146,6 +146,49 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
         });
 }
 
+/// Whether a T is inside a V at all, and whether it is where for_each_inside does not reach it: in
+/// a container that archives itself.
+template <class T, class V>
+constexpr bool holds();
+template <class T, class V>
+constexpr bool hides();
+namespace detail {
+template <class T, class... F>
+constexpr bool any_holds(std::tuple<F&...>*) {
+    return (holds<T, F>() || ...);
+}
+template <class T, class... F>
+constexpr bool any_hides(std::tuple<F&...>*) {
+    return (hides<T, F>() || ...);
+}
+} // namespace detail
+template <class T, class V>
+constexpr bool holds() {
+    if constexpr (std::is_same_v<V, T>)
+        return true;
+    else if constexpr (requires { typename V::Element; } && ArchivesItself<V>)
+        return holds<T, typename V::Element>();
+    else if constexpr (is_number_like<V>() || std::is_same_v<V, std::string> || ArchivesItself<V>)
+        return false;
+    else if constexpr (is_sequence<V>::value || is_array<V>::value)
+        return holds<T, typename V::value_type>();
+    else
+        return detail::any_holds<T>(
+            static_cast<decltype(reflect::tie(std::declval<V&>()))*>(nullptr));
+}
+template <class T, class V>
+constexpr bool hides() {
+    if constexpr (requires { typename V::Element; } && ArchivesItself<V>)
+        return holds<T, typename V::Element>();
+    else if constexpr (is_number_like<V>() || std::is_same_v<V, std::string> || ArchivesItself<V>)
+        return false;
+    else if constexpr (is_sequence<V>::value || is_array<V>::value)
+        return hides<T, typename V::value_type>();
+    else
+        return detail::any_hides<T>(
+            static_cast<decltype(reflect::tie(std::declval<V&>()))*>(nullptr));
+}
+
 template <class Self>
 class Model : public ModelBase {
   public:

@@ -6,21 +6,21 @@ namespace memsim {
 
 void EventQueue::add_block() {
     const std::uint32_t size = 1u << block_bits;
-    MEMSIM_ASSERT(nodes_size_ + size <= slot_mask, "more than 16 million events are pending");
+    const std::size_t first = slots_.size();
+    MEMSIM_ASSERT(first + size < none, "more than 4 billion events are pending");
     blocks_.push_back(std::make_unique<Node[]>(size));
-    for (std::uint32_t i = size; i-- > 0;) {
-        Node& node = blocks_.back()[i];
-        node.sequence = 0;
-        node.slot = nodes_size_ + i;
-        node.generation = 0;
-        node.next_free = free_;
-        free_ = node.slot;
+    slots_.resize(first + size);
+    for (std::size_t i = first + size; i-- > first;) {
+        slots_[i].next_free = free_;
+        free_ = static_cast<std::uint32_t>(i);
     }
-    nodes_size_ += size;
 }
 
 /// Makes the first far bucket near, or deals it out one level down. False when nothing is left.
+/// Near is empty.
 bool EventQueue::refill() {
+    near_.clear();
+    head_ = 0;
     if (used_levels_ == 0) return false;
     const unsigned level = static_cast<unsigned>(std::countr_zero(used_levels_));
     const unsigned bucket = static_cast<unsigned>(std::countr_zero(used_buckets_[level]));
@@ -30,29 +30,18 @@ bool EventQueue::refill() {
     used_buckets_[level] &= used_buckets_[level] - 1;
     if (used_buckets_[level] == 0) used_levels_ &= ~(1u << level);
     // The bucket's ticks agree with the base above this level; the base moves to its first tick.
-    const std::uint64_t above =
-        shift + level_bits >= 64
-            ? 0
-            : static_cast<std::uint64_t>(base_) >> (shift + level_bits) << (shift + level_bits);
-    base_ = static_cast<Tick>(above | static_cast<std::uint64_t>(bucket) << shift);
+    const std::uint64_t width = std::uint64_t {1} << shift;
+    const std::uint64_t within = width * buckets - 1; // wraps to all ones at the top level
+    base_ = static_cast<Tick>((static_cast<std::uint64_t>(base_) & ~within) | width * bucket);
 
     if (entries.size() <= near_limit || level == 0) {
-        horizon_ = base_ + (Tick {1} << shift);
-        near_.insert(near_.end(), entries.rbegin(), entries.rend());
-        // Latest first. One bucket of level 0 is one tick, already in order of scheduling.
-        if (level > 0) {
-            for (std::size_t i = 1; i < near_.size(); ++i) {
-                const Entry e = near_[i];
-                std::size_t j = i;
-                for (; j > 0 && near_[j - 1] < e; --j) near_[j] = near_[j - 1];
-                near_[j] = e;
-            }
-        }
-        entries.clear();
+        horizon_ = static_cast<Tick>(static_cast<std::uint64_t>(base_) + width - 1);
+        near_.swap(entries);
+        if (level > 0) sort_near(shift); // a bucket of level 0 is one tick, in order
     } else {
         // Entries of equal tick keep their order: they go to one bucket, in this order, before any
         // later one can.
-        horizon_ = base_;
+        horizon_ = base_ - 1;
         std::vector<Entry> dealt;
         dealt.swap(entries);
         for (const Entry& e : dealt) insert_far(e);
@@ -62,86 +51,113 @@ bool EventQueue::refill() {
     return true;
 }
 
+/// By tick; equal ones keep their order. Near comes from buckets of 2^shift ticks.
+void EventQueue::sort_near(unsigned shift) {
+    const std::size_t n = near_.size();
+    if (n > deal_from) {
+        // Dealt by its next bits, a bucket is almost sorted; the loops are long and predictable.
+        unsorted_.swap(near_);
+        near_.resize(n);
+        const unsigned below = shift > sort_bits ? shift - sort_bits : 0;
+        auto digit = [below](const Entry& e) {
+            return static_cast<std::size_t>(e.tick() >> below) & ((1u << sort_bits) - 1);
+        };
+        std::array<std::uint16_t, 1u << sort_bits> place {};
+        for (const Entry& e : unsorted_) ++place[digit(e)];
+        std::uint16_t sum = 0;
+        for (std::uint16_t& p : place) {
+            const std::uint16_t here = p;
+            p = sum;
+            sum = static_cast<std::uint16_t>(sum + here);
+        }
+        for (const Entry& e : unsorted_) near_[place[digit(e)]++] = e;
+        unsorted_.clear();
+    }
+    Entry* const to = near_.data();
+    for (std::size_t i = 1; i < n; ++i) {
+        const Entry e = to[i];
+        std::size_t j = i;
+        for (; j > 0 && e.tick() < to[j - 1].tick(); --j) to[j] = to[j - 1];
+        to[j] = e;
+    }
+}
+
 /// Near has grown past its limit: its later half (whole ticks) goes back to far, which takes any
 /// number, and the horizon moves down to it.
 void EventQueue::spill_near(Entry e) {
-    const Tick middle = near_[near_.size() / 2].tick;
-    std::size_t first_kept = 0;
-    while (first_kept < near_.size() && near_[first_kept].tick >= middle) ++first_kept;
-    for (std::size_t i = first_kept; i-- > 0;)
-        insert_far(near_[i]); // earliest first, so that equal ticks stay in order
-    near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(first_kept));
-    horizon_ = middle;
-    if (e.tick < horizon_)
+    const Tick middle = near_[head_ + (near_.size() - head_) / 2].tick();
+    horizon_ = middle - 1;
+    if (middle < base_) rebase();
+    std::size_t kept = near_.size();
+    while (kept > head_ && near_[kept - 1].tick() >= middle) --kept;
+    for (std::size_t i = kept; i < near_.size(); ++i) insert_far(near_[i]);
+    near_.resize(kept);
+    if (e.tick() <= horizon_)
         insert_near(e);
     else
         insert_far(e);
 }
 
-void EventQueue::sweep() {
-    if (kind_ == QueueKind::naive) return;
-    auto drop = [this](std::vector<Entry>& v) {
-        std::erase_if(v, [this](const Entry& e) { return !is_live(e); });
-    };
-    drop(near_);
-    for (unsigned level = 0; level < levels; ++level)
-        for (unsigned b = 0; b < (1u << level_bits); ++b) {
-            if (!(used_buckets_[level] >> b & 1)) continue;
-            drop(far_[level][b]);
-            if (far_[level][b].empty()) {
-                used_buckets_[level] &= ~(std::uint64_t {1} << b);
-                if (used_buckets_[level] == 0) used_levels_ &= ~(1u << level);
-            }
-        }
-    stale_ = 0;
-}
-
-/// Deals sequence numbers anew from 1, in order: once in 2^40 events.
-void EventQueue::renumber() {
-    const std::vector<PendingEvent> events = pending();
-    next_sequence_ = 1;
-    naive_.clear();
-    near_.clear();
+/// Somebody looked ahead with next_tick() and then scheduled many events before what he saw: far
+/// is dealt anew around the present. The simulation's loop does not do that.
+void EventQueue::rebase() {
+    std::vector<Entry> all;
     for (auto& level : far_)
-        for (auto& bucket : level) bucket.clear();
+        for (auto& bucket : level) {
+            all.insert(all.end(), bucket.begin(), bucket.end());
+            bucket.clear();
+        }
     used_buckets_ = {};
     used_levels_ = 0;
-    stale_ = 0;
-    horizon_ = base_; // everything is far again
-    for (const PendingEvent& e : events) {
-        Node& node = at(e.slot);
-        node.sequence = next_sequence_++;
-        const Entry entry {e.tick, node.sequence << slot_bits | node.slot};
-        if (kind_ == QueueKind::naive)
-            naive_.emplace(std::pair {e.tick, node.sequence}, node.slot);
-        else
-            insert_far(entry);
-    }
+    base_ = floor_ + 1;
+    for (const Entry& e : all) insert_far(e);
+}
+
+void EventQueue::sweep() {
+    auto drop = [this](std::uint32_t slot) {
+        const bool stale = !at(slot).fire;
+        if (stale) drop_stale(slot);
+        return stale;
+    };
+    auto drop_in = [&](std::vector<Entry>& v, std::size_t from) {
+        v.erase(std::remove_if(v.begin() + static_cast<std::ptrdiff_t>(from), v.end(),
+                               [&](const Entry& e) { return drop(e.slot()); }),
+                v.end());
+    };
+    std::erase_if(naive_, [&](const auto& e) { return drop(e.second); });
+    drop_in(near_, head_);
+    for (unsigned level = 0; level < levels; ++level)
+        for (std::uint64_t rest = used_buckets_[level]; rest; rest &= rest - 1) {
+            const unsigned bucket = static_cast<unsigned>(std::countr_zero(rest));
+            drop_in(far_[level][bucket], 0);
+            if (!far_[level][bucket].empty()) continue;
+            used_buckets_[level] &= ~(std::uint64_t {1} << bucket);
+            if (used_buckets_[level] == 0) used_levels_ &= ~(1u << level);
+        }
 }
 
 std::vector<PendingEvent> EventQueue::pending() const {
     std::vector<PendingEvent> all;
     auto add = [&](Tick tick, std::uint32_t slot) {
         const Node& n = at(slot);
-        all.push_back({tick, n.sequence, slot, n.fire, n.object, n.payload});
+        if (n.fire) all.push_back({tick, n.fire, n.object, n.payload});
     };
     for (const auto& [key, slot] : naive_) add(key.first, slot);
-    auto add_live = [&](const std::vector<Entry>& v) {
-        for (const Entry& e : v)
-            if (is_live(e)) add(e.tick, e.slot());
-    };
-    add_live(near_);
+    for (std::size_t i = head_; i < near_.size(); ++i) add(near_[i].tick(), near_[i].slot());
     for (const auto& level : far_)
-        for (const auto& bucket : level) add_live(bucket);
-    std::sort(all.begin(), all.end(), [](const PendingEvent& a, const PendingEvent& b) {
-        return a.tick != b.tick ? a.tick < b.tick : a.sequence < b.sequence;
-    });
+        for (const auto& bucket : level)
+            for (const Entry& e : bucket) add(e.tick(), e.slot());
+    // Events of one tick are in one place, in their order.
+    std::stable_sort(all.begin(), all.end(),
+                     [](const PendingEvent& a, const PendingEvent& b) { return a.tick < b.tick; });
     return all;
 }
 
 Tick EventQueue::naive_next() {
-    while (!naive_.empty() && at(naive_.begin()->second).sequence != naive_.begin()->first.second)
+    while (!naive_.empty() && !at(naive_.begin()->second).fire) {
+        drop_stale(naive_.begin()->second);
         naive_.erase(naive_.begin());
+    }
     return naive_.empty() ? never : naive_.begin()->first.first;
 }
 

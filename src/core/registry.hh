@@ -141,6 +141,11 @@ struct Registration {
         static_assert(checkpointable<typename C::State>(),
                       "State must hold only values: no pointers, references, functions or live "
                       "objects");
+        if constexpr (checkpointable<typename C::State>())
+            static_assert(
+                !hides<Timer, typename C::State>() && !hides<Rng, typename C::State>(),
+                "a Timer or Rng must stand where the framework finds it: in State, its "
+                "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
         const std::string file(source);
         const std::size_t src = file.rfind("src/");
         register_schema({reflect::type_name<C>(), doc,

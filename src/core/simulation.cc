@@ -15,7 +15,7 @@ Stop Simulation::run(Tick until) {
             return Stop::attention;
         }
         const Tick tick = queue_.next_tick();
-        if (tick == never) return Stop::idle; // samples end with the last event
+        if (tick == never) return Stop::idle; // nothing is left to sample, and now() stays
         while (boundary_ <= std::min(tick, until)) {
             set_now(boundary_);
             boundary_ = boundary_act_(boundary_);
@@ -29,7 +29,7 @@ Stop Simulation::run(Tick until) {
         do {
             queue_.run_next();
             ++events_;
-        } while (queue_.next_tick() == tick);
+        } while (queue_.more_at(tick));
         ++ticks_;
         if (perturb_one_in_ && perturbation_.below(perturb_one_in_) == 0)
             touch(*perturbed_[perturbation_.below(perturbed_.size())]);

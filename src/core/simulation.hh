@@ -62,11 +62,12 @@ class Simulation {
     void touch(Component& c);
 
     /// Sets `timer` to go off at `when`, moving it if it was armed: `fire(object, &timer)` runs
-    /// then, after the timer has been disarmed.
+    /// then, after the timer has been disarmed. At `never` it is only cancelled.
     void arm(Timer& timer, Tick when, Fire fire, void* object) {
         if (timer.when_ == when) return;
         if (timer.armed()) queue_.cancel(timer.event_);
         timer.when_ = when;
+        if (when == never) return;
         timer.event_ = queue_.schedule(when, fire, object, &timer);
     }
     void cancel(Timer& timer) {

@@ -55,8 +55,12 @@ void DramController::init() {
     const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
     bus_.emplace(parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency}, state.bus);
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
-    dram_.emplace(FrFcfs::Figures {params.read_queue, params.write_queue, params.write_high,
-                                   params.write_low, params.page, params.most_accesses, 0},
+    dram_.emplace(FrFcfs::Figures {.read_queue = params.read_queue,
+                                   .write_queue = params.write_queue,
+                                   .write_high = params.write_high,
+                                   .write_low = params.write_low,
+                                   .page = params.page,
+                                   .most_accesses = params.most_accesses},
                   *device_, *bus_, state.scheduler,
                   DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
                                 stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,

@@ -153,8 +153,9 @@ void check(const DramTiming& t) {
     reflect::for_each_field(t, [](std::string_view name, auto& f) {
         using F = std::remove_cvref_t<decltype(f)>;
         if constexpr (std::is_same_v<F, Time>) {
-            if (f < 0_fs || (f == 0_fs && (name == "tCK" || name == "tRCDRD" || name == "tRCDWR" ||
-                                           name == "tRP" || name == "tCL" || name == "tCWL")))
+            if (f.raw < 0 ||
+                (f.raw == 0 && (name == "tCK" || name == "tRCDRD" || name == "tRCDWR" ||
+                                name == "tRP" || name == "tCL" || name == "tCWL")))
                 throw ConfigError(std::string(name) + " is " + Text<Time>::show(f) +
                                   ": it must be more than 0fs");
         } else if constexpr (!std::is_same_v<F, const char*>) {

@@ -9,10 +9,8 @@ constexpr std::uint16_t none = 0xffff;
 
 /// Smaller is better: row commands after column commands, migration after demand, young after old.
 /// Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
-constexpr std::uint64_t order_of(bool column, DramPriority p, std::uint64_t age,
-                                 std::uint32_t bank) {
-    return std::uint64_t {!column} << 63 | std::uint64_t {p == DramPriority::migration} << 62 |
-           age << 8 | bank;
+constexpr std::uint64_t order_of(bool column, bool urgent, std::uint64_t age, std::uint32_t bank) {
+    return std::uint64_t {!column} << 63 | std::uint64_t {!urgent} << 62 | age << 8 | bank;
 }
 constexpr std::uint32_t bank_of(std::uint64_t order) { return order & 0xff; }
 constexpr bool better(const FrFcfsState::Command& a, const FrFcfsState::Command& b) {
@@ -62,10 +60,13 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
     list.tail = e;
     state_.used_banks[access.write][access.bank / 64] |= std::uint64_t {1} << access.bank % 64;
     ++state_.queued[access.write];
+    state_.migrations += access.priority == DramPriority::migration;
     if (held) return;
     ++state_.eligible[access.write];
 
-    if (set_direction()) {
+    // A migration's patience may have ended: looked at from time to time.
+    const bool review = state_.migrations && state_.age % 64 == 0;
+    if (set_direction() || review) {
         choose_all();
         plan(now);
     } else if (access.write == state_.draining) {
@@ -140,10 +141,8 @@ void FrFcfs::choose(std::uint32_t b) {
          e = state_.entries[e].next) {
         const Entry& entry = state_.entries[e];
         if (entry.held) continue;
-        const bool demand = entry.access.priority == DramPriority::demand;
-        if (oldest == none ||
-            (demand && state_.entries[oldest].access.priority != DramPriority::demand))
-            oldest = e;
+        const bool demand = urgent(entry);
+        if (oldest == none || (demand && !urgent(state_.entries[oldest]))) oldest = e;
         if (entry.access.row == row && (hit == none || demand)) {
             hit = e;
             if (demand) break;
@@ -166,7 +165,7 @@ void FrFcfs::choose(std::uint32_t b) {
     next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
                                             static_cast<unsigned>(next.action));
     next.at = device_.bank_ready(command, b);
-    next.order = order_of(next.action == Action::column, e.access.priority, e.age, b);
+    next.order = order_of(next.action == Action::column, urgent(e), e.age, b);
 }
 
 void FrFcfs::choose_all() {
@@ -379,6 +378,7 @@ void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {
         if (list.tail == number) list.tail = before;
     }
     state_.free.push_back(number);
+    state_.migrations -= e.access.priority == DramPriority::migration;
     --state_.queued[write];
     --state_.eligible[write];
 }

@@ -106,8 +106,9 @@ struct FrFcfsState {
     std::vector<std::uint8_t> refreshing;                 ///< due, not yet issued
     std::uint32_t ranks_refreshing = 0;
     Tick next_refresh = never;
-    bool draining = false; ///< writes are issued now, not reads
-    std::uint64_t age = 0;
+    bool draining = false;        ///< writes are issued now, not reads
+    std::uint64_t age = 0;        ///< requests accepted
+    std::uint32_t migrations = 0; ///< waiting
     Command plan;
     Tick bus_seen = 0; ///< when the bus was free as the plan was made
     Fifo<DramDone> done;
@@ -134,7 +135,10 @@ class FrFcfs {
         std::uint32_t write_high = 28, write_low = 16;
         PagePolicy page = PagePolicy::open;
         std::uint32_t most_accesses = 0; ///< of a row before it is closed; 0: no limit
-        std::uint16_t first_user = 0;    ///< number of rank 0 at the data bus
+        /// Requests accepted after a migration until it counts as demand (some may be added: it is
+        /// looked at every 64). An assumption: no source; without it migrations could starve.
+        std::uint32_t patience = 256;
+        std::uint16_t first_user = 0; ///< number of rank 0 at the data bus
     };
     /// The states belong to a component's State and outlive the scheduler.
     FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
@@ -189,6 +193,9 @@ class FrFcfs {
     void issue(const Command& command, Tick now);
     void column(std::uint32_t bank, Tick now);
     void remove(std::uint32_t bank, std::uint16_t entry);
+    bool urgent(const Entry& e) const {
+        return e.access.priority == DramPriority::demand || state_.age - e.age > figures_.patience;
+    }
     std::uint16_t user(std::uint32_t rank) const {
         return static_cast<std::uint16_t>(figures_.first_user + rank);
     }

@@ -132,15 +132,12 @@ bool PlanarController::feed_modules() {
 
 // ---- the channel -----------------------------------------------------------------------------
 
-Tick PlanarController::channel_free(std::uint32_t module, bool towards_module) const {
-    return bus_->earliest(static_cast<std::uint16_t>(timing_.ranks + module), towards_module);
-}
-
 /// Takes the next slot, from when the sender can use it; returns its end.
 Tick PlanarController::book(std::uint32_t module, std::uint32_t bytes, bool towards_module,
                             bool migration) {
     const Tick lead = towards_module ? 0 : params.grant_latency->raw;
-    const Tick start = std::max(channel_free(module, towards_module), now() + lead);
+    const auto user = static_cast<std::uint16_t>(timing_.ranks + module);
+    const Tick start = std::max(bus_->earliest(user, towards_module), now() + lead);
     count_transfer(bytes, migration);
     const Tick end = bus_->reserve(start, bytes, static_cast<std::uint16_t>(timing_.ranks + module),
                                    towards_module);
@@ -153,8 +150,7 @@ Tick PlanarController::book(std::uint32_t module, std::uint32_t bytes, bool towa
 bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
     if (ready.empty()) return false;
     const Ready r = ready.front();
-    if (channel_free(r.module, false) > now() + ahead || !port.transfers[r.module].can_send())
-        return false;
+    if (bus_->free_at() > now() + ahead || !port.transfers[r.module].can_send()) return false;
     ready.pop();
     const bool migration = r.id & migration_id;
     const std::uint32_t bytes = migration ? piece_bytes : state.requests[r.id].r.bytes;
@@ -171,7 +167,7 @@ bool PlanarController::book_demand() {
         if (queue.commands.empty() || !queue.leaving.empty()) continue;
         const std::uint32_t id = queue.commands.front();
         Request& q = state.requests[id];
-        if (q.r.command == Command::read || channel_free(m, true) > now() + lead_ ||
+        if (q.r.command == Command::read || bus_->free_at() > now() + lead_ ||
             !port.commands[m].can_send())
             continue;
         queue.commands.pop();
@@ -190,23 +186,23 @@ bool PlanarController::book_demand() {
     return changed;
 }
 
-/// Reads and writes of XPoint for swaps: where the channel would idle, or as demand if the swap is
-/// old.
-bool PlanarController::book_migration() {
+/// Reads and writes of XPoint for swaps: those of old swaps beside demand, the others where the
+/// channel would idle.
+bool PlanarController::book_migration(bool beside_demand) {
     bool changed = false;
     auto& ready = state.ready_migration;
-    const auto ahead = [&] {
-        return old(swap_of(ready.front().id)) ? lead_ : params.grant_latency->raw;
-    };
-    while (!ready.empty() && grant_first(ready, ahead())) changed = true;
+    const Tick ahead = beside_demand ? lead_ : params.grant_latency->raw;
+    while (!ready.empty() && (!beside_demand || old(swap_of(ready.front().id))) &&
+           grant_first(ready, ahead))
+        changed = true;
     for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
         Swap& s = state.swaps[i];
         const int piece = s.live ? piece_to_xpoint(s) : -1;
-        if (piece < 0) continue;
+        if (piece < 0 || (beside_demand && !old(s))) continue;
         const std::uint32_t m = placement_.module_of(s.group, s.location);
         ModuleQueue& queue = state.modules[m];
-        if (!queue.leaving.empty() || (!queue.commands.empty() && !old(s)) ||
-            channel_free(m, true) > now() + (old(s) ? lead_ : 0) || !port.commands[m].can_send())
+        if (!queue.leaving.empty() || (!queue.commands.empty() && !beside_demand) ||
+            bus_->free_at() > now() + (beside_demand ? lead_ : 0) || !port.commands[m].can_send())
             continue;
         const auto n = static_cast<unsigned>(piece);
         const Tick end = book(m, piece_bytes, true, true);
@@ -239,30 +235,26 @@ void PlanarController::arm_next() {
     const auto consider = [&](Tick t) {
         if (t > now() && t < next) next = t;
     };
-    if (!state.ready_demand.empty())
-        consider(channel_free(state.ready_demand.front().module, false) - lead_);
-    if (!state.ready_migration.empty()) {
-        const Ready r = state.ready_migration.front();
-        const Tick free = channel_free(r.module, false);
-        consider(free - params.grant_latency->raw);
+    // The channel can be booked, depending on who asks, from each of these times on.
+    const Tick free = bus_->free_at();
+    const auto channel = [&](Tick lead) {
         consider(free - lead_);
-    }
-    for (std::uint32_t m = 0; m < params.modules(); ++m) {
-        const ModuleQueue& queue = state.modules[m];
+        consider(free - lead);
+    };
+    if (!state.ready_demand.empty()) channel(lead_);
+    if (!state.ready_migration.empty()) channel(params.grant_latency->raw);
+    for (const ModuleQueue& queue : state.modules) {
         if (!queue.leaving.empty())
             consider(queue.leaving.front().at);
         else if (!queue.commands.empty())
-            consider(channel_free(m, true) - lead_);
+            channel(lead_);
     }
-    if (state.swaps_live)
-        for (const Swap& s : state.swaps) {
-            if (!s.live) continue;
-            consider(old_at(s)); // its transfers gain in rank
-            if (piece_to_xpoint(s) < 0) continue;
-            const Tick free = channel_free(placement_.module_of(s.group, s.location), true);
-            consider(free);
-            consider(free - lead_);
-        }
+    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
+        const Swap& s = state.swaps[i];
+        if (!s.live) continue;
+        consider(old_at(s)); // its transfers gain in rank
+        if (piece_to_xpoint(s) >= 0) channel(0);
+    }
     if (next == never)
         cancel(state.next);
     else

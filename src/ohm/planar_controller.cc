@@ -83,11 +83,12 @@ void PlanarController::wake() {
         changed = feed_dram();
         changed |= feed_modules();
         changed |= book_demand();
+        changed |= state.swaps_live && book_migration(true);
         const std::uint32_t waiting = dram_->reads() + dram_->writes();
         dram_->run(now());
         changed |= dram_->reads() + dram_->writes() != waiting;
-        changed |= feed_swaps();
-        changed |= book_migration();
+        changed |= state.swaps_live && feed_swaps();
+        changed |= state.swaps_live && book_migration(false);
         changed |= dram_->next_action() <= now() || dram_->next_done() <= now();
     }
     state.busy += stat.channel_time.value() - busy; // statistics may be reset, the balance not

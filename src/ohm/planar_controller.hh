@@ -263,9 +263,8 @@ class PlanarController final : public Model<PlanarController> {
     bool feed_dram();
     bool feed_modules();
     bool book_demand();
-    bool book_migration();
+    bool book_migration(bool beside_demand);
     bool grant_first(Fifo<Ready>& ready, Tick ahead);
-    Tick channel_free(std::uint32_t module, bool towards_module) const;
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration);
     void count_transfer(std::uint32_t bytes, bool migration);
     mem::DramAccess dram_access(std::uint64_t address, std::uint32_t bytes) const;

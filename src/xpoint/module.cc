@@ -137,29 +137,23 @@ bool Module::accept_read(const protocol::DdrtCommand& c) {
         place(line, 1ull << entry, &Partition::waiting_reads);
     } else
         ++(e.fill == Fill::valid ? stat.read_buffer_hits : stat.read_merges);
-    ++e.users;
+    e.users |= 1ull << slot;
     if (e.fill == Fill::valid) become_ready(load, e.versions);
     return true;
 }
 
-/// An empty place of the read buffer, else the one whose unused line came first; -1 if all are in
-/// use.
+/// The next place of the read buffer, going round, that is empty or whose line nobody uses; -1 if
+/// all are in use.
 int Module::free_read_entry() {
-    int best = -1;
-    for (unsigned i = 0; i < state.read_buffer.size(); ++i) {
+    for (std::size_t n = 0; n < state.read_buffer.size(); ++n) {
+        const std::uint32_t i = state.next_read_entry;
+        if (++state.next_read_entry == state.read_buffer.size()) state.next_read_entry = 0;
         const ReadEntry& e = state.read_buffer[i];
-        if (e.fill == Fill::none) {
-            best = static_cast<int>(i);
-            break;
-        }
-        if (e.fill == Fill::valid && e.users == 0 &&
-            (best < 0 || e.order < state.read_buffer[static_cast<unsigned>(best)].order))
-            best = static_cast<int>(i);
+        if (e.fill != Fill::none && (e.fill != Fill::valid || e.users != 0)) continue;
+        if (e.fill == Fill::valid && e.listed) state.read_lines.erase(e.line);
+        return static_cast<int>(i);
     }
-    if (best < 0) return best;
-    const ReadEntry& e = state.read_buffer[static_cast<unsigned>(best)];
-    if (e.listed) state.read_lines.erase(e.line);
-    return best;
+    return -1; // and the search begins where it began
 }
 
 bool Module::accept_write(const protocol::DdrtCommand& c) {
@@ -229,7 +223,8 @@ void Module::send_granted() {
         state.free_loads |= 1ull << slot;
         if (!load.holds_entry) continue;
         ReadEntry& e = state.read_buffer[load.entry];
-        if (--e.users == 0 && !e.listed) e.fill = Fill::none;
+        e.users &= ~(1ull << slot);
+        if (e.users == 0 && !e.listed) e.fill = Fill::none;
     }
     if (!state.granted.empty()) arm(state.send, state.granted.front().at);
 }
@@ -338,10 +333,8 @@ void Module::finish_read(Partition& p) {
                 if (state.write_buffer[*w].blocks >> b & 1)
                     e.versions[b] = state.write_buffer[*w].versions[b];
     }
-    for (Load& load : state.loads)
-        if (!(state.free_loads >> (&load - state.loads.data()) & 1) && load.holds_entry &&
-            load.entry == p.entry && !load.ready)
-            become_ready(load, e.versions);
+    for (std::uint64_t set = e.users; set; set &= set - 1)
+        become_ready(state.loads[static_cast<unsigned>(std::countr_zero(set))], e.versions);
 }
 
 void Module::finish_write(Partition& p) {

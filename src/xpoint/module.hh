@@ -111,7 +111,7 @@ class Module final : public Model<Module> {
     struct ReadEntry {
         std::uint64_t line = 0;
         std::uint64_t order = 0;
-        std::uint32_t users = 0; ///< loads that have not been sent
+        std::uint64_t users = 0; ///< loads that have not been sent, a bit each
         Fill fill = Fill::none;
         bool listed = false; ///< in read_lines: later reads may use it
         protocol::LineVersions versions {};
@@ -143,6 +143,7 @@ class Module final : public Model<Module> {
         std::uint64_t free_loads = 0; ///< a bit each, as below
         HashMap<std::uint32_t> load_of;
         std::vector<ReadEntry> read_buffer;
+        std::uint32_t next_read_entry = 0; ///< where the search for a place begins
         HashMap<std::uint8_t> read_lines;
         std::vector<WriteEntry> write_buffer;
         std::uint64_t free_writes = 0;

@@ -1,5 +1,7 @@
 #include "support.hh"
 
+#include <algorithm>
+
 using namespace memsim;
 using namespace memsim::mem;
 using Order = std::vector<std::uint32_t>;
@@ -38,6 +40,22 @@ TEST_CASE("demand goes before migration where both are ready") {
         s.dram.enqueue({i, first, 3, i, 1, false, DramPriority::migration}, s.now);
     for (std::uint32_t i = 3; i < 6; ++i) s.read(i, first, 3, i);
     CHECK(order_of(s.finish()) == Order {3, 4, 5, 0, 1, 2});
+}
+
+TEST_CASE("a migration that waited long enough counts as demand") {
+    const auto place = [](std::uint32_t patience) {
+        Scheduled s(quiet(), {.patience = patience});
+        s.dram.enqueue({1000, same_rank, 3, 0, 1, false, DramPriority::migration}, s.now);
+        for (std::uint32_t i = 0; i < 400; ++i) { // hits without end in another bank
+            while (!s.dram.can_accept(false)) s.run_to(Time {s.now + 100'000});
+            s.read(i, first, 3, 0);
+        }
+        const auto order = order_of(s.finish());
+        return std::find(order.begin(), order.end(), 1000u) - order.begin();
+    };
+    CHECK(place(1000) == 400);
+    CHECK(place(64) >= 64 - 32);
+    CHECK(place(64) <= 64 + 64);
 }
 
 TEST_CASE("a stream of reads reaches the bus's rate, or what tCCD allows") {

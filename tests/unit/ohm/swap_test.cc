@@ -68,7 +68,8 @@ TEST_CASE("A read of a page being swapped waits until its piece is in the buffer
     CHECK(value(w.controller().stat.requests_postponed) == 2);
     CHECK(value(w.controller().stat.dram_writes) == 1); // the page had moved when it was let go
     CHECK(w.sender().when(write) >= static_cast<Tick>(w.controller().stat.swap_latency.sum()));
-    CHECK(w.sender().when(behind) > w.sender().when(read));
+    CHECK(w.sender().when(behind) > 450 * ns);
+    CHECK(value(w.controller().stat.content_errors) == 0);
 }
 
 TEST_CASE("A read whose piece is already in the buffer is answered at once") {
@@ -131,7 +132,8 @@ TEST_CASE("Migration takes the channel from demand, and its share is reported") 
         CHECK(busy <= both + 2);
         CHECK(busy + b.controller().state.transfers >= both);
     }
-    CHECK(ends[1] > ends[0] + 100 * ns);
+    // At least the reads of four XPoint pages went before the last demand.
+    CHECK(ends[1] > ends[0] + 130 * ns);
 }
 
 TEST_CASE("The mapping table of the paper's machine takes about 28 MB in six controllers") {
@@ -240,10 +242,11 @@ TEST_CASE("The content check notices a wrong mapping and a forgotten piece") {
                   }
               return false;
           }) > 0);
-    CHECK(errors([](auto& state) { // begins while requests are under way
+    CHECK(errors([](auto& state) { // two pieces change places in the swap buffer
               for (auto& s : state.swaps)
-                  if (s.live && s.xpoint_read == 0xff && s.dram_read != 0) {
-                      for (auto& v : s.from_xpoint) v[1] = v[0];
+                  if (s.live && (s.dram_read & 3) == 3 && s.xpoint_write_asked == 0 &&
+                      s.from_dram[0] != s.from_dram[1]) {
+                      std::swap(s.from_dram[0], s.from_dram[1]);
                       return true;
                   }
               return false;

@@ -1,0 +1,22 @@
+// expect: not every field|read-only|const
+#include "core/registry.hh"
+
+using namespace memsim;
+using namespace memsim::literals;
+
+struct Wrong final : Model<Wrong> {
+    struct Params {};
+    struct Ports {};
+    struct Stats {};
+    struct State {
+        int count = 0;
+        const int limit = 4;
+    };
+    explicit Wrong(const Params& p) : params(p) {}
+    void wake() override {}
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+const Registration<Wrong> registered {"A component whose State cannot be saved."};

@@ -1,0 +1,23 @@
+// expect: State must hold only values|must be an aggregate
+#include "core/registry.hh"
+
+#include <functional>
+
+using namespace memsim;
+using namespace memsim::literals;
+
+struct Wrong final : Model<Wrong> {
+    struct Params {};
+    struct Ports {};
+    struct Stats {};
+    struct State {
+        std::function<void()> then;
+    };
+    explicit Wrong(const Params& p) : params(p) {}
+    void wake() override {}
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+const Registration<Wrong> registered {"A component whose State cannot be saved."};

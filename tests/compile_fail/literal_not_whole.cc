@@ -1,0 +1,6 @@
+// expect: not a constant expression|not a whole number
+#include "core/units.hh"
+
+using namespace memsim::literals;
+
+auto finer_than_a_tick = 0.3_fs;

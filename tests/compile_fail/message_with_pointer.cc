@@ -1,0 +1,11 @@
+// expect: a message must be checkpointable
+#include "core/port.hh"
+
+using namespace memsim;
+
+struct Message {
+    const int* at = nullptr;
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+    std::uint32_t wire_bytes() const { return 8; }
+};
+Link<Message> wire;

@@ -1,0 +1,7 @@
+// expect: could not convert|no viable conversion|cannot convert|conversion from .int. to
+// non-scalar|no matching
+#include "core/param.hh"
+
+using namespace memsim;
+
+Time latency = 4;

@@ -1,0 +1,23 @@
+// expect: at most 48 bytes
+#include "core/registry.hh"
+
+using namespace memsim;
+using namespace memsim::literals;
+
+struct Payload {
+    std::array<char, 49> bytes {};
+};
+
+struct Wrong final : Model<Wrong> {
+    struct Params {};
+    struct Ports {};
+    struct Stats {};
+    struct State {};
+    explicit Wrong(const Params& p) : params(p) {}
+    void wake() override { after<&Wrong::done>(1_ns, Payload {}); }
+    void done(const Payload&) {}
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};

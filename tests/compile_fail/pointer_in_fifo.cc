@@ -1,0 +1,21 @@
+// expect: State must hold only values
+#include "core/registry.hh"
+
+using namespace memsim;
+using namespace memsim::literals;
+
+struct Wrong final : Model<Wrong> {
+    struct Params {};
+    struct Ports {};
+    struct Stats {};
+    struct State {
+        Fifo<int*> waiting;
+    };
+    explicit Wrong(const Params& p) : params(p) {}
+    void wake() override {}
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+const Registration<Wrong> registered {"A component whose State cannot be saved."};

@@ -1,0 +1,6 @@
+// expect: no match for .operator\+|invalid operands to binary expression
+#include "core/units.hh"
+
+using namespace memsim::literals;
+
+auto sum = 1_ns + 1_B;

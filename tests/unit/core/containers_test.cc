@@ -1,0 +1,190 @@
+#include "core/archive.hh"
+#include "core/fifo.hh"
+#include "core/hash_map.hh"
+#include "core/pool.hh"
+#include "core/rng.hh"
+#include "support.hh"
+
+#include <deque>
+#include <map>
+
+using namespace memsim;
+using memsim::test::error_of;
+
+namespace memsim::test {
+enum class Colour : std::uint8_t { red, green };
+struct Inner {
+    int a = 0;
+    std::array<std::uint16_t, 3> b {};
+};
+struct Everything {
+    bool flag = false;
+    Colour colour = Colour::red;
+    std::string text;
+    Int128 wide = 0;
+    std::vector<bool> bits;
+    std::vector<std::int64_t> numbers;
+    std::deque<Inner> inners;
+    HashMap<Inner> table;
+    Fifo<Inner> queue;
+    Pool<Inner> pool;
+    Handle<Inner> handle;
+    Rng random;
+};
+struct Empty {};
+struct Many64 {
+    int f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18, f19,
+        f20, f21, f22, f23, f24, f25, f26, f27, f28, f29, f30, f31, f32, f33, f34, f35, f36, f37,
+        f38, f39, f40, f41, f42, f43, f44, f45, f46, f47, f48, f49, f50, f51, f52, f53, f54, f55,
+        f56, f57, f58, f59, f60, f61, f62, f63;
+};
+} // namespace memsim::test
+using namespace memsim::test;
+
+TEST_CASE("reflection sees every field, by name and in order") {
+    STATIC_REQUIRE(reflect::field_count<Everything>() == 12);
+    STATIC_REQUIRE(reflect::field_count<Empty>() == 0);
+    STATIC_REQUIRE(reflect::field_count<Many64>() == 64);
+    CHECK(reflect::field_name<Everything, 0> == "flag");
+    CHECK(reflect::field_name<Everything, 11> == "random");
+    CHECK(reflect::field_name<Many64, 63> == "f63");
+    CHECK(reflect::type_name<Everything>() == "test.Everything");
+    CHECK(shape<Inner>() == "{a:i32,b:[u16*3]}");
+    CHECK(shape<Fifo<Inner>>() == "Fifo<{a:i32,b:[u16*3]}>");
+    Inner inner {4, {1, 2, 3}};
+    std::string names;
+    reflect::for_each_field(inner, [&](std::string_view n, auto& f) {
+        names += n;
+        f = {};
+    });
+    CHECK(names == "ab");
+    CHECK(inner.a == 0);
+}
+
+TEST_CASE("a value comes back from its bytes as it was, and cut-off bytes are refused") {
+    Everything v;
+    v.flag = true, v.colour = Colour::green, v.text = "a\0b", v.wide = -(Int128 {1} << 90);
+    v.bits = {true, false, true}, v.numbers = {1, -2, 3}, v.inners = {{1, {2, 3, 4}}, {5, {}}};
+    for (std::uint64_t k : {9u, 1u, 1000u}) v.table[k].a = static_cast<int>(k);
+    for (int i = 0; i < 7; ++i) v.queue.push({i, {}});
+    v.queue.pop(), v.queue.pop();
+    v.pool.create({1, {}});
+    v.handle = v.pool.create({2, {}});
+    v.random.seed(3, "x");
+    Saver first;
+    first(v);
+    Everything w;
+    w.numbers = {7, 7, 7, 7}; // what was there before must go
+    w.queue.push({99, {}});
+    w.table[5].a = 5;
+    Loader load(first.bytes);
+    load(w);
+    CHECK(load.done());
+    Saver second;
+    second(w);
+    CHECK(first.bytes == second.bytes);
+    CHECK(w.wide == v.wide);
+    CHECK(w.bits == v.bits);
+    CHECK(w.queue.size() == 5);
+    CHECK(w.queue.front().a == 2);
+    CHECK(w.table.find(5) == nullptr);
+    CHECK(w.pool[w.handle].a == 2);
+    CHECK(w.random.next() == v.random.next());
+    for (std::size_t n = 0; n < first.bytes.size(); ++n) {
+        Everything x;
+        Loader cut(std::string_view(first.bytes).substr(0, n));
+        const std::string said = error_of([&] { cut(x); });
+        if (said.find("ends too early") == std::string::npos) FAIL("accepted " << n << " bytes");
+    }
+}
+
+TEST_CASE("a table is saved sorted: its bytes do not tell how it was filled") {
+    HashMap<int> up, down;
+    for (std::uint64_t k = 0; k < 500; ++k) up[k * 77] = static_cast<int>(k);
+    for (std::uint64_t k = 600; k-- > 0;) down[k * 77] = static_cast<int>(k);
+    for (std::uint64_t k = 500; k < 600; ++k) CHECK(down.erase(k * 77));
+    Saver a, b;
+    a(up), b(down);
+    CHECK(a.bytes == b.bytes);
+}
+
+TEST_CASE("the table does what a std::map does, under random operations") {
+    for (std::uint64_t range : {20u, 3000u}) {
+        HashMap<std::uint64_t> ours;
+        std::map<std::uint64_t, std::uint64_t> theirs;
+        Rng r(range, "map");
+        for (std::uint64_t i = 0; i < 40'000; ++i) {
+            const std::uint64_t key = r.below(range) << (range == 20 ? 40 : 0);
+            const auto what = r.below(3);
+            if (what == 0) {
+                ours[key] = i;
+                theirs[key] = i;
+            } else if (what == 1) {
+                REQUIRE(ours.erase(key) == (theirs.erase(key) == 1));
+            } else {
+                const auto it = theirs.find(key);
+                const std::uint64_t* found = ours.find(key);
+                REQUIRE((found != nullptr) == (it != theirs.end()));
+                if (found) REQUIRE(*found == it->second);
+            }
+            REQUIRE(ours.size() == theirs.size());
+        }
+    }
+}
+
+TEST_CASE("a Fifo is a deque, also when elements leave from its middle") {
+    Fifo<int> ours;
+    std::deque<int> theirs;
+    Rng r(5, "fifo");
+    for (int i = 0; i < 20'000; ++i) {
+        const auto what = r.below(10);
+        if (what < 5 || theirs.empty()) {
+            ours.push(i);
+            theirs.push_back(i);
+        } else if (what < 8) {
+            REQUIRE(ours.pop() == theirs.front());
+            theirs.pop_front();
+        } else {
+            const auto at = static_cast<std::uint32_t>(r.below(theirs.size()));
+            ours.erase(at);
+            theirs.erase(theirs.begin() + at);
+        }
+        REQUIRE(ours.size() == theirs.size());
+        for (std::uint32_t k = 0; k < ours.size(); ++k) REQUIRE(ours[k] == theirs[k]);
+        if (theirs.size() > 40) ours.clear(), theirs.clear();
+    }
+}
+
+TEST_CASE("a handle to an element that was freed is noticed") {
+    Pool<int> pool;
+    const auto a = pool.create(1);
+    const auto b = pool.create(2);
+    CHECK(pool.size() == 2);
+    pool.destroy(a);
+    CHECK_FALSE(pool.alive(a));
+    CHECK_THROWS_AS(pool[a], Panic);
+    CHECK_THROWS_AS(pool.destroy(a), Panic);
+    const auto c = pool.create(3); // in the same slot
+    CHECK(c.slot == a.slot);
+    CHECK_FALSE(pool.alive(a));
+    CHECK(pool[c] == 3);
+    CHECK(pool[b] == 2);
+    CHECK_FALSE(Handle<int> {});
+}
+
+TEST_CASE("random streams are fixed, and each is of its own") {
+    Rng r(1, "gpu.sm[0].random");
+    // The expected values come from a second implementation of the two papers, in Python.
+    const std::array<std::uint64_t, 3> drawn {r.next(), r.next(), r.next()};
+    CHECK(drawn == std::array<std::uint64_t, 3> {0x8dbe100d9e59d636, 0xa9ee55d37b3d9521,
+                                                 0xcf370f3c001cd726});
+    CHECK(Rng(1, "a").next() != Rng(1, "b").next());
+    CHECK(Rng(1, "a").next() != Rng(2, "a").next());
+    unsigned hits = 0;
+    for (int i = 0; i < 100'000; ++i) {
+        REQUIRE(r.below(7) < 7);
+        hits += r.chance(250'000'000);
+    }
+    CHECK(hits > 24'500);
+    CHECK(hits < 25'500);
+}

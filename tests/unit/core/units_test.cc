@@ -1,0 +1,88 @@
+#include "core/clock.hh"
+#include "core/rng.hh"
+#include "core/text.hh"
+#include "support.hh"
+
+using namespace memsim;
+using memsim::test::error_of;
+
+TEST_CASE("literals are exact") {
+    CHECK((0.833_ns).raw == 833'000);
+    CHECK((1.5_us).raw == 1'500'000'000);
+    CHECK((9000_s).raw == 9'000'000'000'000'000'000);
+    CHECK((0.5_GiB).raw == 1 << 29);
+    CHECK((1.215_GHz).raw == 1'215'000'000);
+    CHECK((12.5_pct).raw == 125'000'000);
+    CHECK(6_MiB / 2_KiB == 3072);
+    CHECK(3 * 2_ns + 1_ps == Time {6'001'000});
+}
+
+TEST_CASE("quantities are read exactly and written so that they read back") {
+    auto time = [](const char* s) { return Text<Time>::parse(s).raw; };
+    CHECK(time("190ns") == 190'000'000);
+    CHECK(time("190 ns") == 190'000'000);
+    CHECK(time("0.1us") == 100'000'000);
+    CHECK(time("1'000fs") == 1000);
+    CHECK(time("0.000000000000001s") == 1);
+    CHECK(Text<Bytes>::parse("1KiB").raw == 1024);
+    CHECK(Text<Bytes>::parse("1kB").raw == 1000);
+    CHECK(Text<Bytes>::parse("0.25GiB").raw == 1 << 28);
+    CHECK(Text<Fraction>::parse("0.25").raw == 250'000'000);
+    CHECK(Text<Fraction>::parse("25%").raw == 250'000'000);
+    CHECK(Text<Rate>::parse("60GB/s").raw == 60'000'000'000);
+    CHECK(Text<unsigned>::parse("0x1f") == 31);
+    Rng r(1, "text");
+    for (int i = 0; i < 1000; ++i) {
+        const auto bits = r.below(62);
+        const auto below = r.below(std::uint64_t {1} << bits);
+        const auto v = static_cast<std::int64_t>(below);
+        CHECK(Text<Time>::parse(Text<Time>::show({v})).raw == v);
+        CHECK(Text<Bytes>::parse(Text<Bytes>::show({v})).raw == v);
+    }
+}
+
+TEST_CASE("a period may be given as a frequency and the other way round") {
+    CHECK(Text<Time>::parse("1.2GHz").raw == 833'333);
+    CHECK(Text<Frequency>::parse("833.333ps").raw == 1'200'000'480);
+    CHECK(Text<Frequency>::parse("1ns").raw == 1'000'000'000);
+    CHECK(error_of([] { Text<Bytes>::parse("1GHz"); }) == "'1GHz' has no unit of Bytes, such as in "
+                                                          "'1GHzMiB'");
+}
+
+TEST_CASE("what cannot be read is refused by a sentence that says what would be right") {
+    auto time = [](const char* s) { return error_of([&] { Text<Time>::parse(s); }); };
+    CHECK(time("190") == "'190' has no unit of Time, such as in '190ns'");
+    CHECK(time("fast") == "'fast' is not a Time: write a number with a unit, such as '4ns'");
+    CHECK(time("") == "'' is not a Time: write a number with a unit, such as '4ns'");
+    CHECK(time("0.3fs") == "'0.3fs' is finer than the smallest unit of Time");
+    CHECK(time("9300s") == "'9300s' is larger than a Time can hold");
+    CHECK(time("4KiB") == "'4KiB' has no unit of Time, such as in '4KiBns'");
+    CHECK(error_of([] { Text<unsigned>::parse("-1"); }) ==
+          "'-1' does not fit: it must be from 0 to 4294967295");
+    CHECK(error_of([] { Text<int>::parse("1.5"); }) == "'1.5' is not a whole number");
+    CHECK(error_of([] { Text<int>::parse("0x1g"); }) == "'0x1g' is not a whole number");
+    CHECK(error_of([] { Text<bool>::parse("maybe"); }) == "'maybe' is neither 'true' nor 'false'");
+}
+
+TEST_CASE("edge n of a clock is ceil(n x 10^15 / f), exactly, over a millisecond") {
+    for (const Frequency f : {30_GHz, 1.215_GHz, Frequency {999'999'937}, 1_GHz, 7_GHz}) {
+        const Clock clock(f);
+        ClockEdge e;
+        const std::int64_t cycles = f.raw / 1000;
+        bool exact = true, stepped = true;
+        for (std::int64_t n = 0; n < cycles; ++n, e = clock.next(e)) {
+            const Int128 scaled = Int128 {n} * ticks_per_second;
+            exact = exact && e.tick == static_cast<Tick>((scaled + f.raw - 1) / f.raw);
+            if (n % 1009 == 0) {
+                const ClockEdge direct = clock.edge(n);
+                stepped = stepped && direct.tick == e.tick && direct.remainder == e.remainder &&
+                          direct.cycle == e.cycle && clock.at_or_after(e.tick).cycle == n &&
+                          clock.at_or_after(e.tick + 1).cycle == n + 1;
+            }
+        }
+        CHECK(exact);
+        CHECK(stepped);
+    }
+    CHECK(Clock(30_GHz).edge(30'000'000).tick == 1'000'000'000'000); // no drift at all
+    CHECK(Clock(30_GHz).at_or_after(-5).tick == 0);
+}
