@@ -96,7 +96,8 @@ void Dispatcher::hand_out() {
         stat.lane_accesses += counts.lane_accesses;
         ++stat.blocks;
         state.instructions += counts.thread_instructions;
-        port.sm_side[sm].send({state.launch, block, static_cast<std::uint32_t>(streams_.warps.size())});
+        port.sm_side[sm].send(
+            {state.launch, block, static_cast<std::uint32_t>(streams_.warps.size())});
         state.held.push_back({block, std::move(streams_.warps)});
         streams_.warps.clear();
         debug(flag, "block ", block, " to SM ", sm);

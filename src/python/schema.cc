@@ -59,16 +59,6 @@ std::uint64_t footprint(const std::string& type, const Arguments& params) {
     return application->kernels().footprint_bytes();
 }
 
-/// Bytes of device memory of an application that is a component, before there is a machine: for
-/// scripts that size the machine by it.
-std::uint64_t footprint(const std::string& type, const Arguments& arguments) {
-    Machine machine;
-    machine.add("program", type, arguments);
-    auto* program = dynamic_cast<protocol::HasKernels*>(&machine.at("program"));
-    if (!program) throw ConfigError(type + " is no application: it has no footprint");
-    return program->kernels().footprint_bytes();
-}
-
 } // namespace
 
 void bind_schema(py::module_& m) {
@@ -86,7 +76,6 @@ void bind_schema(py::module_& m) {
         },
         "Every component type, as declared");
     m.def("resolve", &resolve, "type"_a, "path"_a, "param"_a, "text"_a);
-    m.def("footprint", &footprint, "type"_a, "params"_a);
     m.def("footprint", &footprint, "type"_a, "params"_a);
     m.def("nearest", &nearest, "wrong"_a, "known"_a);
     m.def("debug_flags", [] {

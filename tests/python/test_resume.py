@@ -11,7 +11,7 @@ import pytest
 
 MEMSIM = Path(__file__).parents[2] / "build" / "memsim"
 
-LONG = "2000000"
+LONG = "1000000"
 
 
 def rows(database, query):
