@@ -354,10 +354,8 @@ void FrFcfs::column(std::uint32_t b, Tick now) {
     }
     device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
     if (close) ++count_.precharges;
-    if (set_direction())
-        choose_all();
-    else
-        choose(b);
+    if (set_direction()) choose_all();
+    choose(b); // a bank of which nothing waits any more is in no list
 }
 
 void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {
