@@ -214,8 +214,7 @@ class Simulation:
         machine = self._machine
         self._journal.current["until"] = until
         progress = Progress(machine.now, until, self.options.verbosity)
-        began = time.monotonic()
-        self._busy, self._dumped = True, False
+        self._busy, self._dumped, self._began = True, False, time.monotonic()
         try:
             with signals.handled(), signals.heartbeat(machine):
                 while True:
@@ -230,8 +229,11 @@ class Simulation:
                         return self._ended(self._check_end(stop))
         finally:
             progress.close()
-            self._busy = False
-            self._spent += time.monotonic() - began
+            self._spent, self._busy = self._host_seconds(), False
+
+    def _host_seconds(self):
+        """Spent in simulate() so far."""
+        return self._spent + (time.monotonic() - self._began if self._busy else 0)
 
     def _ended(self, cause):
         self._cause = cause
@@ -298,7 +300,7 @@ class Simulation:
                            journal=json.dumps(journal).encode()),
             _memsim.RunAt(uuid=self._run.uuid, database=self.options.database(),
                           outdir=os.path.abspath(self.options.outdir),
-                          position=self._run.position(machine), host_seconds=self._spent))
+                          position=self._run.position(machine), host_seconds=self._host_seconds()))
         self._wall = time.monotonic()
         return path
 
