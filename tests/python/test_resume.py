@@ -176,3 +176,26 @@ def test_without_the_script(memsim_command, script, tmp_path, monkeypatch):
         assert sim.root.sys.gen.mem_side.peer == sim.root.sys.mem.cpu_side
         assert sim.simulate().tick == int(whole[0])
         assert memsim.curTick() == int(whole[0])
+
+
+def test_a_script_with_two_machines(memsim_command, script, tmp_path):
+    script.write_text("""\
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+
+def machine(seed):
+    root = memsim.Root(seed=seed)
+    root.gen = TrafficGen(requests=1000, period="10ns", read_share="50%")
+    root.mem = SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    return memsim.Simulation(root)
+
+both = [machine(1), machine(2)]
+while {sim.simulate("1us").cause for sim in both} != {"nothing left to do"}:
+    for sim in both:
+        sim.stats.dump()
+print([sim.digest for sim in both])
+""")
+    whole = memsim_command("--checkpoint-at", "3.5us", script).stdout
+    for name in ("3500ns.ckpt", "3500ns-2.ckpt"):
+        assert memsim_command("--restore", f"memsim-out/{name}").stdout == whole
