@@ -204,8 +204,7 @@ def _run_script(script, arguments, interactive):
             exec(compile(source, script, "exec"), main_module.__dict__)
             if interactive:
                 code.interact(local=main_module.__dict__, exitmsg="")
-            if signals.take():
-                raise KeyboardInterrupt
+            signals.obey()
         finished = True
     except SystemExit as e:
         finished = e.code in (None, 0)

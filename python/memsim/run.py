@@ -51,6 +51,7 @@ class Options:
 
 options = Options()  # of this process, set by the command line
 _open = []           # machines whose runs are not finished
+_made = 0            # machines of this process so far: a checkpoint knows which one it is of
 _default = None
 
 
@@ -83,6 +84,7 @@ class Simulation:
     """A machine built from the tree below `root`, checked whole, at time 0."""
 
     def __init__(self, root, opts=None):
+        global _made
         self.options = opts = opts or options
         if not isinstance(root, Root):
             raise user_error(f"a machine is built from a Root, not from {root!r}")
@@ -91,7 +93,8 @@ class Simulation:
         self.stats = Statistics(self)
         self._script = Script()
         self._machine = machine = build(root, opts.event_queue, opts.changes)
-        self._restoring, self._journal = opts.restoring, Journal()
+        self._number = _made + 1
+        self._restoring, self._journal = self._checkpoint_of_mine(), Journal()
         self._run = self._database = None
         self._spent, self._dumped, self._cause = 0.0, True, "nothing was simulated"
         self._busy = False
@@ -99,7 +102,6 @@ class Simulation:
         self._at = sorted(opts.checkpoint_at)
         self._wall = time.monotonic()
         if self._restoring:
-            opts.restoring = None  # a second machine of this script starts at 0 again
             refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
             self._journal = Journal(json.loads(self._restoring.script.journal)["journal"])
             self._spent = self._restoring.run.host_seconds
@@ -118,6 +120,7 @@ class Simulation:
                 print(f"memsim: warning: {warning}", file=sys.stderr)
         root._simulation = self
         _open.append(self)
+        _made += 1
 
     # ---- what a script calls ------------------------------------------------------------------
 
@@ -214,8 +217,7 @@ class Simulation:
         machine = self._machine
         self._journal.current["until"] = until
         progress = Progress(machine.now, until, self.options.verbosity)
-        began = time.monotonic()
-        self._busy, self._dumped = True, False
+        self._busy, self._dumped, self._began = True, False, time.monotonic()
         try:
             with signals.handled(), signals.heartbeat(machine):
                 while True:
@@ -230,8 +232,11 @@ class Simulation:
                         return self._ended(self._check_end(stop))
         finally:
             progress.close()
-            self._busy = False
-            self._spent += time.monotonic() - began
+            self._spent, self._busy = self._host_seconds(), False
+
+    def _host_seconds(self):
+        """Spent in simulate() so far."""
+        return self._spent + (time.monotonic() - self._began if self._busy else 0)
 
     def _ended(self, cause):
         self._cause = cause
@@ -258,12 +263,12 @@ class Simulation:
             print(progress.line(self._machine.now), file=sys.stderr, flush=True)
         period = self.options.checkpoint_wall_period
         if signal.SIGUSR2 in seen:
-            self._save(os.path.join(self.options.outdir, "signal.ckpt"))
+            self._save(self._file("signal"))
         elif period and time.monotonic() - self._wall >= period:
-            self._save(os.path.join(self.options.outdir, "wall.ckpt"))
+            self._save(self._file("wall"))
         if signal.SIGTERM in seen:
             progress.close()
-            path = self._save(os.path.join(self.options.outdir, "sigterm.ckpt"))
+            path = self._save(self._file("sigterm"))
             if self.options.verbosity >= 0:
                 print(f"memsim: ended by SIGTERM at {_memsim.show_ticks(self._machine.now)}; go on "
                       f"with --restore {path}", file=sys.stderr)
@@ -279,15 +284,28 @@ class Simulation:
         period = self.options.checkpoint_sim_period
         return min([NEVER, *self._at[:1], *([(now // period + 1) * period] if period else [])])
 
+    def _file(self, stem):
+        """OUTDIR/stem.ckpt; a script's second machine adds its number."""
+        number = f"-{self._number}" if self._number > 1 else ""
+        return os.path.join(self.options.outdir, f"{stem}{number}.ckpt")
+
+    def _checkpoint_of_mine(self):
+        """The checkpoint to restore if it is of this machine: a script's other ones run again."""
+        saved = self.options.restoring
+        if saved and self.options is options:
+            return saved if json.loads(saved.script.journal)["machine"] == self._number else None
+        return saved  # restore() means this one
+
     def _save(self, path):
         machine, script = self._machine, self._script
-        path = os.fspath(path or os.path.join(self.options.outdir,
-                                              f"{_memsim.show_ticks(machine.now)}.ckpt"))
+        path = os.fspath(path or self._file(_memsim.show_ticks(machine.now)))
         if self._journal.current["kind"] == "simulate":
             self._saved = machine.now
+        else:
+            self._journal.current["path"] = path
         files = dict(script.files())
         journal = {"journal": self._journal.record(), "options": self.options.kept(),
-                   "name": script.name}
+                   "name": script.name, "machine": self._number}
         os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
         _memsim.write_checkpoint(
             path, machine,
@@ -296,7 +314,7 @@ class Simulation:
                            journal=json.dumps(journal).encode()),
             _memsim.RunAt(uuid=self._run.uuid, database=self.options.database(),
                           outdir=os.path.abspath(self.options.outdir),
-                          position=self._run.position(machine), host_seconds=self._spent))
+                          position=self._run.position(machine), host_seconds=self._host_seconds()))
         self._wall = time.monotonic()
         return path
 
@@ -309,7 +327,7 @@ class Simulation:
         self._restoring, self._dumped = None, False
         if call["kind"] == "simulate":
             return self._advance(call["until"])
-        return call["arguments"][0] or ""
+        return call["path"]
 
     def _begin(self, checkpoint=None):
         """Opens the database: a new run, or the checkpoint's goes on where its results are."""
@@ -376,7 +394,8 @@ def restore(file, outdir=None):
     _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
                           dataclasses.replace(opts, restoring=saved))
     journal = _default._journal
-    journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": ""}
+    journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "",
+                                             "path": os.fspath(file)}
     journal.interrupted = None
     _default._resume()
     journal.current = None

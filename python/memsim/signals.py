@@ -17,6 +17,8 @@ HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
 
 
 def _note(number, frame):
+    if number == signal.SIGINT and not _running:
+        raise KeyboardInterrupt
     if number in _seen and number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # asked twice before it could be served: end at once
         signal.raise_signal(number)
@@ -28,6 +30,12 @@ def take():
     seen = _seen.copy()
     _seen.difference_update(seen)
     return seen
+
+
+def obey():
+    """Ends the script if that was asked for when no machine ran and none will."""
+    if signal.SIGTERM in take():
+        raise SystemExit(128 + signal.SIGTERM)
 
 
 @contextlib.contextmanager

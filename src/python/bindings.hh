@@ -5,8 +5,8 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-/// The one place that knows Python. The module `_memsim` binds the schema as data and the machine by
-/// names and text; the classes that users see are made from the schema in python/memsim.
+/// The one place that knows Python. The module `_memsim` binds the schema as data and the machine
+/// by names and text; the classes that users see are made from the schema in python/memsim.
 namespace memsim::python {
 
 namespace py = pybind11;

@@ -15,10 +15,14 @@ QueueKind queue_kind(const std::string& name) {
 
 const char* run(Machine& machine, Tick until) {
     switch (machine.run(until)) {
-    case Stop::limit: return "limit";
-    case Stop::exit: return "exit";
-    case Stop::idle: return "idle";
-    default: return "attention";
+    case Stop::limit:
+        return "limit";
+    case Stop::exit:
+        return "exit";
+    case Stop::idle:
+        return "idle";
+    default:
+        return "attention";
     }
 }
 
@@ -80,13 +84,11 @@ void bind_machine(py::module_& m) {
                                        all.append(py::make_tuple(o.path, o.type, o.state.size()));
                                    return all;
                                })
-        .def_property_readonly("events",
-                               [](const Snapshot& s) {
-                                   py::list all;
-                                   for (const auto& e : s.events)
-                                       all.append(py::make_tuple(e.tick, e.path, e.handler));
-                                   return all;
-                               });
+        .def_property_readonly("events", [](const Snapshot& s) {
+            py::list all;
+            for (const auto& e : s.events) all.append(py::make_tuple(e.tick, e.path, e.handler));
+            return all;
+        });
 
     py::class_<Machine>(m, "Machine")
         .def(py::init([](std::uint64_t seed, const std::string& queue) {

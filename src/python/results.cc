@@ -70,15 +70,16 @@ void bind_checkpoint(py::module_& m) {
                                        all.append(py::make_tuple(f.path, f.hash));
                                    return all;
                                })
-        .def_property_readonly(
-            "journal", [](const checkpoint::Script& s) { return py::bytes(s.journal); });
+        .def_property_readonly("journal",
+                               [](const checkpoint::Script& s) { return py::bytes(s.journal); });
     py::class_<checkpoint::Run>(m, "RunAt")
-        .def(py::init([](const std::string& uuid, const std::string& database,
-                         const std::string& outdir, const stats::Position& at, double host_seconds) {
-                 return checkpoint::Run {uuid,           database,    outdir, at.dumps,
-                                         at.series_tick, host_seconds};
-             }),
-             "uuid"_a, "database"_a, "outdir"_a, "position"_a, "host_seconds"_a)
+        .def(
+            py::init([](const std::string& uuid, const std::string& database,
+                        const std::string& outdir, const stats::Position& at, double host_seconds) {
+                return checkpoint::Run {uuid,     database,       outdir,
+                                        at.dumps, at.series_tick, host_seconds};
+            }),
+            "uuid"_a, "database"_a, "outdir"_a, "position"_a, "host_seconds"_a)
         .def_readonly("uuid", &checkpoint::Run::uuid)
         .def_readonly("database", &checkpoint::Run::database)
         .def_readonly("outdir", &checkpoint::Run::outdir)
@@ -123,7 +124,8 @@ void bind_database(py::module_& m) {
             },
             "machine"_a, "cause"_a, "host_seconds"_a);
     py::class_<stats::Database>(m, "Database")
-        .def(py::init([](const std::string& path) { return stats::Database::open(path); }), "path"_a)
+        .def(py::init([](const std::string& path) { return stats::Database::open(path); }),
+             "path"_a)
         .def_property_readonly("path", &stats::Database::path)
         .def(
             "begin_run",

@@ -10,8 +10,9 @@ namespace {
 
 py::dict describe(const ParamInfo& p) {
     using namespace py::literals;
-    return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit, "initial"_a = p.initial,
-                    "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc, "tunable"_a = p.tunable);
+    return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit,
+                    "initial"_a = p.initial, "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc,
+                    "tunable"_a = p.tunable);
 }
 py::dict describe(const PortInfo& p) {
     using namespace py::literals;
@@ -67,11 +68,10 @@ void bind_schema(py::module_& m) {
         [] {
             py::list all;
             for (const auto& [name, s] : registry())
-                all.append(py::dict("name"_a = s.name, "doc"_a = s.doc, "source"_a = s.source,
-                                    "params"_a = describe_all(s.params),
-                                    "ports"_a = describe_all(s.ports),
-                                    "stats"_a = describe_all(s.stats),
-                                    "state"_a = describe_all(s.state)));
+                all.append(
+                    py::dict("name"_a = s.name, "doc"_a = s.doc, "source"_a = s.source,
+                             "params"_a = describe_all(s.params), "ports"_a = describe_all(s.ports),
+                             "stats"_a = describe_all(s.stats), "state"_a = describe_all(s.state)));
             return all;
         },
         "Every component type, as declared");

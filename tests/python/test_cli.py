@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from memsim import progress
 
 ROOT = Path(__file__).parents[2]
 MEMSIM = ROOT / "build" / "memsim"
@@ -89,10 +90,15 @@ def test_one_database_takes_several_runs(memsim_command, script):
     assert "no such database" in sentence(memsim_command("sql", "x.db", "SELECT 1", expect=1))
 
 
-def test_progress_only_when_asked(memsim_command, script):
+def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
     assert memsim_command(script, 1000).stderr == ""
-    script.write_text(script.read_text().replace('"30us"', '"1s"'))
-    assert "a second" in memsim_command("-v", script, 2000000).stderr
+    monkeypatch.setattr(progress, "EVERY", 0)
+    for verbosity, seen in ((-1, False), (0, False), (1, True)):
+        shown = progress.Progress(0, 10**15, verbosity)
+        shown.began -= 10
+        shown.show(10**12)
+        text = capsys.readouterr().err
+        assert seen == ("1ms simulated in 0m10s" in text and "2h46m left at most" in text), text
 
 
 def test_lists(memsim_command):
