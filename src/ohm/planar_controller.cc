@@ -80,14 +80,15 @@ void PlanarController::wake() {
     while (changed) {
         take_dram_done();
         accept();
-        changed = feed_dram();
+        changed = state.swaps_live && feed_swaps(true);
+        changed |= feed_dram();
         changed |= feed_modules();
-        changed |= book_demand();
         changed |= state.swaps_live && book_migration(true);
+        changed |= book_demand();
         const std::uint32_t waiting = dram_->reads() + dram_->writes();
         dram_->run(now());
         changed |= dram_->reads() + dram_->writes() != waiting;
-        changed |= state.swaps_live && feed_swaps();
+        changed |= state.swaps_live && feed_swaps(false);
         changed |= state.swaps_live && book_migration(false);
         changed |= dram_->next_action() <= now() || dram_->next_done() <= now();
     }

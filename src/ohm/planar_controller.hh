@@ -33,7 +33,8 @@ using namespace memsim::literals;
 /// The channel: one transfer at a time, booked at most `lead` ahead. Of transfers that could be
 /// booked at one time: demand of XPoint (it has waited for the media), then DRAM by its scheduler
 /// (demand before migration), then migration of XPoint, which takes a place only where the channel
-/// would idle, unless its swap is older than `swap_patience`: then it counts as demand.
+/// would idle. A swap older than `swap_patience` goes before demand at every queue, so that it ends
+/// and its pages are free again.
 ///
 /// Order: requests to one 128-byte block take effect in order of arrival. Commands cross lanes of
 /// their own and take no time of the channel; their way is part of the latency.
@@ -69,7 +70,7 @@ class PlanarController final : public Model<PlanarController> {
             16_KiB, {0_B, 1_MiB}, "Holds two pages for each swap (assumption: 4 x 2 x 2 KiB)"};
         Param<Time> swap_patience {1_us,
                                    {0_fs, 1_s},
-                                   "Age from which a swap's transfers count as demand (assumption; "
+                                   "Age from which a swap goes before demand (assumption; "
                                    "sweep 0-10 us)",
                                    Change::tunable};
         Param<unsigned> postponed {
@@ -263,7 +264,7 @@ class PlanarController final : public Model<PlanarController> {
     bool feed_dram();
     bool feed_modules();
     bool book_demand();
-    bool book_migration(bool beside_demand);
+    bool book_migration(bool old_ones);
     bool grant_first(Fifo<Ready>& ready, Tick ahead);
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration);
     void count_transfer(std::uint32_t bytes, bool migration);
@@ -275,7 +276,7 @@ class PlanarController final : public Model<PlanarController> {
     void arm_next();
     // planar_swap.cc
     void begin_swap(std::uint64_t group, Group& g);
-    bool feed_swaps();
+    bool feed_swaps(bool old_ones);
     bool feed_dram_pieces(Swap& s, std::uint32_t id);
     bool feed_xpoint_reads(Swap& s, std::uint32_t id);
     int piece_to_xpoint(const Swap& s) const;

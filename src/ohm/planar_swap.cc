@@ -36,20 +36,23 @@ void PlanarController::begin_swap(std::uint64_t group, Group& g) {
         }
 }
 
-bool PlanarController::feed_swaps() {
+/// Old swaps go before demand, the others after it.
+bool PlanarController::feed_swaps(bool old_ones) {
     bool changed = false;
     for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
         Swap& s = state.swaps[i];
-        if (!s.live || s.waits_for) continue;
+        if (!s.live || s.waits_for || old(s) != old_ones) continue;
         changed |= feed_dram_pieces(s, migration_id | i << 4);
         changed |= feed_xpoint_reads(s, migration_id | i << 4);
     }
     return changed;
 }
 
-/// Reads, and writes of what has come from XPoint. Half of the scheduler's places stay for demand.
+/// Reads, and writes of what has come from XPoint. Half of the scheduler's places stay for demand,
+/// unless the swap is old.
 bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
     bool changed = false;
+    const std::uint32_t places = params.dram_queue() / (old(s) ? 1 : 2);
     const auto enqueue = [&](unsigned piece, bool write) {
         const std::uint64_t address = placement_.dram_address(s.group) + piece * piece_bytes;
         mem::DramAccess a = dram_access(address, piece_bytes);
@@ -60,12 +63,12 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
         count_transfer(piece_bytes, true);
         changed = true;
     };
-    while (s.dram_read_asked != all_pieces() && dram_->reads() < params.dram_queue() / 2) {
+    while (s.dram_read_asked != all_pieces() && dram_->reads() < places) {
         const auto piece = static_cast<unsigned>(first_bit(all_pieces() & ~s.dram_read_asked));
         enqueue(piece, false);
         s.dram_read_asked |= static_cast<Mask>(1u << piece);
     }
-    while (dram_->writes() < params.dram_queue() / 2) {
+    while (dram_->writes() < places) {
         const int first = first_bit(s.dram_read & s.xpoint_read & ~s.dram_write_asked);
         if (first < 0) break;
         const auto piece = static_cast<unsigned>(first);
