@@ -81,9 +81,9 @@ void PlanarController::wake() {
         take_dram_done();
         accept();
         changed = state.swaps_live && feed_swaps(true);
+        changed |= state.swaps_live && book_migration(true);
         changed |= feed_dram();
         changed |= feed_modules();
-        changed |= state.swaps_live && book_migration(true);
         changed |= book_demand();
         const std::uint32_t waiting = dram_->reads() + dram_->writes();
         dram_->run(now());
