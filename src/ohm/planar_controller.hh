@@ -250,6 +250,7 @@ class PlanarController final : public Model<PlanarController> {
     State state;
 
   private:
+    void check_modules() const;
     // planar_controller.cc: requests and answers
     void accept();
     bool accept(const protocol::MemRequest& r);
