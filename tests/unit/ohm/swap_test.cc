@@ -137,7 +137,7 @@ TEST_CASE("Migration takes the channel from demand, and its share is reported") 
 }
 
 TEST_CASE("The mapping table of the paper's machine takes about 28 MB in six controllers") {
-    Bench b(Arguments {{"dram", "2GiB"}});
+    Bench b(Arguments {{"dram", "2GiB"}}, Arguments {{"capacity", "8GiB"}});
     CHECK(b.run_to_end() == Clean {});
     const double bytes = b.machine.stat_value("controller", "mapping_table_bytes", "peak");
     CHECK(bytes * 6 == 28'311'552);
