@@ -68,8 +68,8 @@ TEST_CASE("every registered component has a rig") {
     std::size_t covered = 0;
     for (const auto& [name, schema] : registry()) {
         if (name.starts_with("test.")) continue;
-        const bool has =
-            std::any_of(rigs().begin(), rigs().end(), [&](const Rig& r) { return r.type == name; });
+        const bool has = std::any_of(rigs().begin(), rigs().end(),
+                                     [&, &name = name](const Rig& r) { return r.type == name; });
         if (has)
             ++covered;
         else
