@@ -36,7 +36,8 @@ bool EventQueue::refill() {
 
     if (entries.size() <= near_limit || level == 0) {
         horizon_ = static_cast<Tick>(static_cast<std::uint64_t>(base_) + width - 1);
-        near_.swap(entries);
+        near_.assign(entries.begin(), entries.end()); // each vector keeps a capacity that suits it
+        entries.clear();
         if (level > 0) sort_near(shift); // a bucket of level 0 is one tick, in order
     } else {
         // Entries of equal tick keep their order: they go to one bucket, in this order, before any

@@ -53,7 +53,7 @@ class EventQueue {
     static constexpr std::size_t max_payload = 48;
 
     explicit EventQueue(QueueKind kind = QueueKind::fast) : kind_(kind) {
-        near_.reserve(2 * near_limit);
+        near_.reserve(8 * near_limit);
     }
     EventQueue(const EventQueue&) = delete;
     EventQueue& operator=(const EventQueue&) = delete;
@@ -211,6 +211,10 @@ class EventQueue {
     /// Behind all entries of its tick and of earlier ones.
     void insert_near(Entry e) {
         if (near_.size() - head_ >= 2 * near_limit) return spill_near(e);
+        if (head_ >= 4 * near_limit) [[unlikely]] { // what has run makes room
+            near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(head_));
+            head_ = 0;
+        }
         near_.push_back(e);
         Entry* const first = near_.data() + head_;
         Entry* at = near_.data() + near_.size() - 1;

@@ -100,6 +100,10 @@ void Dispatcher::hand_out() {
             {state.launch, block, static_cast<std::uint32_t>(streams_.warps.size())});
         state.held.push_back({block, std::move(streams_.warps)});
         streams_.warps.clear();
+        if (!spare_.empty()) {
+            streams_.warps.swap(spare_.back());
+            spare_.pop_back();
+        }
         debug(flag, "block ", block, " to SM ", sm);
         --state.room[sm];
         ++state.running;
@@ -115,6 +119,7 @@ void Dispatcher::take_block(std::uint32_t block, std::vector<std::vector<std::ui
                                  [&](const Held& h) { return h.block == block; });
     MEMSIM_ASSERT(it != state.held.end(), "a block is taken that was not handed out");
     warps.swap(it->warps);
+    spare_.push_back(std::move(it->warps));
     state.held.erase(it);
 }
 

@@ -94,7 +94,8 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     std::uint32_t occupancy(const protocol::LaunchReply& launch) const;
 
     protocol::KernelSource* kernels_ = nullptr;
-    protocol::BlockStreams streams_; ///< buffers only: empty between calls
+    protocol::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
+    std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< as those
 };
 
 } // namespace memsim::gpu

@@ -172,10 +172,9 @@ void Sm::place(const protocol::BlockStart& start) {
     while (b < state.blocks.size() && state.blocks[b].live) ++b;
     MEMSIM_ASSERT(b < state.blocks.size(), "an SM was given more blocks than it has slots");
     state.blocks[b] = {true, start.launch, start.block, start.warps, 0, 0};
-    std::vector<std::vector<std::uint8_t>> streams;
-    dispatcher_->take_block(start.block, streams);
+    dispatcher_->take_block(start.block, streams_);
     std::uint32_t w = 0;
-    for (auto& stream : streams) {
+    for (auto& stream : streams_) {
         while (w < state.warps.size() && state.warps[w].live) ++w;
         if (w == state.warps.size())
             throw ConfigError(path() + ".warp_slots: the dispatcher sends more warps than the " +
@@ -187,7 +186,7 @@ void Sm::place(const protocol::BlockStart& start) {
         warp.pending = 0;
         warp.age = state.arrivals++;
         warp.position = 0;
-        warp.stream = std::move(stream);
+        warp.stream.swap(stream); // the old buffer goes back with the next block
         settle(w);
     }
     std::uint64_t resident = 0;

@@ -133,7 +133,8 @@ class Sm final : public Model<Sm> {
     Clock clock_;
     protocol::HasBlocks* dispatcher_ = nullptr;
     Coalescer coalescer_ {128, 32};
-    protocol::WarpOp op_; ///< scratch
+    protocol::WarpOp op_;                            ///< scratch
+    std::vector<std::vector<std::uint8_t>> streams_; ///< buffers on their way back
 };
 
 } // namespace memsim::gpu

@@ -37,10 +37,13 @@ void PlanarController::send_left() {
         if (leaving.empty() || leaving.front().at > now()) continue;
         const protocol::DdrtCommand c = leaving.pop().command;
         port.commands[m].send(c); // nobody else sends to this module meanwhile
-        if (c.migration)
-            piece_written(c.id, &Swap::xpoint_written);
-        else
+        if (c.migration) {
+            Swap& s = swap_of(c.id);
+            s.xpoint_written |= static_cast<Mask>(1u << (c.id & 15));
+            end_if_done(s);
+        } else {
             finish(c.id);
+        }
     }
 }
 
@@ -48,10 +51,7 @@ void PlanarController::take_dram_done() {
     while (dram_->next_done() <= now()) {
         const mem::DramDone d = dram_->pop_done();
         if (d.context & migration_id) {
-            if (d.write)
-                piece_written(d.context, &Swap::dram_written);
-            else
-                piece_from_dram(d.context);
+            if (!d.write) piece_from_dram(d.context); // writes: nobody waits for them
         } else if (d.write)
             finish(d.context);
         else
@@ -111,6 +111,7 @@ bool PlanarController::feed_modules() {
     bool changed = false;
     for (std::uint32_t m = 0; m < params.modules(); ++m) {
         ModuleQueue& queue = state.modules[m];
+        if (old_swap_writes(m)) continue; // needs a place there and the channel at one time
         while (!queue.commands.empty() && queue.leaving.empty()) {
             const std::uint32_t id = queue.commands.front();
             Request& q = state.requests[id];
@@ -186,23 +187,23 @@ bool PlanarController::book_demand() {
     return changed;
 }
 
-/// Reads and writes of XPoint for swaps: those of old swaps beside demand, the others where the
-/// channel would idle.
-bool PlanarController::book_migration(bool beside_demand) {
+/// Reads and writes of XPoint for swaps: those of old swaps go before demand, the others where
+/// the channel would idle.
+bool PlanarController::book_migration(bool old_ones) {
     bool changed = false;
     auto& ready = state.ready_migration;
-    const Tick ahead = beside_demand ? lead_ : params.grant_latency->raw;
-    while (!ready.empty() && (!beside_demand || old(swap_of(ready.front().id))) &&
+    const Tick ahead = old_ones ? lead_ : params.grant_latency->raw;
+    while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))
         changed = true;
     for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
         Swap& s = state.swaps[i];
         const int piece = s.live ? piece_to_xpoint(s) : -1;
-        if (piece < 0 || (beside_demand && !old(s))) continue;
+        if (piece < 0 || (old_ones && !old(s))) continue;
         const std::uint32_t m = placement_.module_of(s.group, s.location);
         ModuleQueue& queue = state.modules[m];
-        if (!queue.leaving.empty() || (!queue.commands.empty() && !beside_demand) ||
-            bus_->free_at() > now() + (beside_demand ? lead_ : 0) || !port.commands[m].can_send())
+        if (!queue.leaving.empty() || (!queue.commands.empty() && !old_ones) ||
+            bus_->free_at() > now() + (old_ones ? lead_ : 0) || !port.commands[m].can_send())
             continue;
         const auto n = static_cast<unsigned>(piece);
         const Tick end = book(m, piece_bytes, true, true);

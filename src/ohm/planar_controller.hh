@@ -33,7 +33,8 @@ using namespace memsim::literals;
 /// The channel: one transfer at a time, booked at most `lead` ahead. Of transfers that could be
 /// booked at one time: demand of XPoint (it has waited for the media), then DRAM by its scheduler
 /// (demand before migration), then migration of XPoint, which takes a place only where the channel
-/// would idle, unless its swap is older than `swap_patience`: then it counts as demand.
+/// would idle. A swap older than `swap_patience` goes before demand at every queue, so that it ends
+/// and its pages are free again.
 ///
 /// Order: requests to one 128-byte block take effect in order of arrival. Commands cross lanes of
 /// their own and take no time of the channel; their way is part of the latency.
@@ -69,7 +70,7 @@ class PlanarController final : public Model<PlanarController> {
             16_KiB, {0_B, 1_MiB}, "Holds two pages for each swap (assumption: 4 x 2 x 2 KiB)"};
         Param<Time> swap_patience {1_us,
                                    {0_fs, 1_s},
-                                   "Age from which a swap's transfers count as demand (assumption; "
+                                   "Age from which a swap goes before demand (assumption; "
                                    "sweep 0-10 us)",
                                    Change::tunable};
         Param<unsigned> postponed {
@@ -184,8 +185,8 @@ class PlanarController final : public Model<PlanarController> {
         Tick decided = 0;
         Mask dram_read_asked = 0, xpoint_read_asked = 0;
         Mask dram_read = 0, xpoint_read = 0;
-        Mask dram_write_asked = 0, xpoint_write_asked = 0;
-        Mask dram_written = 0, xpoint_written = 0;
+        Mask dram_written = 0; ///< with the scheduler, which serves reads of it
+        Mask xpoint_write_asked = 0, xpoint_written = 0;
         std::array<protocol::LineVersions, most_pieces> from_dram {};
         std::array<protocol::LineVersions, most_pieces> from_xpoint {};
     };
@@ -249,6 +250,7 @@ class PlanarController final : public Model<PlanarController> {
     State state;
 
   private:
+    void check_modules() const;
     // planar_controller.cc: requests and answers
     void accept();
     bool accept(const protocol::MemRequest& r);
@@ -263,7 +265,7 @@ class PlanarController final : public Model<PlanarController> {
     bool feed_dram();
     bool feed_modules();
     bool book_demand();
-    bool book_migration(bool beside_demand);
+    bool book_migration(bool old_ones);
     bool grant_first(Fifo<Ready>& ready, Tick ahead);
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration);
     void count_transfer(std::uint32_t bytes, bool migration);
@@ -275,23 +277,22 @@ class PlanarController final : public Model<PlanarController> {
     void arm_next();
     // planar_swap.cc
     void begin_swap(std::uint64_t group, Group& g);
-    bool feed_swaps();
+    bool feed_swaps(bool old_ones);
     bool feed_dram_pieces(Swap& s, std::uint32_t id);
     bool feed_xpoint_reads(Swap& s, std::uint32_t id);
     int piece_to_xpoint(const Swap& s) const;
+    bool old_swap_writes(std::uint32_t module) const;
     void piece_from_dram(std::uint32_t context);
     void piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions);
-    void piece_written(std::uint32_t id, Mask Swap::*written);
     void serve_postponed(Swap& s);
-    void end_swap(Swap& s);
-    Swap& swap_of(std::uint32_t id) { return state.swaps[(id & ~migration_write) >> 4 & 0xff]; }
+    void end_if_done(Swap& s);
+    Swap& swap_of(std::uint32_t id) { return state.swaps[id >> 4 & 0xff]; }
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
 
-    /// Ids above this one name a piece of a swap: swap x 16 + piece, and for DRAM a write bit.
+    /// Ids above this one name a piece of a swap: swap x 16 + piece.
     static constexpr std::uint32_t migration_id = 1u << 31;
-    static constexpr std::uint32_t migration_write = 1u << 30;
 
     Placement placement_;
     unsigned pieces_ = 8;

@@ -67,7 +67,8 @@ class HasKernels {
 class HasBlocks {
   public:
     virtual ~HasBlocks() = default;
-    /// Swaps the streams of a dispatched block's warps into `warps`.
+    /// Swaps the streams of a dispatched block's warps into `warps`; the buffers that were there
+    /// are used again for another block.
     virtual void take_block(u32 block, std::vector<std::vector<u8>>& warps) = 0;
 };
 

@@ -246,7 +246,7 @@ void Module::place_all_again() {
             place(state.write_buffer[i].line, 1ull << i, &Partition::waiting_writes);
 }
 
-void Module::start(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t) {
+void Module::begin(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t) {
     p.op = op;
     p.entry = static_cast<std::uint8_t>(entry);
     p.physical = physical;
@@ -273,7 +273,7 @@ void Module::start_operations() {
                 e.draining = true;
                 const bool whole = e.sectors == 0xff;
                 if (!whole) ++stat.refills, ++stat.media_reads;
-                start(p, Op::write, static_cast<unsigned>(w), state.levelling.physical(e.line),
+                begin(p, Op::write, static_cast<unsigned>(w), state.levelling.physical(e.line),
                       whole ? params.t_write() : params.t_read() + params.t_write());
                 continue;
             }
@@ -285,7 +285,7 @@ void Module::start_operations() {
         ReadEntry& e = state.read_buffer[static_cast<unsigned>(r)];
         e.fill = Fill::reading;
         ++stat.media_reads;
-        start(p, Op::read, static_cast<unsigned>(r), state.levelling.physical(e.line),
+        begin(p, Op::read, static_cast<unsigned>(r), state.levelling.physical(e.line),
               params.t_read());
     }
 }
@@ -295,12 +295,12 @@ bool Module::start_gap_move(Partition& p, unsigned index) {
     if (state.move == Move::due && partition_of(state.levelling.move_source()) == index) {
         state.move = Move::reading;
         ++stat.media_reads;
-        start(p, Op::gap_read, 0, state.levelling.move_source(), params.t_read());
+        begin(p, Op::gap_read, 0, state.levelling.move_source(), params.t_read());
         return true;
     }
     if (state.move == Move::copied && partition_of(state.levelling.gap()) == index) {
         state.move = Move::writing;
-        start(p, Op::gap_write, 0, state.levelling.gap(), params.t_write());
+        begin(p, Op::gap_write, 0, state.levelling.gap(), params.t_write());
         return true;
     }
     return false;

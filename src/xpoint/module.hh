@@ -193,7 +193,7 @@ class Module final : public Model<Module> {
     bool accept_write(const protocol::DdrtCommand& c);
     void start_operations();
     bool start_gap_move(Partition& p, unsigned index);
-    void start(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t);
+    void begin(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t);
     void become_ready(Load& load, const protocol::LineVersions& versions);
     int free_read_entry();
     void place(std::uint64_t line, std::uint64_t bit, std::uint64_t Partition::*list);

@@ -13,6 +13,7 @@ CHANNELS = {
     "hetero": dict(width=32, lane_rate="15GHz", serdes="0fs", flight="670ps"),
     "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
 }
+ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}  # 2 x serdes + flight
 PAGE = 2048        # unit of mapping and swap: a DRAM row
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
@@ -46,8 +47,9 @@ def planar(platform, program, size=None, seed=1, **dispatch):
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     root.memory.controller = [controller(platform, size, i) for i in range(size.controllers)]
-    root.memory.xpoint = [module(mc, size) for mc in root.memory.controller
-                          for _ in range(MODULES)]
+    root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
+                                        channel_latency=ONE_WAY[platform])
+                          for _ in range(size.controllers * MODULES)]
     for i, mc in enumerate(root.memory.controller):
         root.gpu.l2[i].mem_side = mc.cpu_side
         for m in range(MODULES):
@@ -81,6 +83,3 @@ def controller(platform, size, index):
     return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
                                 modules=MODULES, page=f"{PAGE}B", **CHANNELS[platform])
 
-
-def module(mc, size):
-    return xpoint.Module(capacity=f"{size.xpoint // MODULES}B")
