@@ -67,7 +67,7 @@ TEST_CASE("every registered component has a rig") {
     std::vector<std::string> uncovered;
     std::size_t covered = 0;
     for (const auto& [name, schema] : registry()) {
-        if (name.starts_with("test.")) continue;
+        if (name.starts_with("test")) continue; // a test's own
         const bool has = std::any_of(rigs().begin(), rigs().end(),
                                      [&, &name = name](const Rig& r) { return r.type == name; });
         if (has)
@@ -76,5 +76,5 @@ TEST_CASE("every registered component has a rig") {
             uncovered.push_back(name);
     }
     CHECK(uncovered == std::vector<std::string> {});
-    CHECK(covered >= 1); // it found something; raise it with each device
+    CHECK(covered >= 12); // it found something; raise it with each device
 }
