@@ -74,7 +74,7 @@ def test_wrong_values_are_sentences(sys):
     text = refused(lambda: setattr(mem, "latency", "190"), "sys.mem.latency", "no unit of Time",
                    "'190ns'" if False else "unit")
     assert where.endswith("test_objects.py") and "test_objects.py" in text
-    refused(lambda: setattr(mem, "latency", 190), "sys.mem.latency", "190 has no unit of Time")
+    refused(lambda: setattr(mem, "latency", 190), "sys.mem.latency", "'190' has no unit of Time: write '190ns'")
     refused(lambda: setattr(mem, "latency", 1.5), "has no unit of Time")
     refused(lambda: setattr(mem, "latency", True), "True is no Time")
     refused(lambda: setattr(mem, "latency", "1s"), "outside its range")
