@@ -120,5 +120,7 @@ def refuse_fixed(stored, present):
         now = {name: value for name, value, _ in here[path]}
         for name, value, tunable in params:
             if not tunable and now.get(name) != value:
+                free = ", ".join(name for name, _, tunable in params if tunable)
                 raise Error(f"{path}.{name} is '{value}' in the checkpoint and cannot be "
-                            f"'{now.get(name)}' now: only tunable parameters may change")
+                            f"'{now.get(name)}' now: only tunable parameters may change, " +
+                            (f"of {path} these: {free}" if free else f"and {path} has none"))

@@ -65,17 +65,11 @@ def as_text(info, value, path):
         if info["type"] == "bool":
             return "true" if value else "false"
     elif hasattr(value, "__index__"):
-        if info["type"] in ("int", "Fraction"):
-            return str(operator.index(value))
-        if info["unit"]:
-            raise Error(f"{path}: {value} has no unit of {info['type']}: write it as a string, "
-                        f"such as '{value}{info['unit']}' ({info['doc']})")
+        if info["type"] in ("int", "Fraction") or info["unit"]:
+            return str(operator.index(value))  # where a unit is missing the component will say so
     elif hasattr(value, "__float__"):
-        if info["type"] == "Fraction":
+        if info["type"] == "Fraction" or info["unit"]:
             return format(Decimal(repr(float(value))), "f")
-        if info["unit"]:
-            raise Error(f"{path}: {value} has no unit of {info['type']}: write it as a string, "
-                        f"such as '{value}{info['unit']}' ({info['doc']})")
     raise Error(f"{path}: {value!r} is no {info['type']} ({info['doc']})")
 
 

@@ -350,7 +350,11 @@ void Machine::load(const Snapshot& s) {
         MEMSIM_ASSERT(o.path == c.path() && o.shape == schemas_[i]->state_shape,
                       "equal configurations differ in " + o.path);
         Loader state(o.state), stats(o.stats), ports(o.ports);
-        c.load_state(state);
+        try {
+            c.load_state(state);
+        } catch (const ConfigError& e) {
+            throw ConfigError(c.path() + ": " + e.what());
+        }
         c.load_stats(stats);
         for (const auto& [name, p] : c.ports()) {
             p->archive_own(ports);

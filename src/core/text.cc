@@ -11,8 +11,9 @@ void refuse_number(std::string_view text, Fault fault, std::string_view type,
         throw ConfigError(quoted + " is not a " + std::string(type) + ": write a number with a " +
                           "unit, such as '4" + std::string(example) + "'");
     case Fault::no_unit:
-        throw ConfigError(quoted + " has no unit of " + std::string(type) + ", such as in '" +
-                          std::string(text) + std::string(example) + "'");
+        throw ConfigError(quoted + " has no unit of " + std::string(type) + ": write '" +
+                          std::string(text.substr(0, text.find_last_of("0123456789") + 1)) +
+                          std::string(example) + "' or the like");
     case Fault::not_whole:
         throw ConfigError(quoted + " is finer than the smallest unit of " + std::string(type));
     default:

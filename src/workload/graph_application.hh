@@ -57,8 +57,8 @@ class GraphApplication : public KernelSource {
         State loaded;
         from(loaded);
         if (loaded.progress.input != state.progress.input)
-            throw ConfigError("the checkpoint was taken with another graph; start again with the "
-                              "same graph file or generator");
+            throw ConfigError("the checkpoint was taken with another graph: put the graph's file "
+                              "back as it was, or start again without --restore");
         state = std::move(loaded);
     }
 

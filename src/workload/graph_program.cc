@@ -16,6 +16,10 @@ protocol::KernelSource& GraphProgram::kernels() {
     generated.edge_factor = params.kronecker_degree();
     generated.seed = params.graph_seed();
     Csr graph = params.graph->empty() ? kronecker_graph(generated) : read_graph(params.graph());
+    if (params.source() >= graph.vertices)
+        refuse("source", "there is no vertex " + std::to_string(params.source()) +
+                             ": those of the graph run from 0 to " +
+                             std::to_string(graph.vertices - 1));
     ApplicationOptions options;
     if (params.source() >= 0) options.source = static_cast<std::uint32_t>(params.source());
     options.iterations = params.iterations();

@@ -22,9 +22,12 @@ class PlainSource final : public ByteSource {
   public:
     explicit PlainSource(const std::string& path) : path_(path) {
         // fopen() opens a directory without complaint; reading it would be the odder message.
-        if (std::filesystem::is_directory(path)) refuse_file(path, "is a directory, not a file");
+        if (std::filesystem::is_directory(path))
+            refuse_file(path, "is a directory: name a graph file");
         file_.reset(std::fopen(path.c_str(), "rb"));
-        if (!file_) refuse_file(path, std::string("cannot be opened: ") + std::strerror(errno));
+        if (!file_)
+            refuse_file(path, std::string("cannot be opened (") + std::strerror(errno) +
+                                  "): name a graph file that can be read");
     }
     std::size_t read(char* to, std::size_t size) override {
         const std::size_t n = std::fread(to, 1, size, file_.get());
@@ -192,7 +195,7 @@ void InputFile::read(void* to, std::size_t size, std::string_view what) {
     while (size > 0) {
         if (at_ == buffer_.size() && !fill())
             refuse_byte("the file ends inside " + std::string(what) + ", " + std::to_string(size) +
-                        " bytes too early");
+                        " bytes too early; fetch it again");
         const std::size_t n = std::min(size, buffer_.size() - at_);
         std::memcpy(at, buffer_.data() + at_, n);
         at += n, at_ += n, byte_ += n, size -= n;

@@ -67,7 +67,7 @@ def test_wrong_values_are_sentences(sys):
     sys.mem, sys.gen = SimpleMemory(), TrafficGen()
     mem = sys.mem
     refused(lambda: setattr(mem, "latency", "190"), "sys.mem.latency", "no unit of Time")
-    refused(lambda: setattr(mem, "latency", 190), "sys.mem.latency", "190 has no unit of Time")
+    refused(lambda: setattr(mem, "latency", 190), "sys.mem.latency", "190' has no unit of Time")
     refused(lambda: setattr(mem, "latency", 1.5), "has no unit of Time")
     refused(lambda: setattr(mem, "latency", True), "True is no Time")
     refused(lambda: setattr(mem, "latency", "1s"), "outside its range")

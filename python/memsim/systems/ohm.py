@@ -4,7 +4,8 @@
 are assumptions of docs/models/ohm.md.
 """
 
-from .. import Error, Root, System, gpu, mem, ohm, workload, xpoint
+from .. import Root, System, gpu, mem, ohm, workload, xpoint
+from ..errors import did_you_mean, user_error
 from .scale import OHM_PLANAR, footprint, scale
 
 # What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
@@ -37,7 +38,8 @@ def planar(platform, program, size=None, seed=1, **dispatch):
     Initially each group's first page is in DRAM, the others in XPoint; caches are cold.
     """
     if platform not in CHANNELS:
-        raise Error(f"there is no platform '{platform}': it is one of {', '.join(CHANNELS)}")
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, CHANNELS)}: it is "
+                         f"one of {', '.join(CHANNELS)}")
     size = size or planar_scale(program)
     root = Root(seed=seed)
     root.program = program

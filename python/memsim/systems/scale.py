@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from .. import _memsim
+from ..errors import Error, user_error
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -93,7 +94,14 @@ def footprint(program):
 
     Raises memsim.Error if the graph cannot be read.
     """
-    return _memsim.footprint(program._type, list(program._values.items()))
+    try:
+        return _memsim.footprint(program._type, list(program._values.items()))
+    except Error as e:  # about a parameter or, with its own place, about the graph's file
+        name = str(e).removeprefix(".").partition(":")[0]
+        if name not in program._params:
+            raise
+        raise user_error(f"{program.path}.{name}{str(e).partition(name)[2]}",
+                         program._places.get(name, program._created)) from None
 
 
 def slices(paper, footprint):

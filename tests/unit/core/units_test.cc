@@ -45,18 +45,18 @@ TEST_CASE("a period may be given as a frequency and the other way round") {
     CHECK(Text<Time>::parse("1.2GHz").raw == 833'333);
     CHECK(Text<Frequency>::parse("833.333ps").raw == 1'200'000'480);
     CHECK(Text<Frequency>::parse("1ns").raw == 1'000'000'000);
-    CHECK(error_of([] { Text<Bytes>::parse("1GHz"); }) == "'1GHz' has no unit of Bytes, such as in "
-                                                          "'1GHzMiB'");
+    CHECK(error_of([] { Text<Bytes>::parse("1GHz"); }) == "'1GHz' has no unit of Bytes: write "
+                                                          "'1MiB' or the like");
 }
 
 TEST_CASE("what cannot be read is refused by a sentence that says what would be right") {
     auto time = [](const char* s) { return error_of([&] { Text<Time>::parse(s); }); };
-    CHECK(time("190") == "'190' has no unit of Time, such as in '190ns'");
+    CHECK(time("190") == "'190' has no unit of Time: write '190ns' or the like");
     CHECK(time("fast") == "'fast' is not a Time: write a number with a unit, such as '4ns'");
     CHECK(time("") == "'' is not a Time: write a number with a unit, such as '4ns'");
     CHECK(time("0.3fs") == "'0.3fs' is finer than the smallest unit of Time");
     CHECK(time("9300s") == "'9300s' is larger than a Time can hold");
-    CHECK(time("4KiB") == "'4KiB' has no unit of Time, such as in '4KiBns'");
+    CHECK(time("4KiB") == "'4KiB' has no unit of Time: write '4ns' or the like");
     CHECK(error_of([] { Text<unsigned>::parse("-1"); }) ==
           "'-1' does not fit: it must be from 0 to 4294967295");
     CHECK(error_of([] { Text<int>::parse("1.5"); }) == "'1.5' is not a whole number");

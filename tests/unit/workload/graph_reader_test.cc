@@ -110,8 +110,9 @@ TEST_CASE("a file that is no graph") {
     CHECK(refusal("picture") == foreign);
     CHECK(refusal("# only a comment\n") == "holds a graph without vertices; one is the least");
     CHECK(error_of([] { read_graph("/no/such/graph"); }) ==
-          "/no/such/graph: cannot be opened: No such file or directory");
-    CHECK(error_of([] { read_graph("/"); }) == "/: is a directory, not a file");
+          "/no/such/graph: cannot be opened (No such file or directory): name a graph file that "
+          "can be read");
+    CHECK(error_of([] { read_graph("/"); }) == "/: is a directory: name a graph file");
     CHECK(refusal("# " + std::string(3 << 20, 'x')) ==
           "line 1: a line of over 1 MiB, so this is no text file");
 }
@@ -172,14 +173,14 @@ TEST_CASE("a bad MatrixMarket file") {
 
 TEST_CASE("a bad CSR1 file") {
     CHECK(refusal("CSR1" + words({3})) ==
-          "byte 8: the file ends inside the header, 4 bytes too early");
+          "byte 8: the file ends inside the header, 4 bytes too early; fetch it again");
     CHECK(refusal("CSR1" + words({3, 3, 0, 2})) ==
-          "byte 20: the file ends inside the row offsets, 8 bytes too early");
+          "byte 20: the file ends inside the row offsets, 8 bytes too early; fetch it again");
     CHECK(refusal("CSR1" + words({3, 3, 0, 2, 2, 3, 1})) ==
-          "byte 32: the file ends inside the columns, 8 bytes too early");
+          "byte 32: the file ends inside the columns, 8 bytes too early; fetch it again");
     // A header of 16 GB is refused by the bytes that are missing, without holding 16 GB.
     CHECK(refusal("CSR1" + words({0xfffffffe, 0xffffffff, 0})) ==
-          "byte 16: the file ends inside the row offsets, 1048572 bytes too early");
+          "byte 16: the file ends inside the row offsets, 1048572 bytes too early; fetch it again");
     CHECK(refusal("CSR1" + words({3, 3, 0, 2, 2, 3, 1, 2, 0, 9})) ==
           "byte 40: more bytes follow the 3 columns that the header announces");
     CHECK(refusal("CSR1" + words({3, 3, 0, 2, 1, 3, 1, 2, 0})) ==

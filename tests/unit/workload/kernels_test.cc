@@ -305,9 +305,9 @@ TEST_CASE("a state is refused by an application with another graph") {
     Saver saved;
     one.save(saved);
     Loader from(saved.bytes);
-    CHECK(error_of([&] { other.load(from); }) ==
-          "the checkpoint was taken with another graph; start again with the same graph file or "
-          "generator");
+    CHECK(error_of([&] { other.load(from); }) == "the checkpoint was taken with another graph: put "
+                                                 "the graph's file back as it was, or start "
+                                                 "again without --restore");
 }
 
 TEST_CASE("an application is made by its kind") {

@@ -1,0 +1,153 @@
+"""Checkpoints that are none or no longer, places that cannot be written, disks that are full: what
+was written before is as it was."""
+import os
+import resource
+import subprocess
+
+import pytest
+
+
+@pytest.fixture
+def checkpoint(run, tmp_path, tiny):
+    run("-d", "out", "--checkpoint-at", "50us", *tiny)
+    return tmp_path / "out/50us.ckpt"
+
+
+@pytest.mark.parametrize("damage, said", [
+    (lambda b: b"", "the file is cut off after 0 bytes; use another checkpoint or copy this one "
+                    "again"),
+    (lambda b: b[:40], "the file is cut off after 40 bytes"),
+    (lambda b: b[:-1], "the file is cut off after "),
+    (lambda b: b[:len(b) // 2], "the file is cut off after "),
+    (lambda b: b[:-9] + bytes([b[-9] ^ 1]) + b[-8:], "the file was altered after it was written"),
+    (lambda b: b[:70] + b"#" + b[71:], "the file was altered after it was written"),
+    (lambda b: b + b"more", "the file was altered after it was written"),
+    (lambda b: b[:8] + b"\x07" + b[9:], "its file format is version 7"),
+    (lambda b: b"#!/bin/sh\n" + b, "this is no checkpoint of memsim; name a file that it wrote"),
+    (lambda b: b.replace(b"\r\n", b"\n"), "this is no checkpoint of memsim"),
+])
+def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, said):
+    checkpoint.write_bytes(damage(checkpoint.read_bytes()))
+    before = contents(checkpoint.parent)
+    for command in (["--restore"], ["ckpt", "info"]):
+        text = refused(*command, "out/50us.ckpt")
+        assert text.startswith("checkpoint out/50us.ckpt: ") and said in text, text
+    assert contents(checkpoint.parent) == before
+
+
+def test_each_byte_counts(checkpoint, refused):
+    good = checkpoint.read_bytes()
+    for at in range(0, len(good), len(good) // 12):
+        checkpoint.write_bytes(good[:at] + bytes([good[at] ^ 0x20]) + good[at + 1:])
+        refused("ckpt", "info", "out/50us.ckpt")
+
+
+def test_no_checkpoint(refused, checkpoint):
+    assert refused("--restore", "no.ckpt").startswith("checkpoint no.ckpt: cannot be read (No such ")
+    assert refused("--restore", "out").startswith("checkpoint out: cannot be read (Is a directory)")
+    assert "did you mean 'gpu.sm[0]'?" in refused("ckpt", "show", "out/50us.ckpt", "gpu.sm0")
+
+
+def test_an_output_directory_that_cannot_be_written(refused, tmp_path, tiny):
+    (tmp_path / "file").touch()
+    assert refused("-d", "file", *tiny) == (
+        "file: File exists: name a place that can be written")
+    assert refused("-d", "file/out", *tiny) == (
+        "file/out: Not a directory: name a place that can be written")
+    assert refused("-d", "/proc/out", *tiny).startswith("/proc/out: ")
+    assert refused("--stats-db", "no/x.db", *tiny).startswith("results database ")
+    (tmp_path / "other.db").write_text("this is my diary\n" * 100)
+    text = refused("--stats-db", "other.db", *tiny)
+    assert "is no SQLite database" in text and "--stats-db" in text
+    assert (tmp_path / "other.db").read_text() == "this is my diary\n" * 100
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of 1 MiB of which little is left, and how to fill it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", disk]
+    if os.getuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("no small disk can be mounted here; the limit of a file's size is tested")
+    yield disk
+    subprocess.run(["umount", disk], check=True)
+
+
+def fill(disk, leave=0):
+    space = os.statvfs(disk)
+    (disk / "fill").write_bytes(bytes(max(0, space.f_bavail * space.f_bsize - leave)))
+
+
+def test_the_disk_is_full_at_a_dump(run, refused, contents, small_disk, tiny):
+    run("-d", "disk/out", "--checkpoint-at", "50us", *tiny)
+    fill(small_disk)
+    before = contents(small_disk)
+    for arguments in ([*tiny], ["--restore", "disk/out/50us.ckpt"]):
+        text = refused("-d", "disk/out", *arguments)
+        assert text == ("results database disk/out/stats.db: the disk is full; what was written "
+                        "before is whole: free some space, or choose another file with --stats-db")
+        assert contents(small_disk) == before
+    (small_disk / "fill").unlink()
+    run("--restore", "disk/out/50us.ckpt")
+
+
+def test_the_disk_is_full_at_a_checkpoint(run, refused, contents, small_disk, tiny):
+    run("-d", "disk/out", "--stats-db", "x.db", "--checkpoint-at", "50us", *tiny)
+    fill(small_disk, leave=8192)
+    before = contents(small_disk)
+    text = refused("-d", "disk/out", "--stats-db", "x.db", "--checkpoint-at", "50us", *tiny)
+    assert text == ("checkpoint disk/out/50us.ckpt: cannot be written to its end (No space left on "
+                    "device); free some space or write it to another place; an earlier file of that "
+                    "name is as it was")
+    assert contents(small_disk) == before
+    run("--restore", "disk/out/50us.ckpt")
+
+
+def test_a_disk_that_may_not_be_written(refused, contents, run, small_disk, tiny):
+    run("-d", "disk/out", "--checkpoint-at", "50us", *tiny)
+    before = contents(small_disk)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    assert refused("-d", "disk/other", *tiny) == (
+        "disk/other: Read-only file system: name a place that can be written")
+    for arguments in (tiny, ["--restore", "disk/out/50us.ckpt"]):
+        text = refused("-d", "disk/out", *arguments)
+        assert text.startswith("results database disk/out/stats.db: it may not be written"), text
+    assert contents(small_disk) == before
+
+
+def limited(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_a_dump_beyond_the_limit_of_a_file_s_size(refused, contents, checkpoint, tiny):
+    """A write that fails in the middle, where no disk can be mounted, too."""
+    database = checkpoint.with_name("stats.db")
+    before = database.read_bytes()
+    text = refused("-d", "out", *tiny, preexec_fn=limited(len(before) + 10_000))
+    assert text.startswith("results database out/stats.db: it could not be read or written")
+    assert text.endswith("; what was written before is whole: see to the disk, or choose another "
+                         "file with --stats-db")
+    assert database.read_bytes() == before
+
+
+def test_a_checkpoint_beyond_the_limit(run, refused, tmp_path):
+    script = tmp_path / "limit.py"
+    script.write_text("""\
+import resource, sys
+import memsim
+from memsim import workload
+from memsim.systems import ohm
+
+memsim.instantiate(ohm.planar("ohm-base", workload.GraphProgram(kronecker_scale=9)))
+memsim.simulate("20us")
+if len(sys.argv) > 1:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+memsim.checkpoint("own.ckpt")
+""")
+    run("limit.py")
+    before = (tmp_path / "own.ckpt").read_bytes()
+    assert refused("limit.py", "limited").startswith(
+        "checkpoint own.ckpt: cannot be written to its end (File too large); free some space or ")
+    assert (tmp_path / "own.ckpt").read_bytes() == before
+    assert not list(tmp_path.glob("*.tmp"))

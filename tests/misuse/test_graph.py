@@ -1,0 +1,63 @@
+"""Graph files that are cut off, foreign, or name a vertex that is not there."""
+import gzip
+import lzma
+import struct
+
+import pytest
+
+MATRIX = b"%%MatrixMarket matrix coordinate pattern general\n"
+
+
+def csr(vertices=3, rows=(0, 2, 3, 4), columns=(1, 2, 0, 1)):
+    return (b"CSR1" + struct.pack("<II", vertices, len(columns)) +
+            struct.pack(f"<{len(rows)}I", *rows) + struct.pack(f"<{len(columns)}I", *columns))
+
+
+@pytest.mark.parametrize("name, content, said", [
+    ("none.txt", None, "(No such file or directory): name a graph file that can be read"),
+    ("empty.txt", b"", "is empty"),
+    ("comment.txt", b"# nothing\n", "without vertices"),
+    ("word.txt", b"0 1\n1 2\nx y\n", "line 3: the source vertex is 'x', where a whole number"),
+    ("one.txt", b"0 1\n1\n", "line 2: "),
+    ("large.txt", b"0 1\n1 99999999999\n", "line 2: the target vertex is '99999999999'"),
+    ("foreign.txt", b"hello world\n", "is no graph in a known format"),
+    ("foreign.gr", bytes(range(256)) * 4, "is no graph in a known format"),
+    ("range.gr", b"p sp 3 2\na 1 2 1\na 2 9 1\n", "line 3: the second vertex is '9', where a whole "
+                                                   "number from 1 to 3 is right"),
+    ("cut.gr", b"p sp 3 4\na 1 2 1\na 2 3 1\n", "announces 4 edges but holds 2: it is cut off"),
+    ("range.mtx", MATRIX + b"3 3 2\n1 2\n4 1\n", "line 4: the row is '4', where a whole number from "
+                                                 "1 to 3 is right"),
+    ("cut.mtx", MATRIX + b"3 3 5\n1 2\n", "announces 5 entries but holds 1: it is cut off"),
+    ("cut.csr", csr()[:-6], "byte 38: the file ends inside the columns, 6 bytes too early"),
+    ("range.csr", csr(columns=(1, 2, 0, 3)), "3"),
+    ("falls.csr", csr(rows=(0, 3, 2, 4)), "row"),
+    ("cut.csr.gz", gzip.compress(csr())[:-12], "the gzip data is cut off"),
+    ("cut.gr.xz", lzma.compress(b"p sp 3 4\na 1 2 1\n" * 100)[:40], "cut off"),
+    ("altered.gz", gzip.compress(b"0 1\n" * 9999)[:30] + b"?" * 99, "the gzip data is damaged"),
+])
+def test_a_wrong_file(refused, tmp_path, tiny, name, content, said):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    text = refused(*tiny, "--graph", name)
+    assert text.startswith(f"{name}: ") and said in text, text
+    assert not (tmp_path / "memsim-out").exists()
+
+
+def test_a_directory(refused, tiny):
+    assert refused(*tiny, "--graph", ".") == ".: is a directory: name a graph file"
+
+
+def test_a_good_one(run, tmp_path, tiny):
+    (tmp_path / "g.csr").write_bytes(csr())
+    run(*tiny, "--graph", "g.csr")
+
+
+def test_a_graph_that_changed_since_the_checkpoint(run, refused, contents, tmp_path, tiny):
+    (tmp_path / "g.txt").write_text("0 1\n1 2\n2 3\n2 0\n")
+    run("--checkpoint-at", "1us", *tiny, "--graph", "g.txt")
+    (tmp_path / "g.txt").write_text("0 1\n1 2\n2 3\n2 1\n")
+    before = contents(tmp_path)
+    assert refused("--restore", "memsim-out/1us.ckpt") == (
+        "program: the checkpoint was taken with another graph: put the graph's file back as it was, "
+        "or start again without --restore")
+    assert contents(tmp_path) == before

@@ -1,0 +1,102 @@
+"""What is wrong in a script or on the command line; nothing is written before it is found."""
+import subprocess
+
+import pytest
+
+SCRIPT = """\
+import memsim
+from memsim import gpu, mem, workload
+from memsim.systems import ohm
+
+root = ohm.planar("ohm-base", workload.GraphProgram(kronecker_scale=9))
+{}
+memsim.instantiate()
+memsim.simulate("1us")
+"""
+
+
+@pytest.mark.parametrize("line, said", [
+    ("root.gpu.sm[0].warp_slotz = 4",
+     "wrong.py:6: gpu.sm[0] has no parameter, port or child 'warp_slotz' (did you mean "
+     "'warp_slots'?)"),
+    ("ohm.planar('ohm-bass', root.program)",
+     "wrong.py:6: there is no platform 'ohm-bass' (did you mean 'ohm-base'?): it is one of hetero, "
+     "ohm-base"),
+    ("root.gpu.l2[0].latency = '190'",
+     "wrong.py:6: gpu.l2[0].latency: '190' has no unit of Time: write '190ns' or the like ("),
+    ("root.gpu.l2[0].latency = '190xs'",
+     "wrong.py:6: gpu.l2[0].latency: '190xs' has no unit of Time: write '190ns' or the like ("),
+    ("root.gpu.l2[0].latency = 190",
+     "wrong.py:6: gpu.l2[0].latency: '190' has no unit of Time: write '190ns' or the like ("),
+    ("root.gpu.sm[0].warp_slots = 0",
+     "wrong.py:6: gpu.sm[0].warp_slots: '0' "),
+    ("root.program.kernel = 'bfs_depth'",
+     "wrong.py:6: program.kernel: 'bfs_depth' is not one of 'bfs_topology', 'bfs_data', 'pagerank'"),
+    ("ohm.planar('ohm-base', workload.GraphProgram(kronecker_scale=9, source=512))",
+     "wrong.py:6: workload.GraphProgram.source: there is no vertex 512: those of the graph run from "
+     "0 to 511"),
+    ("root.gen = mem.TrafficGen()",
+     "wrong.py:6: gen.mem_side is not bound: bind it to a responder port of family protocol.Mem"),
+    ("root.gen = mem.TrafficGen()\nroot.gen.mem_side = root.gpu.l2[0].cpu_side",
+     "wrong.py:7: gpu.l2[0].cpu_side is bound twice: it was bound to gpu.network.mem_side[0] at "),
+    ("root.gen, root.to = mem.TrafficGen(), gpu.Sm()\nroot.gen.mem_side = root.to.blocks",
+     "wrong.py:7: gen.mem_side speaks protocol.Mem and to.blocks speaks protocol.Dispatch: bind "
+     "ports of one family"),
+    ("root.gen = mem.TrafficGen()\nroot.gen.mem_side = root.gen",
+     "wrong.py:7: gen.mem_side is a port: "),
+    ("root.gpu.sm[0] = gpu.Sm()", "wrong.py:6: gpu.sm: children are appended, not moved or taken "),
+    ("memsim.simulate()", "wrong.py:6: there is no machine yet: call memsim.instantiate() first"),
+    ("memsim.instantiate(root); root.gpu.sm[0].warp_slots = 4",
+     "wrong.py:6: gpu.sm[0].warp_slots is set after instantiate(): "),
+    ("memsim.instantiate(); memsim.simulate('5')", "wrong.py:6: simulate(): '5' has no unit of Time"),
+    ("memsim.instantiate(); memsim.stats.series('1us', 'gpu.l3.*')",
+     "wrong.py:6: no statistic is named 'gpu.l3.*'"),
+    ("memsim.instantiate(); root.gpu.l2[0].stats.hit",
+     "wrong.py:6: gpu.l2[0] has no statistic 'hit' (did you mean 'hits'?)"),
+])
+def test_a_mistake_in_a_script(refused, tmp_path, line, said):
+    (tmp_path / "wrong.py").write_text(SCRIPT.format(line))
+    text = refused("wrong.py")
+    assert text.startswith(said), text
+    assert (tmp_path / "memsim-out").exists() == ("instantiate" in line), "nothing ran"
+
+
+@pytest.mark.parametrize("change, said", [
+    ("gpu.l2[0].latncy=1ns", "gpu.l2[0] has no parameter 'latncy' (did you mean 'latency'?)"),
+    ("gpu.l2[9].latency=1ns", "there is no component 'gpu.l2[9]'"),
+    ("gpu.l2[0].latency=190", "'190' has no unit of Time: write '190ns' or the like"),
+    ("latency", "write path.parameter=value, such as"),
+])
+def test_a_mistake_in_set(refused, tiny, change, said):
+    text = refused("--set", change, *tiny)
+    assert text.startswith(f"--set {change}: ") and said in text
+
+
+@pytest.mark.parametrize("arguments", [
+    [], ["--no-such", "x.py"], ["--checkpoint-at", "200", "x.py"], ["--restore"], ["ckpt"],
+    ["ckpt", "tell", "x"], ["--debug-flags", "Nothing", "x.py"], ["sql"],
+])
+def test_usage(tmp_path, run, arguments):
+    from misuse.conftest import MEMSIM
+    done = subprocess.run([MEMSIM, *arguments], cwd=tmp_path, text=True, capture_output=True)
+    assert done.returncode == 2 and done.stderr.startswith("usage: memsim")
+    assert done.stderr.strip().split("\n")[-1].startswith("memsim"), done.stderr
+
+
+def test_usage_of_the_main_job(tmp_path, tiny):
+    from misuse.conftest import MEMSIM
+    for wrong in (["--platform", "hetro"], ["--kernel", "dfs"], ["--scale", "huge"], ["--no"]):
+        done = subprocess.run([MEMSIM, *map(str, tiny), *wrong], cwd=tmp_path, text=True,
+                              capture_output=True)
+        assert done.returncode == 2 and wrong[-1] in done.stderr and "usage:" in done.stderr
+
+
+def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
+    from misuse.conftest import MEMSIM
+    (tmp_path / "own.py").write_text(SCRIPT.format("def f(text):\n    return int(text)\n") +
+                                     "f('x')\n")
+    done = subprocess.run([MEMSIM, "own.py"], cwd=tmp_path, text=True, capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Traceback (most recent call last):\n") and done.stderr.endswith(
+        "ValueError: invalid literal for int() with base 10: 'x'\n")
+    assert 'File "own.py", line 11' in done.stderr and "memsim/" not in done.stderr

@@ -1,0 +1,106 @@
+"""What the tests of whole runs share: the main job at a size for tests, in processes of its own."""
+import random
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+MEMSIM = ROOT / "build" / "memsim"
+CONFIG = ROOT / "configs" / "ohm_planar.py"
+
+# Nothing of it is about the host or the moment: equal for equal runs.
+CONTENT = (
+    "SELECT name, seed, version, sim_time_fs, exit_cause, digest FROM run",
+    "SELECT tick, since_tick, label FROM dump ORDER BY id",
+    "SELECT label, path, name, value, unit FROM results ORDER BY dump, path, name",
+    "SELECT path, name, tick, value, unit FROM samples ORDER BY path, name, tick",
+    "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
+    "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
+    "ORDER BY dump.id, path, stat.name, low",
+    "SELECT path, name, value FROM param JOIN object ON object.id = object ORDER BY path, name",
+    "SELECT source, source_port, target, target_port FROM connection "
+    "ORDER BY source, source_port",
+)
+
+
+class Runner:
+    """Runs build/memsim in the test's directory."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.random = random.Random(seed := random.SystemRandom().randrange(10**6))
+        print(f"random moments are of seed {seed}")
+
+    def __call__(self, *arguments, expect=0, **options):
+        done = subprocess.run(self.command(arguments), cwd=self.directory, text=True,
+                              capture_output=True, timeout=300, **options)
+        assert done.returncode == expect, f"{arguments}: {done.stdout}{done.stderr}"
+        return done
+
+    def command(self, arguments):
+        return [str(a) for a in (MEMSIM, *arguments)]
+
+    def start(self, *arguments):
+        return subprocess.Popen(self.command(arguments), cwd=self.directory, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def rows(self, outdir, query):
+        with sqlite3.connect(self.directory / outdir / "stats.db") as database:
+            return database.execute(query).fetchall()
+
+    def content(self, outdir):
+        """All of a database with one run, but its name, arguments and times of the host."""
+        return [self.rows(outdir, query) for query in CONTENT]
+
+    def digest(self, outdir):
+        (digest,), = self.rows(outdir, "SELECT digest FROM run")
+        return digest
+
+    def end(self, outdir):
+        (tick,), = self.rows(outdir, "SELECT sim_time_fs FROM run")
+        return tick
+
+    def moments(self, outdir, count):
+        """Ticks within the run in `outdir`, as options."""
+        ticks = sorted(self.random.randrange(1, self.end(outdir)) for _ in range(count))
+        print(f"checkpoints at {ticks}")
+        return ticks
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Runner(tmp_path)
+
+
+def job(platform="ohm-base", kernel="bfs_topology", scale="tiny", **options):
+    """The main job's command line."""
+    more = [word for name, value in options.items() for word in (f"--{name}", value)]
+    return [CONFIG, "--platform", platform, "--kernel", kernel, "--scale", scale,
+            *(str(word).replace("_", "-") if str(word).startswith("--") else word for word in more)]
+
+
+@pytest.fixture(name="job")
+def job_fixture():
+    return job
+
+
+def at(ticks):
+    """--checkpoint-at for each of the ticks."""
+    return [word for tick in ticks for word in ("--checkpoint-at", f"{tick}fs")]
+
+
+@pytest.fixture(name="at")
+def at_fixture():
+    return at
+
+
+@pytest.fixture(params=[
+    pytest.param((platform, kernel), id=f"{platform}-{kernel}",
+                 marks=[] if (platform, kernel) in (("ohm-base", "bfs_topology"),
+                                                    ("hetero", "pagerank")) else pytest.mark.slow)
+    for platform in ("ohm-base", "hetero") for kernel in ("bfs_topology", "bfs_data", "pagerank")])
+def machine(request):
+    """The main job's arguments, for both platforms and the three kernels."""
+    return job(*request.param)

@@ -1,0 +1,48 @@
+"""A run that is killed or told to end, at any moment, goes on as if nothing had been."""
+import signal
+import time
+
+import pytest
+
+
+def wait_for(path, process):
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.005)
+
+
+def test_ended_by_sigterm(run, job):
+    run("-d", "whole", *job(scale="small"))
+    running = run.start("-d", "out", *job(scale="small"))
+    wait_for(run.directory / "out/stats.db", running)
+    time.sleep(run.random.uniform(0, 0.4))
+    running.send_signal(signal.SIGTERM)
+    out, err = running.communicate()
+    if running.returncode == 0:
+        pytest.skip("the run was faster than the signal")
+    assert running.returncode == 143, err
+    assert run.rows("out", "SELECT finished, exit_cause FROM run") == [(None, None)]
+    run("--restore", "out/sigterm.ckpt")
+    assert run.content("out") == run.content("whole")
+
+
+@pytest.mark.parametrize("kernel", ["bfs_topology", pytest.param("pagerank", marks=pytest.mark.slow)])
+def test_killed_again_and_again(run, job, kernel):
+    """kill -9 at random moments; each time it goes on from the last checkpoint by the wall clock."""
+    run("-d", "whole", *job(scale="small", kernel=kernel))
+    command = ["-d", "out", "--checkpoint-wall-period", "0.1s", *job(scale="small", kernel=kernel)]
+    checkpoint, kills = run.directory / "out/wall.ckpt", 0
+    while True:
+        running = run.start(*command)
+        wait_for(checkpoint, running)
+        command = ["--restore", checkpoint]
+        # Longer than a start, so that each goes on for a while.
+        moment = run.random.uniform(0, 0.1) if not kills else run.random.uniform(0.2, 1)
+        time.sleep(moment)
+        running.kill()
+        running.communicate()
+        if running.returncode == 0:
+            break
+        kills += 1
+        assert kills < 100, "it gets nowhere"
+    assert run.content("out") == run.content("whole")

@@ -1,0 +1,139 @@
+"""Scripts of any kind around the machine: loops, decisions on statistics, dumps, resets, series."""
+import pytest
+
+# Every call whose answer depends on simulated state, and decisions on the answers.
+SCRIPT = """\
+import memsim
+from memsim import workload
+from memsim.systems import ohm
+
+program = workload.GraphProgram(kernel="pagerank", kronecker_scale=9, iterations=2)
+root = ohm.planar("ohm-base", program)
+machine = memsim.instantiate(root)
+memsim.stats.series("3us", ["gpu.l2[0].*", "memory.controller[0].*"])
+memsim.simulate("10us")
+for part in range(4):                                             # warm up
+    memsim.simulate(f"{3 + part}us")
+memsim.stats.dump("warm")
+memsim.stats.reset()
+l2, steps = root.gpu.l2[0].stats, 0
+while memsim.simulate("5us").getCause() == "simulate() limit reached":
+    steps += 1
+    if l2.hits > l2.misses:
+        memsim.stats.dump(f"hits at {memsim.curTick()}, {l2.hits}")
+        memsim.stats.reset()
+    elif int(l2.misses) % 3 == 1:
+        memsim.stats.dump("misses")
+        memsim.simulate(1)                                        # one tick
+    if steps == 12:
+        memsim.stats.series("2us", "gpu.dispatcher.*")
+print(steps, memsim.curTick(), machine.digest)
+"""
+
+
+@pytest.fixture
+def script(run):
+    path = run.directory / "loops.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def test_a_checkpoint_in_each_call(run, script, at):
+    whole = run("-d", "whole", script)
+    content = run.content("whole")
+    labels = {label for (_, _, label) in content[1]}
+    assert "warm" in labels and len(content[1]) > 5 and len(content[3]) > 100, "a thin script"
+    # On the limits of simulate() calls and around them, on a sample of the series, and anywhere.
+    ticks = sorted({1, 10 * 10**9 - 1, 10 * 10**9, 10 * 10**9 + 1, 13 * 10**9, 18 * 10**9,
+                    28 * 10**9 - 1, 28 * 10**9, *run.moments("whole", 6)})
+    cut = run("-d", "cut", *at(ticks), script)
+    assert cut.stdout == whole.stdout and run.content("cut") == content
+    files = sorted((run.directory / "cut").glob("*.ckpt"))
+    assert len(files) == len(ticks)
+    for file in files:
+        assert run("--restore", file).stdout == whole.stdout, file
+        assert run.content("cut") == content, file
+
+
+def test_a_checkpoint_from_the_script_between_its_calls(run, script):
+    whole = run("-d", "whole", script)
+    script.write_text(SCRIPT.replace(
+        "    if l2.hits", "    if steps % 4 == 1:\n        memsim.checkpoint(f'own{steps}.ckpt')\n"
+                          "    if l2.hits"))
+    assert run("-d", "cut", script).stdout == whole.stdout
+    files = sorted(run.directory.glob("own*.ckpt"))
+    assert len(files) > 2
+    for file in files:
+        assert run("--restore", file).stdout == whole.stdout, file
+        assert run.content("cut") == run.content("whole"), file
+
+
+def test_a_changed_script(run, script, at):
+    run("-d", "out", *at([30 * 10**9]), script)
+    script.write_text(SCRIPT.replace("5us", "6us"))
+    before = (run.directory / "out/stats.db").read_bytes()
+    said = run("--restore", "out/30us.ckpt", expect=1).stderr
+    assert said.startswith(f"memsim: {script} has changed since the checkpoint was written: ")
+    assert said.count("\n") == 1 and (run.directory / "out/stats.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("call, other, said", [
+    ('simulate("10us")', 'simulate("11us")',
+     "loops.py:9: the script calls simulate('11us') where the run of the checkpoint called "
+     "simulate('10us') (loops.py:9): a restored script must ask the same, in the same order"),
+    ('stats.dump("warm")', "curTick()",
+     "loops.py:12: the script calls curTick() where the run of the checkpoint called dump('warm') "
+     "(loops.py:12): "),
+    ('stats.dump("warm")', "sys.exit()",
+     "the script ended before it came to the call that the checkpoint interrupted"),
+])
+def test_another_order_of_calls(run, script, at, call, other, said):
+    """The file is as it was, but what it does hangs on its surroundings."""
+    assert f"memsim.{call}" in SCRIPT
+    script.write_text(SCRIPT.replace("import memsim", "import memsim, os, sys; memsim.sys = sys", 1)
+                      .replace(f"memsim.{call}", f"memsim.{other} if os.path.exists('other') else "
+                                                 f"memsim.{call}"))
+    run("-d", "out", *at([60 * 10**9]), script)
+    (run.directory / "other").touch()
+    text = run("--restore", "out/60us.ckpt", expect=1).stderr
+    assert said in text and text.startswith("memsim: ") and text.count("\n") == 1, text
+
+
+def test_tunable_parameters(run, job, at):
+    """A new run whose parent is the old one, with the parameter as it is now; fixed ones refused."""
+    run("-d", "out", *at([50 * 10**9]), *job())
+    content = run.content("out")
+    (parent,), = run.rows("out", "SELECT id FROM run")
+    run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].t_read=400ns")
+    child, digest = run.rows("out", f"SELECT id, digest FROM run WHERE parent = '{parent}'")[0]
+    assert digest != content[0][0][-1]
+    values = run.rows("out", "SELECT run, value FROM param JOIN object ON object.id = object "
+                             "WHERE path = 'memory.xpoint[0]' AND name = 't_read'")
+    assert dict(values)[child] == "400ns" != dict(values)[parent]
+    assert run.rows("out", f"SELECT digest FROM run WHERE id = '{parent}'") == [
+        (content[0][0][-1],)], "the old run is as it was"
+    fixed = run("--restore", "out/50us.ckpt", "--set", "gpu.dispatcher.max_instructions=1",
+                expect=1).stderr
+    assert fixed == ("memsim: gpu.dispatcher.max_instructions is '0' in the checkpoint and cannot "
+                     "be '1' now: only tunable parameters may change, and gpu.dispatcher has none\n")
+    assert run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].capacity=1GiB",
+               expect=1).stderr.endswith(
+        "only tunable parameters may change, of memory.xpoint[0] these: t_read, t_write\n")
+
+
+def test_a_run_cut_short(run, job, at):
+    """By instructions and by a region of interest; resumed as any other."""
+    def launches(outdir):
+        (count,), = run.rows(outdir, "SELECT value FROM result WHERE path = 'gpu.dispatcher' AND "
+                                     "name = 'launches'")
+        return count
+    run("-d", "all", *job())
+    for name, options in (("instructions", {"max_instructions": 100_000}),
+                          ("region", {"first_launch": 2, "launches": 2})):
+        run("-d", name, *job(**options))
+        assert run.end(name) < run.end("all")
+        run("-d", f"{name}-cut", *at(run.moments(name, 2)), *job(**options))
+        for file in sorted((run.directory / f"{name}-cut").glob("*.ckpt")):
+            run("--restore", file)
+            assert run.content(f"{name}-cut") == run.content(name), file
+    assert launches("region") == 2 < launches("all")
