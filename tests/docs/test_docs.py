@@ -60,3 +60,11 @@ def test_every_block_runs(document, tmp_path):
 def test_the_readme_has_something_to_run():
     found = [language for _, language, _, _ in blocks(ROOT / "README.md")]
     assert found.count("sh") >= 2 and "sql" in found
+
+
+def test_the_reference_page_is_current(tmp_path):
+    made = tmp_path / "reference.md"
+    done = run([ROOT / "build/memsim", "reference", made], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert made.read_text() == (ROOT / "docs/reference.md").read_text(), (
+        "declarations have changed: run `build/memsim reference docs/reference.md`")
