@@ -1,5 +1,5 @@
 """Ports: `a.mem_side = b.cpu_side` binds them in either direction; vectors append."""
-from .errors import did_you_mean, here, user_error
+from .errors import here, user_error
 
 
 class Port:
@@ -112,6 +112,5 @@ def _what(value):
     from .objects import SimObject
     if not isinstance(value, SimObject):
         return repr(value)
-    names = [name for name in type(value)._ports]
-    hint = f"; it has {', '.join(names)}" if names else did_you_mean("", names)
-    return f"the object {value.path} itself{hint}"
+    names = ", ".join(value._ports)
+    return f"the object {value.path} itself" + (f"; it has {names}" if names else "")

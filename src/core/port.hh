@@ -222,6 +222,12 @@ class In final : public PortBase {
     Link<M> link_;
 };
 
+/// A message that may be lost says so: `static constexpr bool is_hint = true;`.
+template <class M>
+concept IsHint = requires {
+    requires M::is_hint;
+};
+
 /// Sends messages of one family.
 template <class M>
 class Out final : public PortBase {
@@ -235,7 +241,7 @@ class Out final : public PortBase {
     }
     /// For hints, which may be lost: false, and the message is dropped, if it cannot be sent now.
     /// The caller counts what was dropped.
-    bool offer(const M& m) requires(M::is_hint) {
+    bool offer(const M& m) requires IsHint<M> {
         const bool sent = link_->can_send();
         if (sent) link_->send(m);
         return sent;

@@ -37,10 +37,13 @@ void PlanarController::send_left() {
         if (leaving.empty() || leaving.front().at > now()) continue;
         const protocol::DdrtCommand c = leaving.pop().command;
         port.commands[m].send(c); // nobody else sends to this module meanwhile
-        if (c.migration)
-            piece_written(c.id, &Swap::xpoint_written);
-        else
+        if (c.migration) {
+            Swap& s = swap_of(c.id);
+            s.xpoint_written |= static_cast<Mask>(1u << (c.id & 15));
+            end_if_done(s);
+        } else {
             finish(c.id);
+        }
     }
 }
 
@@ -48,10 +51,7 @@ void PlanarController::take_dram_done() {
     while (dram_->next_done() <= now()) {
         const mem::DramDone d = dram_->pop_done();
         if (d.context & migration_id) {
-            if (d.write)
-                piece_written(d.context, &Swap::dram_written);
-            else
-                piece_from_dram(d.context);
+            if (!d.write) piece_from_dram(d.context); // writes: nobody waits for them
         } else if (d.write)
             finish(d.context);
         else
@@ -111,6 +111,7 @@ bool PlanarController::feed_modules() {
     bool changed = false;
     for (std::uint32_t m = 0; m < params.modules(); ++m) {
         ModuleQueue& queue = state.modules[m];
+        if (old_swap_writes(m)) continue; // needs a place there and the channel at one time
         while (!queue.commands.empty() && queue.leaving.empty()) {
             const std::uint32_t id = queue.commands.front();
             Request& q = state.requests[id];

@@ -1,6 +1,7 @@
 #include "ohm/planar_controller.hh"
 
 #include "core/registry.hh"
+#include "xpoint/module.hh"
 
 #include <bit>
 
@@ -11,6 +12,29 @@ static const Registration<PlanarController> registered {
 
 using protocol::Command;
 using protocol::Stage;
+
+/// What the modules behind this controller must have in common with it.
+void PlanarController::check_modules() const {
+    const Bytes needed {params.dram->raw * params.ratio() / params.modules()};
+    for (unsigned i = 0; i < port.commands.size(); ++i) {
+        const auto* m = dynamic_cast<const xpoint::Module*>(&port.commands[i].peer()->owner());
+        if (!m) continue; // a test's
+        if (m->params.capacity() < needed)
+            throw ConfigError(m->path() + ".capacity: " + Text<Bytes>::show(m->params.capacity()) +
+                              " is less than dram x ratio / modules of " + path() + ", " +
+                              Text<Bytes>::show(needed));
+        if (m->params.channel_latency() != params.one_way())
+            throw ConfigError(m->path() +
+                              ".channel_latency: " + Text<Time>::show(m->params.channel_latency()) +
+                              " is not 2 x serdes + flight of " + path() + ", " +
+                              Text<Time>::show(params.one_way()));
+        if (m->params.check_contents() != params.check_contents())
+            throw ConfigError(m->path() + ".check_contents: it must be as in " + path());
+        if (&port.transfers[i].peer()->owner() != m)
+            throw ConfigError(path() + ".transfers[" + std::to_string(i) + "] must be bound to " +
+                              m->path() + ", as commands[" + std::to_string(i) + "] is");
+    }
+}
 
 void PlanarController::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
@@ -24,6 +48,7 @@ void PlanarController::init() {
                            std::to_string(page * params.modules()) + "B");
     if (params.index() >= params.controllers())
         refuse("index", "it must be below controllers, " + std::to_string(params.controllers()));
+    check_modules();
     if (static_cast<std::uint64_t>(params.swap_buffer->raw) < params.swaps() * 2 * page)
         refuse("swap_buffer", Text<Bytes>::show(params.swap_buffer()) +
                                   " does not hold two pages "
@@ -81,9 +106,9 @@ void PlanarController::wake() {
         take_dram_done();
         accept();
         changed = state.swaps_live && feed_swaps(true);
+        changed |= state.swaps_live && book_migration(true);
         changed |= feed_dram();
         changed |= feed_modules();
-        changed |= state.swaps_live && book_migration(true);
         changed |= book_demand();
         const std::uint32_t waiting = dram_->reads() + dram_->writes();
         dram_->run(now());

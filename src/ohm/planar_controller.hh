@@ -185,8 +185,8 @@ class PlanarController final : public Model<PlanarController> {
         Tick decided = 0;
         Mask dram_read_asked = 0, xpoint_read_asked = 0;
         Mask dram_read = 0, xpoint_read = 0;
-        Mask dram_write_asked = 0, xpoint_write_asked = 0;
-        Mask dram_written = 0, xpoint_written = 0;
+        Mask dram_written = 0; ///< with the scheduler, which serves reads of it
+        Mask xpoint_write_asked = 0, xpoint_written = 0;
         std::array<protocol::LineVersions, most_pieces> from_dram {};
         std::array<protocol::LineVersions, most_pieces> from_xpoint {};
     };
@@ -250,6 +250,7 @@ class PlanarController final : public Model<PlanarController> {
     State state;
 
   private:
+    void check_modules() const;
     // planar_controller.cc: requests and answers
     void accept();
     bool accept(const protocol::MemRequest& r);
@@ -280,19 +281,18 @@ class PlanarController final : public Model<PlanarController> {
     bool feed_dram_pieces(Swap& s, std::uint32_t id);
     bool feed_xpoint_reads(Swap& s, std::uint32_t id);
     int piece_to_xpoint(const Swap& s) const;
+    bool old_swap_writes(std::uint32_t module) const;
     void piece_from_dram(std::uint32_t context);
     void piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions);
-    void piece_written(std::uint32_t id, Mask Swap::*written);
     void serve_postponed(Swap& s);
-    void end_swap(Swap& s);
-    Swap& swap_of(std::uint32_t id) { return state.swaps[(id & ~migration_write) >> 4 & 0xff]; }
+    void end_if_done(Swap& s);
+    Swap& swap_of(std::uint32_t id) { return state.swaps[id >> 4 & 0xff]; }
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
 
-    /// Ids above this one name a piece of a swap: swap x 16 + piece, and for DRAM a write bit.
+    /// Ids above this one name a piece of a swap: swap x 16 + piece.
     static constexpr std::uint32_t migration_id = 1u << 31;
-    static constexpr std::uint32_t migration_write = 1u << 30;
 
     Placement placement_;
     unsigned pieces_ = 8;

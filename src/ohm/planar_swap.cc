@@ -44,6 +44,7 @@ bool PlanarController::feed_swaps(bool old_ones) {
         if (!s.live || s.waits_for || old(s) != old_ones) continue;
         changed |= feed_dram_pieces(s, migration_id | i << 4);
         changed |= feed_xpoint_reads(s, migration_id | i << 4);
+        end_if_done(s);
     }
     return changed;
 }
@@ -56,11 +57,12 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
     const auto enqueue = [&](unsigned piece, bool write) {
         const std::uint64_t address = placement_.dram_address(s.group) + piece * piece_bytes;
         mem::DramAccess a = dram_access(address, piece_bytes);
-        a.context = id | piece | (write ? migration_write : 0);
+        a.context = id | piece;
         a.write = write;
         a.priority = old(s) ? mem::DramPriority::demand : mem::DramPriority::migration;
+        const Uint128 forwarded = stat.forwarded.value();
         dram_->enqueue(a, now());
-        count_transfer(piece_bytes, true);
+        if (stat.forwarded.value() == forwarded) count_transfer(piece_bytes, true);
         changed = true;
     };
     while (s.dram_read_asked != all_pieces() && dram_->reads() < places) {
@@ -69,11 +71,11 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
         s.dram_read_asked |= static_cast<Mask>(1u << piece);
     }
     while (dram_->writes() < places) {
-        const int first = first_bit(s.dram_read & s.xpoint_read & ~s.dram_write_asked);
+        const int first = first_bit(s.dram_read & s.xpoint_read & ~s.dram_written);
         if (first < 0) break;
         const auto piece = static_cast<unsigned>(first);
         enqueue(piece, true);
-        s.dram_write_asked |= static_cast<Mask>(1u << piece);
+        s.dram_written |= static_cast<Mask>(1u << piece);
         if (params.check_contents()) {
             const std::uint64_t block =
                 (placement_.dram_address(s.group) + piece * piece_bytes) / block_bytes;
@@ -106,6 +108,15 @@ bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
 /// The piece that can be written to XPoint next, or -1: its place there has been read.
 int PlanarController::piece_to_xpoint(const Swap& s) const {
     return first_bit(s.dram_read & s.xpoint_read & ~s.xpoint_write_asked);
+}
+
+bool PlanarController::old_swap_writes(std::uint32_t module) const {
+    if (state.swaps_live == 0) return false;
+    for (const Swap& s : state.swaps)
+        if (s.live && old(s) && piece_to_xpoint(s) >= 0 &&
+            placement_.module_of(s.group, s.location) == module)
+            return true;
+    return false;
 }
 
 void PlanarController::piece_from_dram(std::uint32_t context) {
@@ -147,13 +158,10 @@ void PlanarController::serve_postponed(Swap& s) {
     }
 }
 
-void PlanarController::piece_written(std::uint32_t id, Mask Swap::*written) {
-    Swap& s = swap_of(id);
-    s.*written |= static_cast<Mask>(1u << (id & 15));
-    if (s.dram_written == all_pieces() && s.xpoint_written == all_pieces()) end_swap(s);
-}
-
-void PlanarController::end_swap(Swap& s) {
+/// The swap is over when the scheduler has the writes to DRAM: it keeps their order and serves
+/// reads from them. (It may hold writes back for as long as reads come.)
+void PlanarController::end_if_done(Swap& s) {
+    if (s.dram_written != all_pieces() || s.xpoint_written != all_pieces()) return;
     state.groups[s.group].swapped();
     ++stat.swaps;
     stat.swap_latency.sample(Time {now() - s.decided});

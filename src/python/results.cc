@@ -2,6 +2,7 @@
 
 #include "checkpoint/file.hh"
 #include "core/version.hh"
+#include "protocol/mem.hh"
 #include "stats/database.hh"
 
 namespace memsim::python {
@@ -102,6 +103,13 @@ void bind_checkpoint(py::module_& m) {
           [](const Machine& machine) { return plain(checkpoint::configuration_of(machine)); });
 }
 
+/// The database knows the stages of a request's way by number; their names are the protocol's.
+stats::Run with_stages(stats::Run run) {
+    const auto names = names_of(protocol::Stage {});
+    run.name_stages({names.begin(), names.end()});
+    return run;
+}
+
 void bind_database(py::module_& m) {
     py::class_<stats::Position>(m, "Position")
         .def(py::init([](std::uint64_t dumps, Tick series_tick) {
@@ -112,7 +120,6 @@ void bind_database(py::module_& m) {
         .def_readonly("series_tick", &stats::Position::series_tick);
     py::class_<stats::Run>(m, "Run")
         .def_property_readonly("uuid", &stats::Run::uuid)
-        .def("name_stages", &stats::Run::name_stages, "names"_a)
         .def("write_machine", &stats::Run::write_machine, "machine"_a)
         .def("dump", &stats::Run::dump, "machine"_a, "label"_a)
         .def("flush_series", &stats::Run::flush_series, "machine"_a)
@@ -132,10 +139,17 @@ void bind_database(py::module_& m) {
             [](stats::Database& db, const std::string& name, const std::string& script,
                const std::vector<std::string>& argv, std::uint64_t seed,
                const std::string& parent) {
-                return db.begin_run({name, script, argv, seed, version(), parent});
+                return with_stages(db.begin_run({name, script, argv, seed, version(), parent}));
             },
             "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a)
-        .def("resume_run", &stats::Database::resume_run, "uuid"_a, "position"_a);
+        .def(
+            "resume_run",
+            [](stats::Database& db, const std::string& uuid, const stats::Position& at) {
+                std::optional<stats::Run> run = db.resume_run(uuid, at);
+                if (run) run = with_stages(std::move(*run));
+                return run;
+            },
+            "uuid"_a, "position"_a);
 }
 
 } // namespace

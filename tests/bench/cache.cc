@@ -98,12 +98,17 @@ std::uint64_t run(benchmark::State& state, std::int64_t n, bool miss) {
     }
     m.build();
     m.start();
-    m.run(10'000'000'000);
+    m.run(10'000'000'000); // warm
+    m.reset_stats();
+    const std::uint64_t events = m.sim().events_executed(), wakes = m.sim().wakes();
     for (auto _ : state) m.run(m.sim().now() + 10'000'000'000);
     std::uint64_t accesses = 0;
     for (std::int64_t i = 0; i < n; ++i)
         accesses +=
             static_cast<std::uint64_t>(m.get<Reader>(numbered("reader", i)).stat.answers.value());
+    const double each = 1 / static_cast<double>(accesses);
+    state.counters["events_each"] = static_cast<double>(m.sim().events_executed() - events) * each;
+    state.counters["wakes_each"] = static_cast<double>(m.sim().wakes() - wakes) * each;
     return accesses;
 }
 

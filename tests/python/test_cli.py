@@ -124,7 +124,7 @@ def test_mypy_knows_the_stubs(memsim_command, script, tmp_path):
     if not shutil.which("mypy"):
         pytest.skip("mypy is not installed")
     memsim_command("stubs", "stubs")
-    script.write_text(script.read_text().replace("import sys\n", "import sys\n") +
+    script.write_text(script.read_text() +
                       "memory = SimpleMemory(latency='1ns', queue=3)\nmemory.queue = 4\n"
                       "reads: float = memory.stats.reads\n")
     environment = {**os.environ, "MYPYPATH": "stubs"}

@@ -9,8 +9,8 @@
 namespace memsim::mem {
 
 using protocol::Command;
-using test::Driver;
-using test::value;
+using test_mem::Driver;
+using test_mem::value;
 
 namespace {
 
@@ -20,11 +20,11 @@ constexpr Tick ns = 1'000'000;
 struct Rig {
     explicit Rig(const std::string& cache, const std::string& bandwidth = "1000000GB/s") {
         Arguments all {{"capacity", "512B"}, {"ways", "2"}, {"latency", "10ns"}};
-        for (const auto& a : test::arguments(cache)) {
+        for (const auto& a : test_mem::arguments(cache)) {
             std::erase_if(all, [&](auto& old) { return old.first == a.first; });
             all.push_back(a);
         }
-        m.add("driver", "test.Driver", {});
+        m.add("driver", "test_mem.Driver", {});
         m.add("cache", "mem.Cache", all);
         m.add("memory", "mem.SimpleMemory", {{"bandwidth", bandwidth}});
         m.bind("driver", "mem_side", "cache", "cpu_side");

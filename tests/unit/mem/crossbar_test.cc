@@ -11,8 +11,8 @@
 namespace memsim::mem {
 
 using protocol::Command;
-using test::Driver;
-using test::value;
+using test_mem::Driver;
+using test_mem::value;
 
 namespace {
 
@@ -27,13 +27,13 @@ struct Rig {
     Rig(unsigned inputs, unsigned outputs, const std::string& more = "",
         const std::string& memory = "latency=100ns bandwidth=1000000GB/s queue=1000") {
         Arguments all =
-            test::arguments("clock=1GHz width=32B latency=5ns granularity=128B " + more);
+            test_mem::arguments("clock=1GHz width=32B latency=5ns granularity=128B " + more);
         all.emplace_back("inputs", std::to_string(inputs));
         all.emplace_back("outputs", std::to_string(outputs));
-        for (unsigned i = 0; i < inputs; ++i) m.add(numbered("driver", i), "test.Driver", {});
+        for (unsigned i = 0; i < inputs; ++i) m.add(numbered("driver", i), "test_mem.Driver", {});
         m.add("xbar", "mem.Crossbar", all);
         for (unsigned o = 0; o < outputs; ++o)
-            m.add(numbered("memory", o), "mem.SimpleMemory", test::arguments(memory));
+            m.add(numbered("memory", o), "mem.SimpleMemory", test_mem::arguments(memory));
         for (unsigned i = 0; i < inputs; ++i)
             m.bind(numbered("driver", i), "mem_side", "xbar", numbered("cpu_side", i));
         for (unsigned o = 0; o < outputs; ++o)
@@ -123,10 +123,10 @@ TEST_CASE("a blocked slice holds up nobody else's requests", "[mem][crossbar]") 
 
 TEST_CASE("crossbars stand behind each other", "[mem][crossbar]") {
     Machine m;
-    for (unsigned i = 0; i < 6; ++i) m.add(numbered("driver", i), "test.Driver", {});
+    for (unsigned i = 0; i < 6; ++i) m.add(numbered("driver", i), "test_mem.Driver", {});
     for (unsigned x = 0; x < 2; ++x)
-        m.add(numbered("near", x), "mem.Crossbar", test::arguments("inputs=3 outputs=1"));
-    m.add("far", "mem.Crossbar", test::arguments("inputs=2 outputs=3"));
+        m.add(numbered("near", x), "mem.Crossbar", test_mem::arguments("inputs=3 outputs=1"));
+    m.add("far", "mem.Crossbar", test_mem::arguments("inputs=2 outputs=3"));
     for (unsigned i = 0; i < 6; ++i)
         m.bind(numbered("driver", i), "mem_side", numbered("near", i / 3),
                numbered("cpu_side", i % 3));
@@ -165,20 +165,20 @@ constexpr unsigned sms = 5, slices = 3;
 std::unique_ptr<Machine> system(QueueKind kind = QueueKind::fast, bool planned = true) {
     auto m = std::make_unique<Machine>(1, kind);
     for (unsigned i = 0; i < sms; ++i) {
-        m->add(numbered("driver", i), "test.Driver", test::arguments("outstanding=40"));
+        m->add(numbered("driver", i), "test_mem.Driver", test_mem::arguments("outstanding=40"));
         m->add(numbered("l1", i), "mem.Cache",
-               test::arguments("capacity=2304B ways=3 mshrs=6 targets=3 latency=20ns queue=4 "
-                               "mem_queue=4 outstanding=12"));
+               test_mem::arguments("capacity=2304B ways=3 mshrs=6 targets=3 latency=20ns queue=4 "
+                                   "mem_queue=4 outstanding=12"));
     }
     m->add("xbar", "mem.Crossbar",
-           test::arguments("inputs=5 outputs=3 queue=4 buffer=4 outstanding=20"));
+           test_mem::arguments("inputs=5 outputs=3 queue=4 buffer=4 outstanding=20"));
     for (unsigned o = 0; o < slices; ++o) {
         m->add(numbered("l2", o), "mem.Cache",
-               test::arguments("capacity=7KiB ways=8 mshrs=8 targets=4 latency=30ns queue=6 "
-                               "mem_queue=6 outstanding=16 write_policy=write_back "
-                               "write_allocate=true interleave_ways=3 stage=l2 clock=700MHz"));
+               test_mem::arguments("capacity=7KiB ways=8 mshrs=8 targets=4 latency=30ns queue=6 "
+                                   "mem_queue=6 outstanding=16 write_policy=write_back "
+                                   "write_allocate=true interleave_ways=3 stage=l2 clock=700MHz"));
         m->add(numbered("memory", o), "mem.SimpleMemory",
-               test::arguments("bandwidth=10GB/s latency=80ns queue=4"));
+               test_mem::arguments("bandwidth=10GB/s latency=80ns queue=4"));
     }
     for (unsigned i = 0; i < sms; ++i) {
         m->bind(numbered("driver", i), "mem_side", numbered("l1", i), "cpu_side");
@@ -253,7 +253,7 @@ TEST_CASE("a resumed system, a perturbed one, a naive queue: equal digests", "[m
     whole->start();
     finish(*whole);
     const Tick end = whole->sim().now();
-    const std::string expected = test::digest(*whole);
+    const std::string expected = test_mem::digest(*whole);
 
     SECTION("saved and loaded with misses in flight") {
         Rng random(3, "ticks");
@@ -268,7 +268,7 @@ TEST_CASE("a resumed system, a perturbed one, a naive queue: equal digests", "[m
             auto second = system(QueueKind::fast, false);
             second->load(s);
             finish(*second);
-            CHECK(test::digest(*second) == expected);
+            CHECK(test_mem::digest(*second) == expected);
         }
         CHECK(in_flight > 0);
     }
@@ -280,14 +280,14 @@ TEST_CASE("a resumed system, a perturbed one, a naive queue: equal digests", "[m
             m->sim().perturb(seed, 2, all);
             m->start();
             finish(*m);
-            CHECK(test::digest(*m) == expected);
+            CHECK(test_mem::digest(*m) == expected);
         }
     }
     SECTION("with the naive queue") {
         auto m = system(QueueKind::naive);
         m->start();
         finish(*m);
-        CHECK(test::digest(*m) == expected);
+        CHECK(test_mem::digest(*m) == expected);
     }
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/registry.hh"
 
-namespace memsim::test {
+namespace memsim::test_mem {
 
 static const Registration<Driver> registered {"Sends planned requests; for tests."};
 
@@ -20,4 +20,4 @@ void Driver::wake() {
         arm(state.next, state.plan[state.sent].at);
 }
 
-} // namespace memsim::test
+} // namespace memsim::test_mem

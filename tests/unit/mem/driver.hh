@@ -7,7 +7,7 @@
 #include <sstream>
 
 /// What tests of memory components share: a component that sends a plan and notes the answers.
-namespace memsim::test {
+namespace memsim::test_mem {
 
 using namespace memsim::literals;
 using protocol::Command;
@@ -107,4 +107,4 @@ inline Arguments arguments(const std::string& text) {
 
 inline std::uint64_t value(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
 
-} // namespace memsim::test
+} // namespace memsim::test_mem

@@ -133,6 +133,13 @@ TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence") {
     CHECK_THROWS_WITH(Bench(A {{"dram", "17KiB"}}), Contains("multiple of page x modules"));
     CHECK_THROWS_WITH(Bench(A {{"page", "1000B"}}), Contains("controller.page"));
     CHECK_THROWS_WITH(Bench(A {{"dram_changes", "tFOO=1ns"}}), Contains("dram_changes"));
+    const A none;
+    CHECK_THROWS_WITH(Bench(none, A {{"capacity", "32KiB"}}),
+                      Contains("module0.capacity: 32KiB is less than"));
+    CHECK_THROWS_WITH(Bench(none, A {{"channel_latency", "1ns"}}),
+                      Contains("module0.channel_latency: 1ns is not 2 x serdes + flight"));
+    CHECK_THROWS_WITH(Bench(none, A {{"check_contents", "false"}}),
+                      Contains("module0.check_contents"));
     for (auto [address, bytes, sentence] :
          {std::tuple {144u << 10, 128u, "lies beyond the memory of 147456 bytes"},
           std::tuple {64u, 128u, "128 aligned bytes"}}) {

@@ -1,0 +1,35 @@
+#include "driver.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::test {
+
+static const Registration<Driver> registered {"Random memory traffic, checked (a test's)."};
+
+void Driver::wake() {
+    while (!port.mem.empty()) {
+        const protocol::MemResponse r = port.mem.pop();
+        MEMSIM_ASSERT(r.tag < state.sent && state.sent_at[r.tag] != never, "answered twice");
+        stat.latency.sample(Time {now() - state.sent_at[r.tag]});
+        state.sent_at[r.tag] = never;
+        ++stat.answered;
+    }
+    while (state.sent < params.count && state.ready_at <= now() && port.mem.can_send()) {
+        protocol::MemRequest r;
+        r.bytes = params.line;
+        const auto line =
+            state.random.below(static_cast<std::uint64_t>(params.footprint->raw) / params.line);
+        r.address = line * params.line;
+        const auto kind = state.random.below(4);
+        r.command = kind < 2 ? protocol::Command::read : protocol::Command::write;
+        r.posted = kind == 3;
+        r.tag = state.sent++;
+        state.sent_at.push_back(r.posted ? never : now());
+        port.mem.send(r);
+        const auto pause = state.random.below(static_cast<std::uint64_t>(params.gap->raw) + 1);
+        state.ready_at = now() + static_cast<Tick>(pause);
+    }
+    if (state.sent < params.count && state.ready_at > now()) arm(state.next, state.ready_at);
+}
+
+} // namespace memsim::test

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/machine.hh"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The perturbation oracle. A component whose results hang on how often it is woken, on what its
+/// State forgets, on the event queue or on another machine in the process does not pass.
+namespace memsim::test {
+
+/// A machine around one component type under traffic. `make` adds and binds; the oracle builds and
+/// starts it. Every run must come to its end by itself.
+struct Rig {
+    std::string type; ///< the component type that it is for
+    std::function<void(Machine&)> make;
+};
+
+/// All rigs of the program; a file of rigs has one line for each:
+/// `static const RigFor simple {"mem.SimpleMemory", [](Machine& m) { ... }};`
+std::vector<Rig>& rigs();
+struct RigFor {
+    RigFor(std::string type, std::function<void(Machine&)> make) {
+        rigs().push_back({std::move(type), std::move(make)});
+    }
+};
+
+/// Runs the rig undisturbed; then with spurious wakes, saved and restored at random ticks, on the
+/// naive queue, and beside another machine. Returns a sentence for each run whose digest differs;
+/// empty if the component passes.
+std::vector<std::string> check_oracle(const Rig& rig);
+
+} // namespace memsim::test

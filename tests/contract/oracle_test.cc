@@ -1,0 +1,80 @@
+#include "core/registry.hh"
+#include "oracle.hh"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace memsim;
+using namespace memsim::test;
+
+namespace memsim::test {
+/// Wakes a few times; its count hangs on spurious wakes, or on what State does not hold.
+class Fickle final : public Model<Fickle> {
+  public:
+    struct Params {
+        Param<bool> forgets {false, "Whether it counts outside State"};
+    };
+    struct Ports {};
+    struct Stats {
+        Counter count {Unit::count, "What went wrong"};
+    };
+    struct State {
+        Tick at = 0;
+        Timer next;
+    };
+    explicit Fickle(const Params& p) : params(p) {}
+    void start() override { arm(state.next, 1 + 1000 * Tick {id()}); }
+    void wake() override {
+        if (!params.forgets || now() != state.at) stat.count += ++outside_ > 50;
+        state.at = now();
+        if (now() < 5'000'000 && !state.next.armed()) arm(state.next, now() + 50'000);
+        if (!params.forgets) ++stat.count;
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    unsigned outside_ = 0;
+};
+static const Registration<Fickle> fickle {"Breaks the contract of wake() (a test's)."};
+} // namespace memsim::test
+
+TEST_CASE("the oracle finds a component that counts its wakes, and one that forgets") {
+    auto faults = [](const char* forgets) {
+        std::string all;
+        for (const auto& f : check_oracle({"test.Fickle", [&](Machine& m) {
+                                               m.add("f", "test.Fickle", {{"forgets", forgets}});
+                                               m.add("g", "test.Fickle", {{"forgets", "true"}});
+                                           }}))
+            all += f + "\n";
+        return all;
+    };
+    CHECK(faults("false").find("under spurious wakes") != std::string::npos);
+    CHECK(faults("true").find("restored at") != std::string::npos);
+}
+
+TEST_CASE("every component passes the perturbation oracle") {
+    for (const Rig& rig : rigs()) {
+        INFO(rig.type);
+        CHECK(check_oracle(rig) == std::vector<std::string> {});
+    }
+}
+
+TEST_CASE("every registered component has a rig") {
+    std::vector<std::string> uncovered;
+    std::size_t covered = 0;
+    for (const auto& [name, schema] : registry()) {
+        if (name.starts_with("test")) continue; // a test's own
+        const bool has = std::any_of(rigs().begin(), rigs().end(),
+                                     [&, &name = name](const Rig& r) { return r.type == name; });
+        if (has)
+            ++covered;
+        else
+            uncovered.push_back(name);
+    }
+    CHECK(uncovered == std::vector<std::string> {});
+    CHECK(covered >= 12); // it found something; raise it with each device
+}

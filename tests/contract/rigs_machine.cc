@@ -1,0 +1,124 @@
+#include "oracle.hh"
+
+/// Rigs of devices under the random requests of test.Driver, and of whole machines under a graph.
+namespace memsim::test {
+
+namespace {
+
+std::string at(const char* name, unsigned i) {
+    return std::string(name) + "[" + std::to_string(i) + "]";
+}
+
+void driver(Machine& m, const char* path, const std::string& to, const char* port) {
+    m.add(path, "test.Driver", {{"gap", "3ns"}, {"footprint", "16KiB"}});
+    m.bind(path, "mem", to, port);
+}
+
+/// A controller with two modules, small enough that pages are swapped all the time.
+void planar_memory(Machine& m, const Arguments& more = {}) {
+    Arguments params {{"controllers", "1"}, {"dram", "8KiB"}, {"hot_threshold", "3"}};
+    params.insert(params.end(), more.begin(), more.end());
+    m.add("controller", "ohm.PlanarController", params);
+    for (unsigned i = 0; i < 2; ++i) {
+        m.add(at("xpoint", i), "xpoint.Module", {{"capacity", "2MiB"}, {"psi", "7"}});
+        m.bind("controller", at("commands", i), at("xpoint", i), "commands");
+        m.bind("controller", at("transfers", i), at("xpoint", i), "transfers");
+    }
+}
+
+/// Ohm-GPU's planar machine with two SMs, running `kernel` on 64 vertices.
+void ohm_machine(Machine& m, const char* kernel, const char* scheduler) {
+    m.add("program", "workload.GraphProgram",
+          {{"kernel", kernel},
+           {"kronecker_scale", "6"},
+           {"iterations", "2"},
+           {"threads_per_block", "32"},
+           {"launch_latency", "100ns"}});
+    m.add("dispatcher", "gpu.Dispatcher", {{"sms", "2"}});
+    m.bind("program", "dispatcher", "dispatcher", "host");
+    m.add("network", "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}});
+    m.add("l2", "mem.Cache",
+          {{"capacity", "2KiB"},
+           {"ways", "4"},
+           {"write_policy", "write_back"},
+           {"write_allocate", "true"},
+           {"stage", "l2"}});
+    for (unsigned i = 0; i < 2; ++i) {
+        m.add(at("sm", i), "gpu.Sm", {{"scheduler", scheduler}});
+        m.add(at("l1", i), "mem.Cache", {{"capacity", "1536B"}});
+        m.bind("dispatcher", at("sm_side", i), at("sm", i), "blocks");
+        m.bind(at("sm", i), "mem_side", at("l1", i), "cpu_side");
+        m.bind(at("l1", i), "mem_side", "network", at("cpu_side", i));
+    }
+    m.bind("network", "mem_side[0]", "l2", "cpu_side");
+    planar_memory(m, {{"dram", "64KiB"}});
+    m.bind("l2", "mem_side", "controller", "cpu_side");
+    m.add("note", "workload.Invariant", {{"name", "nothing"}});
+}
+
+} // namespace
+
+static const RigFor write_back_cache {"mem.Cache", [](Machine& m) {
+                                          m.add("cache", "mem.Cache",
+                                                {{"capacity", "1KiB"},
+                                                 {"ways", "2"},
+                                                 {"mshrs", "2"},
+                                                 {"targets", "2"},
+                                                 {"write_policy", "write_back"},
+                                                 {"write_allocate", "true"}});
+                                          m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
+                                          driver(m, "driver", "cache", "cpu_side");
+                                          m.bind("cache", "mem_side", "memory", "cpu_side");
+                                      }};
+static const RigFor write_through_cache {
+    "mem.Cache", [](Machine& m) {
+        m.add("cache", "mem.Cache", {{"capacity", "1536B"}, {"mshrs", "4"}});
+        m.add("memory", "mem.SimpleMemory", {});
+        driver(m, "driver", "cache", "cpu_side");
+        m.bind("cache", "mem_side", "memory", "cpu_side");
+    }};
+static const RigFor crossbar {
+    "mem.Crossbar", [](Machine& m) {
+        m.add("network", "mem.Crossbar",
+              {{"inputs", "2"}, {"outputs", "3"}, {"buffer", "2"}, {"queue", "2"}});
+        driver(m, "first", "network", "cpu_side[0]");
+        driver(m, "second", "network", "cpu_side[1]");
+        for (unsigned i = 0; i < 3; ++i) {
+            m.add(at("memory", i), "mem.SimpleMemory", {{"queue", "2"}, {"bandwidth", "8GB/s"}});
+            m.bind("network", at("mem_side", i), at("memory", i), "cpu_side");
+        }
+    }};
+static const RigFor dram {"mem.DramController", [](Machine& m) {
+                              m.add("dram", "mem.DramController", {});
+                              driver(m, "driver", "dram", "cpu_side");
+                          }};
+static const RigFor monitor {"mem.Monitor", [](Machine& m) {
+                                 m.add("monitor", "mem.Monitor", {});
+                                 m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});
+                                 driver(m, "driver", "monitor", "cpu_side");
+                                 m.bind("monitor", "mem_side", "memory", "cpu_side");
+                             }};
+static const RigFor generator {
+    "mem.TrafficGen", [](Machine& m) {
+        m.add("generator", "mem.TrafficGen", {{"pattern", "random"}, {"requests", "500"}});
+        m.add("dram", "mem.DramController", {});
+        m.bind("generator", "mem_side", "dram", "cpu_side");
+    }};
+static const RigFor planar {"ohm.PlanarController", [](Machine& m) {
+                                planar_memory(m);
+                                driver(m, "driver", "controller", "cpu_side");
+                            }};
+static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
+                                      planar_memory(m, {{"swaps", "0"}});
+                                      driver(m, "driver", "controller", "cpu_side");
+                                  }};
+
+#define MACHINE(name, type, kernel, scheduler)                                                     \
+    static const RigFor name {type, [](Machine& m) { ohm_machine(m, kernel, scheduler); }};
+MACHINE(dispatcher, "gpu.Dispatcher", "bfs_topology", "greedy_then_oldest")
+MACHINE(sm, "gpu.Sm", "bfs_data", "loose_round_robin")
+MACHINE(program, "workload.GraphProgram", "pagerank", "greedy_then_oldest")
+MACHINE(note, "workload.Invariant", "bfs_topology", "loose_round_robin")
+#undef MACHINE
+
+} // namespace memsim::test

@@ -1,0 +1,87 @@
+#include "support.hh"
+
+using namespace memsim;
+using namespace memsim::test;
+
+namespace {
+template <class S>
+std::string text_of(const S& s, Window w = {0, 100}) {
+    TextSink sink;
+    s.read(sink, w);
+    return sink.text;
+}
+} // namespace
+
+TEST_CASE("a percentile is right within 1/16 of its value, and never too low") {
+    Rng r(1, "percentile");
+    for (unsigned bits : {3u, 10u, 40u, 63u}) {
+        Distribution d(Unit::count, "");
+        std::vector<std::uint64_t> all;
+        for (int i = 0; i < 5000; ++i) {
+            const auto some = r.below(bits) + 1;
+            const auto v = r.below(std::uint64_t {1} << some);
+            all.push_back(v);
+            d.sample(v);
+        }
+        std::sort(all.begin(), all.end());
+        for (unsigned p : {1u, 50u, 90u, 99u, 100u}) {
+            const std::uint64_t exact = all[(all.size() * p + 99) / 100 - 1];
+            CHECK(d.percentile(p) >= exact);
+            CHECK(d.percentile(p) - exact <= exact / 16);
+        }
+    }
+    Distribution top(Unit::count, "");
+    top.sample(~std::uint64_t {0});
+    CHECK(top.percentile(50) == ~std::uint64_t {0});
+    CHECK(Distribution(Unit::count, "").percentile(50) == 0);
+}
+
+TEST_CASE("the mean of a level is over time") {
+    Level l(Unit::count, "");
+    l.set(10, 4); // 0 for 10, 4 for 20, 1 for 70
+    l.set(30, 1);
+    CHECK(text_of(l, {0, 100}) == "area=150\npeak=4\nmean~1.500000\n");
+    l.reset(100); // the level itself stays
+    l.set(150, 3);
+    CHECK(text_of(l, {100, 200}) == "area=200\npeak=3\nmean~2.000000\n");
+}
+
+TEST_CASE("sums do not overflow 64 bits") {
+    Counter c(Unit::time, "");
+    Average a(Unit::time, "");
+    Distribution d(Unit::time, "");
+    const std::uint64_t large = std::uint64_t {1} << 63;
+    for (int i = 0; i < 4; ++i) c += large, a.sample(large), d.sample(large);
+    CHECK(text_of(c) == "=36893488147419103232\n");
+    CHECK(a.sum() == Uint128 {large} * 4);
+    CHECK(d.sum() == Uint128 {large} * 4);
+    CHECK(a.mean() == Approx(9.223372036854775808e12));
+    CHECK(text_of(a).find("sum=36893488147419103232") != std::string::npos);
+}
+
+TEST_CASE("a reset forgets, in the digest as in the dump, and a window begins") {
+    Pair p({}, {});
+    TextSink before, after;
+    p.run();
+    p.machine.dump("a", before);
+    const std::string first = p.machine.digest();
+    CHECK(p.machine.stat_value("sink", "taken", "") == 10);
+    p.machine.reset_stats();
+    CHECK(p.machine.stat_value("sink", "taken", "") == 0);
+    CHECK(p.machine.stats_since() == p.machine.sim().now());
+    p.machine.dump("b", after);
+    CHECK(first != p.machine.digest());
+    CHECK(before.text != after.text);
+    CHECK(error_of([&] { p.machine.stat_value("sink", "takn", ""); }) ==
+          "sink has no statistic 'takn' (did you mean 'taken'?)");
+}
+
+TEST_CASE("formulas stay outside the digest's integers and are 0 when nothing was counted") {
+    Counter part(Unit::count, ""), whole(Unit::byte, "");
+    Ratio ratio(part, whole, "");
+    PerSecond rate(whole, "");
+    CHECK(text_of(ratio) == "~0.000000\n");
+    part += 3, whole += 4;
+    CHECK(text_of(ratio) == "~0.750000\n");
+    CHECK(text_of(rate, {0, ticks_per_second / 2}) == "~8.000000\n");
+}
