@@ -33,7 +33,8 @@ def parser():
     p.add_argument("-v", "--verbose", action="store_true",
                    help="print progress even where stderr is no terminal")
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
-    p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}")
+    p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}",
+                   help="print the version")
 
     g = p.add_argument_group("configuration")
     g.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="changes",
@@ -50,15 +51,18 @@ def parser():
 
     g = p.add_argument_group("debugging")
     g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
-    g.add_argument("--debug-start", metavar="TIME", type=_time, default=0)
-    g.add_argument("--debug-end", metavar="TIME", type=_time, default=_memsim.never)
+    g.add_argument("--debug-start", metavar="TIME", type=_time, default=0,
+                   help="from this simulated time on")
+    g.add_argument("--debug-end", metavar="TIME", type=_time, default=_memsim.never,
+                   help="before this simulated time")
     g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
     g.add_argument("--debug-help", action="store_true", help="list the debug flags")
     g.add_argument("--stamps", metavar="N", type=int, default=0,
                    help="note where the time of one of N requests goes")
 
     g = p.add_argument_group("oracles (results must not change)")
-    g.add_argument("--event-queue", choices=("fast", "naive"), default="fast")
+    g.add_argument("--event-queue", choices=("fast", "naive"), default="fast",
+                   help="an ordered map instead of the fast queue")
     g.add_argument("--perturb-wakes", metavar="SEED", type=int,
                    help="wake random components for no reason")
     p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")

@@ -11,23 +11,26 @@ from .errors import Error
 
 def _parse(name, doc, *arguments, argv):
     p = argparse.ArgumentParser(prog=f"memsim {name}", description=doc, allow_abbrev=False)
-    for argument in arguments:
-        p.add_argument(argument)
+    for argument, what in arguments:
+        p.add_argument(argument, help=what)
     return p.parse_args(argv)
 
 
 def describe(argv):
-    schema.describe(_parse("describe", "What a component type declares", "TYPE", argv=argv).TYPE)
+    schema.describe(_parse("describe", "What a component type declares",
+                           ("TYPE", "such as mem.Cache; --list-sim-objects lists them"),
+                           argv=argv).TYPE)
 
 
 def stubs(argv):
-    directory = _parse("stubs", "Write the .pyi stubs of the package", "DIR", argv=argv).DIR
+    directory = _parse("stubs", "Write the .pyi stubs of the package",
+                       ("DIR", "memsim/*.pyi are written below it"), argv=argv).DIR
     _writing(directory, lambda: schema.write_stubs(directory))
 
 
 def reference(argv):
-    file = _parse("reference", "Write the reference page of all components (Markdown)", "FILE",
-                  argv=argv).FILE
+    file = _parse("reference", "Write the reference page of all components (Markdown)",
+                  ("FILE", "such as components.md"), argv=argv).FILE
     _writing(file, lambda: Path(file).write_text(schema.reference()))
 
 
@@ -42,16 +45,24 @@ def ckpt(argv):
     p = argparse.ArgumentParser(prog="memsim ckpt", description="Look into a checkpoint")
     actions = p.add_subparsers(dest="action", required=True)
     info = actions.add_parser("info", help="what it is of")
-    info.add_argument("FILE")
-    show = actions.add_parser("show", help="the state of one component, as JSON")
-    show.add_argument("FILE")
-    show.add_argument("PATH")
+    info.add_argument("FILE", help="OUTDIR/*.ckpt")
+    show = actions.add_parser("show", help="the components, or the state of one as JSON")
+    show.add_argument("FILE", help="OUTDIR/*.ckpt")
+    show.add_argument("PATH", nargs="?", help="such as gpu.sm[0]; without it the paths are listed")
     args = p.parse_args(argv)
     if args.action == "info":
         _ckpt_info(args.FILE)
-    else:
-        state = _memsim.read_checkpoint(args.FILE).show(args.PATH)
-        print(json.dumps(json.loads(state), indent=2))
+        return
+    saved = _memsim.read_checkpoint(args.FILE)
+    if args.PATH is None:
+        for path, kind, _ in saved.configuration["objects"]:
+            print(f"{path:24} {kind}")
+        return
+    try:
+        state = saved.show(args.PATH)
+    except Error as e:
+        raise Error(f"{args.FILE}: {e}; memsim ckpt show {args.FILE} lists them") from None
+    print(json.dumps(json.loads(state), indent=2))
 
 
 def _ckpt_info(file):
@@ -67,7 +78,9 @@ def _ckpt_info(file):
 
 
 def sql(argv):
-    args = _parse("sql", "Ask a database of results; prints tab-separated rows", "DB", "QUERY",
+    args = _parse("sql", "Ask a database of results; prints tab-separated rows",
+                  ("DB", "the file, or an output directory with its stats.db"),
+                  ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
                   argv=argv)
     from .results import connect
     try:

@@ -45,7 +45,9 @@ def test_each_byte_counts(checkpoint, refused):
 def test_no_checkpoint(refused, checkpoint):
     assert refused("--restore", "no.ckpt").startswith("checkpoint no.ckpt: cannot be read (No such ")
     assert refused("--restore", "out").startswith("checkpoint out: cannot be read (Is a directory)")
-    assert "did you mean 'gpu.sm[0]'?" in refused("ckpt", "show", "out/50us.ckpt", "gpu.sm0")
+    assert refused("ckpt", "show", "out/50us.ckpt", "gpu.sm0") == (
+        "out/50us.ckpt: the checkpoint has no component 'gpu.sm0' (did you mean 'gpu.sm[0]'?); memsim "
+        "ckpt show out/50us.ckpt lists them")
 
 
 def test_an_output_directory_that_cannot_be_written(refused, tmp_path, tiny):

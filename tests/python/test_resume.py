@@ -39,6 +39,8 @@ def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path)
         assert without_ids(tmp_path / "parts/stats.db") == expected
     info = memsim_command("ckpt", "info", "parts/40us.ckpt").stdout
     assert "loop.py 10000" in info and "40us" in info
+    assert "sys.gen                  mem.TrafficGen\n" in memsim_command(
+        "ckpt", "show", "parts/40us.ckpt").stdout
     state = memsim_command("ckpt", "show", "parts/40us.ckpt", "sys.gen").stdout
     assert '"sent"' in state
 

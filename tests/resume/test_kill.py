@@ -26,11 +26,30 @@ def test_ended_by_sigterm(run, job):
     assert run.content("out") == run.content("whole")
 
 
-@pytest.mark.parametrize("kernel", ["bfs_topology", pytest.param("pagerank", marks=pytest.mark.slow)])
-def test_killed_again_and_again(run, job, kernel):
+# Series and dumps all the time: something is on its way to the database at any moment.
+SCRIPT = """\
+import memsim
+from memsim import workload
+from memsim.systems import ohm
+
+memsim.instantiate(ohm.planar("hetero", workload.GraphProgram(kernel="bfs_data", kronecker_scale=12)))
+memsim.stats.series("5us", ["gpu.*", "memory.*"])
+while memsim.simulate("100us").getCause() == "simulate() limit reached":
+    memsim.stats.dump(str(memsim.curTick()))
+"""
+
+
+@pytest.mark.parametrize("what", ["bfs_topology", pytest.param("pagerank", marks=pytest.mark.slow),
+                                  pytest.param("script", marks=pytest.mark.slow)])
+def test_killed_again_and_again(run, job, what):
     """kill -9 at random moments; each time it goes on from the last checkpoint by the wall clock."""
-    run("-d", "whole", *job(scale="small", kernel=kernel))
-    command = ["-d", "out", "--checkpoint-wall-period", "0.1s", *job(scale="small", kernel=kernel)]
+    if what == "script":
+        (run.directory / "script.py").write_text(SCRIPT)
+        work = ["script.py"]
+    else:
+        work = job(scale="small", kernel=what)
+    run("-d", "whole", *work)
+    command = ["-d", "out", "--checkpoint-wall-period", "0.1s", *work]
     checkpoint, kills = run.directory / "out/wall.ckpt", 0
     while True:
         running = run.start(*command)

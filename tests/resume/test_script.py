@@ -121,6 +121,25 @@ def test_tunable_parameters(run, job, at):
         "only tunable parameters may change, of memory.xpoint[0] these: t_read, t_write\n")
 
 
+def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
+    """--set is kept by checkpoints; a chain of changes ends where the whole run with them ends."""
+    start = ["--set", "memory.xpoint[0].t_read=300ns", "--set", "gpu.l2[0].mshrs=32"]
+    run("-d", "whole", *start, *job())
+    run("-d", "out", *start, *at([20 * 10**9]), *job())
+    run("--restore", "out/20us.ckpt")
+    assert run.content("out") == run.content("whole") != (run("-d", "plain", *job()),
+                                                          run.content("plain"))[1]
+    run("--restore", "out/20us.ckpt", "-d", "once", "--set", "memory.xpoint[0].t_read=500ns",
+        *at([90 * 10**9]))
+    content = run.content("once")
+    run("--restore", "once/90us.ckpt")
+    assert run.content("once") == content, "the same run goes on with what was set"
+    run("--restore", "once/90us.ckpt", "-d", "twice", "--set", "memory.xpoint[0].t_read=700ns")
+    chain = [run.rows(d, "SELECT id, parent FROM run")[0] for d in ("out", "once", "twice")]
+    assert [parent for _, parent in chain[1:]] == [id for id, _ in chain[:-1]]
+    assert run.digest("twice") != run.digest("once")
+
+
 def test_a_run_cut_short(run, job, at):
     """By instructions and by a region of interest; resumed as any other."""
     def launches(outdir):
