@@ -25,11 +25,25 @@ std::size_t distance(const std::string& a, const std::string& b) {
     }
     return row.back();
 }
+
+/// In Python parameters, ports and children are attributes of one object, beside its own.
+void check_names(const Schema& s) {
+    std::vector<std::string> taken {"path", "stats", "children", "descendants", "root"};
+    auto take = [&](const std::string& name) {
+        MEMSIM_ASSERT(std::find(taken.begin(), taken.end(), name) == taken.end(),
+                      s.name + " has two things named " + name +
+                          ": parameters and ports share their names with Python's attributes");
+        taken.push_back(name);
+    };
+    for (const ParamInfo& p : s.params) take(p.name);
+    for (const PortInfo& p : s.ports) take(p.name);
+}
 } // namespace
 
 const std::map<std::string, Schema>& registry() { return schemas(); }
 
 void register_schema(Schema s) {
+    check_names(s);
     const std::string name = s.name;
     const bool added = schemas().emplace(name, std::move(s)).second;
     MEMSIM_ASSERT(added, "component " + name + " is registered twice");

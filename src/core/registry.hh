@@ -48,6 +48,7 @@ struct Schema {
 
 /// All component types, sorted by name. Filled before main() and constant from then on.
 const std::map<std::string, Schema>& registry();
+/// A type registered twice, or a parameter and a port of one name, are errors of ours.
 void register_schema(Schema s);
 
 /// The known name nearest to a misspelt one, as ' (did you mean ...?)', or nothing.

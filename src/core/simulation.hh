@@ -16,8 +16,16 @@ class Component;
 
 /// An alarm clock that lives in State (or in a link): one pending at most, re-armable, cancellable.
 /// When it goes off its owner is woken; what there is to do, wake() finds out from its State.
+/// While armed it stays where it is, as the queue knows it by its place: it is neither copied nor
+/// moved (this is checked: a vector of timers grows in init() only) nor destroyed.
 class Timer {
   public:
+    Timer() = default;
+    Timer(const Timer& other) { other.check_still(); }
+    Timer& operator=(const Timer& other) {
+        check_still(), other.check_still();
+        return *this;
+    }
     static constexpr std::string_view archived_as = "Timer";
     template <class Archive>
     void archive(Archive& a) {
@@ -29,6 +37,8 @@ class Timer {
 
   private:
     friend class Simulation;
+    void check_still() const { MEMSIM_ASSERT(!armed(), "an armed timer is moved or copied"); }
+
     Tick when_ = never;
     EventId event_;
 };

@@ -1,5 +1,7 @@
 #include "oracle.hh"
 
+#include <algorithm>
+
 namespace memsim::test {
 
 std::vector<Rig>& rigs() {
@@ -11,11 +13,22 @@ namespace {
 
 constexpr std::uint64_t seed = 11;
 
-struct NoSink final : StatSink {
-    void stat(const std::string&, const std::string&, const Stat&, std::string_view) override {}
-    void integer(std::string_view, Int128, Unit) override {}
-    void derived(std::string_view, double, Unit) override {}
-    void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+/// A dump as text.
+struct Record final : StatSink {
+    std::string text;
+    void stat(const std::string& path, const std::string& name, const Stat&,
+              std::string_view) override {
+        text += path + "." + name + "\n";
+    }
+    void integer(std::string_view part, Int128 value, Unit) override {
+        text += std::string(part) + "=" + to_text(value) + "\n";
+    }
+    void derived(std::string_view part, double value, Unit) override {
+        text += std::string(part) + "~" + std::to_string(value) + "\n";
+    }
+    void bucket(std::uint64_t low, std::uint64_t, std::uint64_t count) override {
+        text += std::to_string(low) + ":" + std::to_string(count) + "\n";
+    }
 };
 
 std::unique_ptr<Machine> built(const Rig& rig, QueueKind kind = QueueKind::fast) {
@@ -29,45 +42,85 @@ std::unique_ptr<Machine> started(const Rig& rig, QueueKind kind = QueueKind::fas
     m->start();
     return m;
 }
+std::vector<Component*> all_of(Machine& m) {
+    std::vector<Component*> all;
+    for (const auto& c : m.components()) all.push_back(c.get());
+    return all;
+}
+void touch(void* component, const void*) {
+    auto& c = *static_cast<Component*>(component);
+    c.sim().touch(c);
+}
 
-/// The digest of all statistics, the end's tick and every State.
-std::string finish(Machine& m) {
-    if (m.run(never) == Stop::limit) return "did not end";
-    if (m.pending()) return "ended with work left";
-    for (const std::string& broken : m.imbalances()) return broken;
-    const Tick end = m.sim().now();
-    NoSink sink;
-    m.dump("end", sink);
-    return m.digest() + " at " + std::to_string(end);
+/// What a run came to; `fault` if it did not come to a clean end.
+struct Outcome {
+    Tick end = 0;
+    std::string fault, stats, digest, state;
+};
+
+Outcome finish(Machine& m) {
+    Outcome o;
+    if (m.run(never) == Stop::limit) o.fault = "it did not end";
+    if (m.pending()) o.fault = "it ended with work left";
+    for (const std::string& broken : m.imbalances()) o.fault = broken;
+    o.end = m.sim().now();
+    Record record;
+    m.dump("end", record);
+    o.stats = std::move(record.text);
+    o.digest = m.digest();
+    for (const auto& object : m.save().objects) o.state += object.path + "\n" + object.state;
+    return o;
+}
+
+/// The first thing in which they differ.
+std::string difference(const Outcome& got, const Outcome& expected) {
+    if (got.fault != expected.fault) return got.fault;
+    if (got.end != expected.end)
+        return "ends at " + std::to_string(got.end) + ", not " + std::to_string(expected.end);
+    if (got.stats != expected.stats) {
+        const auto at = std::mismatch(got.stats.begin(), got.stats.end(), expected.stats.begin(),
+                                      expected.stats.end());
+        const auto from = static_cast<std::size_t>(at.first - got.stats.begin());
+        const std::size_t line = got.stats.rfind('\n', from) + 1;
+        return "statistics differ: " + got.stats.substr(line, 80) + ", alone " +
+               expected.stats.substr(line, 80);
+    }
+    if (got.digest != expected.digest) return "the digest differs";
+    if (got.state != expected.state) return "State differs";
+    return "";
 }
 
 } // namespace
 
-std::vector<std::string> check_oracle(const Rig& rig) {
+std::vector<std::string> check_oracle(const Rig& rig, unsigned rounds) {
     std::vector<std::string> faults;
-    const auto plain = started(rig);
-    const std::string expected = finish(*plain);
-    const Tick end = plain->sim().now();
-    if (expected.find(" at ") == std::string::npos || end < 1'000'000) {
-        faults.push_back(rig.type + ": its rig does not run to an end: " + expected);
-        return faults;
-    }
-    auto compare = [&](const std::string& how, const std::string& got) {
-        if (got != expected)
-            faults.push_back(rig.type + " " + how + ": " + got + ", alone " + expected);
+    const Outcome expected = finish(*started(rig));
+    const Tick end = expected.end;
+    if (!expected.fault.empty() || end < 1'000'000)
+        return {rig.type + ": its rig does not run to an end: " + expected.fault};
+    auto compare = [&](const std::string& how, const Outcome& got) {
+        const std::string what = difference(got, expected);
+        if (!what.empty()) faults.push_back(rig.type + " " + how + ": " + what);
     };
-    for (std::uint64_t s = 1; s <= 3; ++s)
+    Rng random(rounds, rig.type);
+    auto some_tick = [&] {
+        return 1 + static_cast<Tick>(random.below(static_cast<std::uint64_t>(end)));
+    };
+    for (unsigned s = 1; s <= 3 * rounds; ++s) {
         for (unsigned one_in : {1u, 7u}) {
             const auto m = started(rig);
-            std::vector<Component*> all;
-            for (const auto& c : m->components()) all.push_back(c.get());
-            m->sim().perturb(s, one_in, all);
+            m->sim().perturb(s, one_in, all_of(*m));
             compare("under spurious wakes", finish(*m));
         }
+        const auto m = started(rig); // woken when nothing else happens
+        const auto all = all_of(*m);
+        for (int i = 0; i < 1000; ++i)
+            m->sim().queue().schedule(some_tick(), touch, all[random.below(all.size())]);
+        compare("woken at any tick", finish(*m));
+    }
     compare("on the naive queue", finish(*started(rig, QueueKind::naive)));
-    Rng random(3, rig.type);
-    for (int i = 0; i < 12; ++i) {
-        const Tick at = 1 + static_cast<Tick>(random.below(static_cast<std::uint64_t>(end)));
+    for (unsigned i = 0; i < 12 * rounds; ++i) {
+        const Tick at = some_tick();
         const auto first = started(rig);
         first->run(at);
         const Snapshot snapshot = first->save();
@@ -76,14 +129,22 @@ std::vector<std::string> check_oracle(const Rig& rig) {
         compare("restored at " + std::to_string(at), finish(*second));
         compare("saved at " + std::to_string(at) + " and run on", finish(*first));
     }
+
+    // To be watched changes nothing but what the watcher keeps.
     const auto stamped = started(rig);
     stamped->sim().stamps().enable(1);
-    compare("with every request stamped", finish(*stamped));
+    Outcome watched = finish(*stamped);
+    watched.state = expected.state; // has handles of stamps
+    compare("with every request stamped", watched);
     const auto traced = started(rig);
-    std::size_t lines = 0;
     traced->sim().set_debug(std::vector<std::uint8_t>(DebugFlag::all().size(), 1), 0, never,
-                            [&](const std::string&) { ++lines; });
+                            [](const std::string&) {});
     compare("with every debug flag on", finish(*traced));
+    const auto sampled = started(rig);
+    sampled->sample_every(Time {end / 100 + 1}, {"*"});
+    watched = finish(*sampled);
+    watched.digest = expected.digest; // covers the series
+    compare("with a series of every statistic", watched);
 
     // In turn with one of its kind and with one of another.
     const Rig& other = &rig == &rigs().front() ? rigs().back() : rigs().front();
@@ -91,8 +152,8 @@ std::vector<std::string> check_oracle(const Rig& rig) {
     for (Tick t = 0; t < end; t += end / 50 + 1) a->run(t), b->run(t), c->run(t);
     compare("beside another machine", finish(*a));
     compare("beside another machine", finish(*b));
-    const std::string alone = finish(*started(other));
-    if (finish(*c) != alone) faults.push_back(other.type + " beside " + rig.type);
+    const std::string what = difference(finish(*c), finish(*started(other)));
+    if (!what.empty()) faults.push_back(other.type + " beside " + rig.type + ": " + what);
     return faults;
 }
 

@@ -28,8 +28,9 @@ struct RigFor {
 };
 
 /// Runs the rig undisturbed; then with spurious wakes, saved and restored at random ticks, on the
-/// naive queue, and beside another machine. Returns a sentence for each run whose digest differs;
-/// empty if the component passes.
-std::vector<std::string> check_oracle(const Rig& rig);
+/// naive queue, stamped, traced, sampled, and beside another machine. Returns a sentence for each
+/// run that ends otherwise (statistics, digest, last tick or State); empty if the component passes.
+/// Each round has other seeds and other ticks.
+std::vector<std::string> check_oracle(const Rig& rig, unsigned rounds = 1);
 
 } // namespace memsim::test

@@ -63,6 +63,13 @@ TEST_CASE("every component passes the perturbation oracle") {
     }
 }
 
+TEST_CASE("every component passes the perturbation oracle, for long", "[long]") {
+    for (const Rig& rig : rigs()) {
+        INFO(rig.type);
+        CHECK(check_oracle(rig, 20) == std::vector<std::string> {});
+    }
+}
+
 TEST_CASE("every registered component has a rig") {
     std::vector<std::string> uncovered;
     std::size_t covered = 0;

@@ -108,8 +108,8 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
     CHECK(add("m", "mem.SimpleMemory", {{"latncy", "1ns"}}) ==
           "m has no parameter 'latncy' (did you mean 'latency'?)");
     CHECK(add("m", "mem.SimpleMemory", {{"latency", "190"}}) ==
-          "m.latency: '190' has no unit of Time, such as in '190ns' (From the data path to the "
-          "answer)");
+          "m.latency: '190' has no unit of Time: write '190ns' or the like (From the data path to "
+          "the answer)");
     CHECK(add("m", "mem.SimpleMemory", {{"queue", "0"}}) ==
           "m.queue: '0' is outside its range: it must be from 1 to 65536 (Requests waiting or in "
           "flight to it)");
@@ -135,6 +135,34 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
     CHECK(build({{"latency", "0fs"}}, {}) == "source.out: the latency of a link is at least 1fs");
     CHECK(build({}, {{"depth", "0"}}) ==
           "sink.in: its queue has capacity 0 and could never be used");
+}
+
+TEST_CASE("a component type says each name once, and none that Python's objects have") {
+    const ParamInfo param {"queue", "int", "Count", "4", "", "", "Capacity"};
+    const PortInfo port {"queue", "in", "out", "test.Note", "Notes"};
+    Schema s;
+    s.name = "test.Ambiguous", s.params = {param}, s.ports = {port};
+    CHECK_THROWS_WITH(register_schema(s), Catch::Contains("test.Ambiguous has two things named "
+                                                          "queue"));
+    s.ports.clear(), s.params[0].name = "children";
+    CHECK_THROWS_WITH(register_schema(s), Catch::Contains("two things named children"));
+    CHECK(registry().count("test.Ambiguous") == 0);
+    s.name = "mem.SimpleMemory", s.params.clear();
+    CHECK_THROWS_WITH(register_schema(s), Catch::Contains("registered twice"));
+}
+
+TEST_CASE("an armed timer stays where it is") {
+    Simulation sim;
+    std::vector<Timer> timers(1);
+    sim.arm(
+        timers[0], 5, [](void*, const void* timer) { Simulation::fired_timer(timer); }, nullptr);
+    CHECK_THROWS_AS(timers.resize(1000), Panic);
+    CHECK_THROWS_AS(Timer(timers[0]), Panic);
+    CHECK_THROWS_AS(timers[0] = Timer(), Panic);
+    CHECK(timers[0].when() == 5);
+    CHECK(sim.run(never) == Stop::idle);
+    timers.resize(1000);
+    CHECK_FALSE(timers[0].armed());
 }
 
 TEST_CASE("ports of different families are not bound") {

@@ -1,0 +1,62 @@
+#include "gpu/sm.hh"
+#include "mem/traffic_gen.hh"
+#include "oracle.hh"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace memsim;
+using namespace memsim::test;
+
+/// What the components that open and close stamps measured themselves, summed over the machine.
+static std::pair<Uint128, std::uint64_t> measured(const Machine& m) {
+    Uint128 sum = 0;
+    std::uint64_t count = 0;
+    auto add = [&](const Distribution& latency) {
+        sum += latency.sum();
+        count += latency.count();
+    };
+    for (const auto& c : m.components()) {
+        if (const auto* sm = dynamic_cast<const gpu::Sm*>(c.get())) add(sm->stat.load_latency);
+        if (const auto* generator = dynamic_cast<const mem::TrafficGen*>(c.get())) {
+            add(generator->stat.read_latency);
+            add(generator->stat.write_latency);
+        }
+    }
+    return {sum, count};
+}
+
+TEST_CASE("the stages of all requests add up to their latency, to the femtosecond") {
+    unsigned machines = 0;
+    for (const Rig& rig : rigs()) {
+        Machine m(11);
+        rig.make(m);
+        m.build();
+        m.sim().stamps().enable(1);
+        m.start();
+        m.run(never);
+        const Stamps& stamps = m.sim().stamps();
+        const auto [latency, requests] = measured(m);
+        INFO(rig.type);
+        CHECK(stamps.closed() == requests);
+        CHECK(stamps.open_records() == 0);
+        Uint128 stages = 0;
+        for (std::size_t s = 0; s < Stamps::most_stages; ++s) stages += stamps.sum(s);
+        CHECK(to_text(Int128(stages)) == to_text(Int128(latency)));
+        machines += requests != 0;
+    }
+    CHECK(machines >= 5); // the four that run a graph, and the generator
+}
+
+TEST_CASE("stamping one request in ten is a sample of the same run") {
+    const auto rig = std::find_if(rigs().begin(), rigs().end(),
+                                  [](const Rig& r) { return r.type == "mem.TrafficGen"; });
+    Machine m;
+    rig->make(m);
+    m.build();
+    m.sim().stamps().enable(10);
+    m.start();
+    m.run(never);
+    CHECK(m.sim().stamps().closed() == measured(m).second / 10);
+}
