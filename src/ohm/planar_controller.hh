@@ -4,6 +4,7 @@
 #include "mem/fr_fcfs.hh"
 #include "ohm/placement.hh"
 #include "parts/content_store.hh"
+#include "parts/interleave.hh"
 #include "protocol/ddrt.hh"
 #include "protocol/mem.hh"
 
@@ -288,6 +289,11 @@ class PlanarController final : public Model<PlanarController> {
     Swap& swap_of(std::uint32_t id) { return state.swaps[(id & ~migration_write) >> 4 & 0xff]; }
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
+    /// Whether there is a piece to read, or one to write to DRAM.
+    bool asks(const Swap& s) const {
+        return s.dram_read_asked != all_pieces() || s.xpoint_read_asked != all_pieces() ||
+               (s.dram_read & s.xpoint_read & ~s.dram_write_asked);
+    }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
 
     /// Ids above this one name a piece of a swap: swap x 16 + piece, and for DRAM a write bit.
@@ -300,7 +306,9 @@ class PlanarController final : public Model<PlanarController> {
     std::optional<mem::DramDevice> device_;
     std::optional<parts::DataBus> bus_;
     std::optional<mem::FrFcfs> dram_;
-    Tick lead_ = 0; ///< how far ahead the channel is booked
+    parts::Divider row_, burst_, banks_; ///< of the DRAM
+    std::array<WireTime, 2> wire_;       ///< of the channel: for demand, for migration
+    Tick lead_ = 0;                      ///< how far ahead the channel is booked
     std::uint64_t table_bytes_ = 0;
 };
 

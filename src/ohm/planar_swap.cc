@@ -41,7 +41,7 @@ bool PlanarController::feed_swaps(bool old_ones) {
     bool changed = false;
     for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
         Swap& s = state.swaps[i];
-        if (!s.live || s.waits_for || old(s) != old_ones) continue;
+        if (!s.live || s.waits_for || !asks(s) || old(s) != old_ones) continue;
         changed |= feed_dram_pieces(s, migration_id | i << 4);
         changed |= feed_xpoint_reads(s, migration_id | i << 4);
     }
@@ -85,6 +85,7 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
 }
 
 bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
+    if (s.xpoint_read_asked == all_pieces()) return false;
     bool changed = false;
     const std::uint32_t m = placement_.module_of(s.group, s.location);
     const ModuleQueue& queue = state.modules[m];
