@@ -196,8 +196,7 @@ bool PlanarController::book_migration(bool old_ones) {
     while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))
         changed = true;
-    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
-        Swap& s = state.swaps[i];
+    for (Swap& s : state.swaps) {
         const int piece = s.live ? piece_to_xpoint(s) : -1;
         if (piece < 0 || (old_ones && !old(s))) continue;
         const std::uint32_t m = placement_.module_of(s.group, s.location);
@@ -209,7 +208,7 @@ bool PlanarController::book_migration(bool old_ones) {
         const Tick end = book(m, piece_bytes, true, true);
         queue.leaving.push({end,
                             {placement_.module_address(s.group, s.location) + n * piece_bytes,
-                             piece_bytes, migration_id | i << 4 | n, s.from_dram[n], true, true}});
+                             piece_bytes, id_of(s) | n, s.from_dram[n], true, true}});
         s.xpoint_write_asked |= static_cast<Mask>(1u << n);
         changed = true;
     }
@@ -232,26 +231,26 @@ void PlanarController::arm_next() {
     const auto consider = [&](Tick t) {
         if (t > now() && t < next) next = t;
     };
-    // The channel can be booked, depending on who asks, from each of these times on.
+    // From when on the channel can be booked depends on who asks: see book_demand() and
+    // book_migration().
     const Tick free = bus_->free_at();
-    const auto channel = [&](Tick lead) {
-        consider(free - lead_);
-        consider(free - lead);
-    };
-    if (!state.ready_demand.empty()) channel(lead_);
-    if (!state.ready_migration.empty()) channel(params.grant_latency->raw);
+    if (!state.ready_demand.empty()) consider(free - lead_);
+    if (!state.ready_migration.empty())
+        consider(free - (old(swap_of(state.ready_migration.front().id))
+                             ? lead_
+                             : params.grant_latency->raw));
     for (const ModuleQueue& queue : state.modules) {
         if (!queue.leaving.empty())
             consider(queue.leaving.front().at);
         else if (!queue.commands.empty())
-            channel(lead_);
+            consider(free - lead_);
     }
-    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
-        const Swap& s = state.swaps[i];
-        if (!s.live) continue;
-        consider(old_at(s)); // its transfers gain in rank
-        if (piece_to_xpoint(s) >= 0) channel(0);
-    }
+    if (state.swaps_live)
+        for (const Swap& s : state.swaps) {
+            if (!s.live) continue;
+            consider(old_at(s)); // its transfers gain in rank
+            if (piece_to_xpoint(s) >= 0) consider(old(s) ? free - lead_ : free);
+        }
     if (next == never)
         cancel(state.next);
     else

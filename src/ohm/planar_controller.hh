@@ -8,6 +8,7 @@
 #include "protocol/ddrt.hh"
 #include "protocol/mem.hh"
 
+#include <bit>
 #include <optional>
 
 namespace memsim::ohm {
@@ -278,15 +279,22 @@ class PlanarController final : public Model<PlanarController> {
     // planar_swap.cc
     void begin_swap(std::uint64_t group, Group& g);
     bool feed_swaps(bool old_ones);
-    bool feed_dram_pieces(Swap& s, std::uint32_t id);
-    bool feed_xpoint_reads(Swap& s, std::uint32_t id);
-    int piece_to_xpoint(const Swap& s) const;
+    bool feed_dram_pieces(Swap& s);
+    bool feed_xpoint_reads(Swap& s);
+    /// The piece that can be written to XPoint next, or -1: its place there has been read.
+    int piece_to_xpoint(const Swap& s) const {
+        const unsigned pieces = s.dram_read & s.xpoint_read & ~s.xpoint_write_asked;
+        return pieces ? std::countr_zero(pieces) : -1;
+    }
     void piece_from_dram(std::uint32_t context);
     void piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions);
     void piece_written(std::uint32_t id, Mask Swap::*written);
     void serve_postponed(Swap& s);
     void end_swap(Swap& s);
     Swap& swap_of(std::uint32_t id) { return state.swaps[(id & ~migration_write) >> 4 & 0xff]; }
+    std::uint32_t id_of(const Swap& s) const {
+        return migration_id | static_cast<std::uint32_t>(&s - state.swaps.data()) << 4;
+    }
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
     /// Whether there is a piece to read, or one to write to DRAM.

@@ -39,24 +39,23 @@ void PlanarController::begin_swap(std::uint64_t group, Group& g) {
 /// Old swaps go before demand, the others after it.
 bool PlanarController::feed_swaps(bool old_ones) {
     bool changed = false;
-    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
-        Swap& s = state.swaps[i];
+    for (Swap& s : state.swaps) {
         if (!s.live || s.waits_for || !asks(s) || old(s) != old_ones) continue;
-        changed |= feed_dram_pieces(s, migration_id | i << 4);
-        changed |= feed_xpoint_reads(s, migration_id | i << 4);
+        changed |= feed_dram_pieces(s);
+        changed |= feed_xpoint_reads(s);
     }
     return changed;
 }
 
 /// Reads, and writes of what has come from XPoint. Half of the scheduler's places stay for demand,
 /// unless the swap is old.
-bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
+bool PlanarController::feed_dram_pieces(Swap& s) {
     bool changed = false;
     const std::uint32_t places = params.dram_queue() / (old(s) ? 1 : 2);
     const auto enqueue = [&](unsigned piece, bool write) {
         const std::uint64_t address = placement_.dram_address(s.group) + piece * piece_bytes;
         mem::DramAccess a = dram_access(address, piece_bytes);
-        a.context = id | piece | (write ? migration_write : 0);
+        a.context = id_of(s) | piece | (write ? migration_write : 0);
         a.write = write;
         a.priority = old(s) ? mem::DramPriority::demand : mem::DramPriority::migration;
         dram_->enqueue(a, now());
@@ -84,7 +83,7 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
     return changed;
 }
 
-bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
+bool PlanarController::feed_xpoint_reads(Swap& s) {
     if (s.xpoint_read_asked == all_pieces()) return false;
     bool changed = false;
     const std::uint32_t m = placement_.module_of(s.group, s.location);
@@ -94,7 +93,7 @@ bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
         const auto piece = static_cast<unsigned>(first_bit(all_pieces() & ~s.xpoint_read_asked));
         port.commands[m].send({placement_.module_address(s.group, s.location) + piece * piece_bytes,
                                piece_bytes,
-                               id | piece,
+                               id_of(s) | piece,
                                {},
                                false,
                                true});
@@ -102,11 +101,6 @@ bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
         changed = true;
     }
     return changed;
-}
-
-/// The piece that can be written to XPoint next, or -1: its place there has been read.
-int PlanarController::piece_to_xpoint(const Swap& s) const {
-    return first_bit(s.dram_read & s.xpoint_read & ~s.xpoint_write_asked);
 }
 
 void PlanarController::piece_from_dram(std::uint32_t context) {
