@@ -159,9 +159,9 @@ class EventQueue {
         std::uint32_t next_free;
     };
     // Tuned with tests/bench/event_queue.cc.
-    static constexpr std::size_t near_limit = 64;
-    static constexpr std::size_t deal_from = 24; ///< entries worth more than an insertion sort
-    static constexpr unsigned sort_bits = 8;
+    static constexpr std::size_t near_limit = 96;
+    static constexpr std::size_t deal_from = 12; ///< entries worth more than an insertion sort
+    static constexpr unsigned sort_bits = 7;
     static constexpr std::size_t prefetched = 4; ///< events ahead of the one that runs
     static constexpr unsigned level_bits = 6;
     static constexpr unsigned buckets = 1u << level_bits;
