@@ -38,8 +38,8 @@ void Sm::wake() {
     send_accesses();
     // Instructions issue at edges of the clock: now, if the scheduler is free, else at the next
     // one.
-    if (state.issue.tick < now()) state.issue = clock_.at_or_after(state.issue, now());
     for (int warp = choose(); warp >= 0; warp = choose()) {
+        if (state.issue.tick < now()) state.issue = clock_.at_or_after(state.issue, now());
         if (state.issue.tick > now()) {
             arm(state.next, state.issue.tick);
             break;
