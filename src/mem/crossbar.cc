@@ -35,10 +35,11 @@ bool Crossbar::idle() const {
 }
 
 void Crossbar::wake() {
+    if (idle()) return;
     // Messages move at edges only; between two of them it is enough to be woken at the next.
     const ClockEdge edge = parts::edge_at_or_after(clock_, state.edge, now());
     if (edge.tick != now()) {
-        if (edge.tick < state.next.when() && !idle()) {
+        if (edge.tick < state.next.when()) {
             state.edge = edge;
             arm(state.next, edge.tick);
         }

@@ -1,5 +1,7 @@
 #include "oracle.hh"
 
+#include "core/registry.hh"
+
 #include <algorithm>
 
 namespace memsim::test {
@@ -55,7 +57,8 @@ void touch(void* component, const void*) {
 /// What a run came to; `fault` if it did not come to a clean end.
 struct Outcome {
     Tick end = 0;
-    std::string fault, stats, digest, state;
+    std::string fault, stats, digest;
+    std::vector<std::string> state; ///< of each component, as JSON
 };
 
 Outcome finish(Machine& m) {
@@ -68,7 +71,8 @@ Outcome finish(Machine& m) {
     m.dump("end", record);
     o.stats = std::move(record.text);
     o.digest = m.digest();
-    for (const auto& object : m.save().objects) o.state += object.path + "\n" + object.state;
+    for (const auto& object : m.save().objects)
+        o.state.push_back(object.path + " " + registry().at(object.type).show_state(object.state));
     return o;
 }
 
@@ -86,7 +90,9 @@ std::string difference(const Outcome& got, const Outcome& expected) {
                expected.stats.substr(line, 80);
     }
     if (got.digest != expected.digest) return "the digest differs";
-    if (got.state != expected.state) return "State differs";
+    for (std::size_t i = 0; i < got.state.size(); ++i)
+        if (got.state[i] != expected.state[i])
+            return "State differs: " + got.state[i] + ", alone " + expected.state[i];
     return "";
 }
 
