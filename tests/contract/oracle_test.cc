@@ -40,6 +40,42 @@ class Fickle final : public Model<Fickle> {
     unsigned outside_ = 0;
 };
 static const Registration<Fickle> fickle {"Breaks the contract of wake() (a test's)."};
+
+/// Posts itself parcels that arrive out of order: events with payloads.
+class Courier final : public Model<Courier> {
+  public:
+    struct Params {};
+    struct Ports {};
+    struct Stats {
+        Counter order {Unit::count, "Hangs on the parcels' order"};
+    };
+    struct Parcel {
+        std::uint64_t number = 0;
+    };
+    struct State {
+        std::vector<Parcel> arrived;
+        Rng random;
+    };
+    explicit Courier(const Params& p) : params(p) {}
+    void start() override {
+        for (std::uint64_t i = 1; i <= 50; ++i)
+            after<&Courier::deliver>(Time {1 + static_cast<Tick>(state.random.below(5'000'000))},
+                                     {i});
+    }
+    void deliver(const Parcel& p) { state.arrived.push_back(p); }
+    void wake() override {
+        for (const Parcel& p : state.arrived)
+            stat.order += p.number * (static_cast<std::uint64_t>(stat.order.value()) % 97) + 1;
+        state.arrived.clear();
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+static const Registration<Courier> courier {"Delivers parcels (a test's)."};
+static const RigFor courier_rig {"test.Courier",
+                                 [](Machine& m) { m.add("courier", "test.Courier", {}); }};
 } // namespace memsim::test
 
 TEST_CASE("the oracle finds a component that counts its wakes, and one that forgets") {
