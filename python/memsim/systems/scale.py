@@ -6,6 +6,7 @@ capacities shrink further, all of them with the footprint. Latencies, page and l
 and ratios are never scaled. What cannot follow (an L1 has a floor) is listed as a broken invariant.
 """
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -75,8 +76,8 @@ def kronecker_scale(name):
     """
     if name in KRONECKER:
         return KRONECKER[name]
-    try:
-        ratio = Fraction(name)
+    try:  # no exponents: Fraction("1e-999999999") would be computed exactly, for hours
+        ratio = Fraction(name) if re.fullmatch(r"[\d./]+", name) else Fraction(0)
     except (ValueError, ZeroDivisionError):
         ratio = Fraction(0)
     if not 0 < ratio <= 1:
