@@ -4,6 +4,7 @@ import code
 import dataclasses
 import json
 import os
+import signal
 import sys
 import traceback
 import types
@@ -98,6 +99,7 @@ def _flags(text):
 def main(argv):
     """Returns the exit code. The user's mistake is one sentence, ours asks to be reported."""
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # the launcher held it back
         return _main(argv)
     except Error as e:
         return _fail(e, USER_ERROR)

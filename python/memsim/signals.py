@@ -45,7 +45,8 @@ def handled():
             signal.getsignal(signal.SIGTERM) is _note):
         yield
         return
-    before = {number: signal.signal(number, _note) for number in HANDLED}
+    before = {number: signal.signal(number, _note) for number in HANDLED
+              if signal.getsignal(number) is not signal.SIG_IGN}  # nohup, a shell's background job
     try:
         yield
     finally:

@@ -42,8 +42,9 @@ class Clock {
     }
     /// The same, from an edge not later than t and at most 2^28 cycles before it: cheaper.
     constexpr ClockEdge at_or_after(ClockEdge from, Tick t) const {
-        const std::int64_t n = (t - from.tick) / (whole_ + 1); // at most this many fit before t
-        ClockEdge e = advance(from, n);
+        ClockEdge e = from;
+        const Tick ahead = t - from.tick; // a few steps are cheaper than a division
+        if (ahead > 4 * whole_) e = advance(e, ahead / (whole_ + 1)); // not beyond t
         while (e.tick < t) e = next(e);
         return e;
     }
@@ -60,6 +61,39 @@ class Clock {
 
   private:
     std::int64_t f_, whole_, part_;
+};
+
+/// How long bytes take at a rate, exactly: the fraction of a femtosecond is carried from transfer
+/// to transfer. Sizes repeat, so the last one is not divided again.
+class WireTime {
+  public:
+    explicit WireTime(Rate rate = {0}) : rate_(rate.raw) {}
+    std::int64_t rate() const { return rate_; }
+    /// `remainder`, in [0, rate), is what the transfer before left over, and is updated.
+    Tick take(std::uint32_t bytes, std::int64_t& remainder) {
+        if (bytes != bytes_) divide(bytes);
+        Tick time = whole_;
+        for (remainder += part_; remainder >= rate_; remainder -= rate_) ++time;
+        return time;
+    }
+
+  private:
+    void divide(std::uint32_t bytes) {
+        bytes_ = bytes;
+        if (bytes <= 18'000) { // fits in 64 bits, which are divided faster
+            const auto work = std::uint64_t {bytes} * std::uint64_t {ticks_per_second};
+            whole_ = static_cast<Tick>(work / static_cast<std::uint64_t>(rate_));
+            part_ = static_cast<std::int64_t>(work % static_cast<std::uint64_t>(rate_));
+        } else {
+            const auto work = static_cast<Uint128>(bytes) * ticks_per_second;
+            whole_ = static_cast<Tick>(work / static_cast<Uint128>(rate_));
+            part_ = static_cast<std::int64_t>(work % static_cast<Uint128>(rate_));
+        }
+    }
+    std::int64_t rate_;
+    std::uint32_t bytes_ = 0;
+    Tick whole_ = 0;
+    std::int64_t part_ = 0; ///< bytes x 10^15 - whole x rate
 };
 
 } // namespace memsim

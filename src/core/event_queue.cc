@@ -19,8 +19,6 @@ void EventQueue::add_block() {
 /// Makes the first far bucket near, or deals it out one level down. False when nothing is left.
 /// Near is empty.
 bool EventQueue::refill() {
-    near_.clear();
-    head_ = 0;
     if (used_levels_ == 0) return false;
     const unsigned level = static_cast<unsigned>(std::countr_zero(used_levels_));
     const unsigned bucket = static_cast<unsigned>(std::countr_zero(used_buckets_[level]));
@@ -36,7 +34,7 @@ bool EventQueue::refill() {
 
     if (entries.size() <= near_limit || level == 0) {
         horizon_ = static_cast<Tick>(static_cast<std::uint64_t>(base_) + width - 1);
-        near_.assign(entries.begin(), entries.end()); // each vector keeps a capacity that suits it
+        near_.assign(entries.rbegin(), entries.rend()); // each keeps a capacity that suits it
         entries.clear();
         if (level > 0) sort_near(shift); // a bucket of level 0 is one tick, in order
     } else {
@@ -52,7 +50,7 @@ bool EventQueue::refill() {
     return true;
 }
 
-/// By tick; equal ones keep their order. Near comes from buckets of 2^shift ticks.
+/// By tick, latest first; equal ones keep their order. Near comes from buckets of 2^shift ticks.
 void EventQueue::sort_near(unsigned shift) {
     const std::size_t n = near_.size();
     if (n > deal_from) {
@@ -66,9 +64,9 @@ void EventQueue::sort_near(unsigned shift) {
         std::array<std::uint16_t, 1u << sort_bits> place {};
         for (const Entry& e : unsorted_) ++place[digit(e)];
         std::uint16_t sum = 0;
-        for (std::uint16_t& p : place) {
-            const std::uint16_t here = p;
-            p = sum;
+        for (std::size_t d = place.size(); d-- > 0;) {
+            const std::uint16_t here = place[d];
+            place[d] = sum;
             sum = static_cast<std::uint16_t>(sum + here);
         }
         for (const Entry& e : unsorted_) near_[place[digit(e)]++] = e;
@@ -78,21 +76,21 @@ void EventQueue::sort_near(unsigned shift) {
     for (std::size_t i = 1; i < n; ++i) {
         const Entry e = to[i];
         std::size_t j = i;
-        for (; j > 0 && e.tick() < to[j - 1].tick(); --j) to[j] = to[j - 1];
+        for (; j > 0 && to[j - 1].tick() < e.tick(); --j) to[j] = to[j - 1];
         to[j] = e;
     }
 }
 
 /// Near has grown past its limit: its later half (whole ticks) goes back to far, which takes any
-/// number, and the horizon moves down to it.
+/// number, and the horizon moves down to it. What is pending at the present tick stays.
 void EventQueue::spill_near(Entry e) {
-    const Tick middle = near_[head_ + (near_.size() - head_) / 2].tick();
+    const Tick middle = std::max(near_[near_.size() / 2].tick(), floor_ + 1);
     horizon_ = middle - 1;
     if (middle < base_) rebase();
-    std::size_t kept = near_.size();
-    while (kept > head_ && near_[kept - 1].tick() >= middle) --kept;
-    for (std::size_t i = kept; i < near_.size(); ++i) insert_far(near_[i]);
-    near_.resize(kept);
+    std::size_t later = 0;
+    while (later < near_.size() && near_[later].tick() >= middle) ++later;
+    for (std::size_t i = later; i-- > 0;) insert_far(near_[i]);
+    near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(later));
     if (e.tick() <= horizon_)
         insert_near(e);
     else
@@ -120,17 +118,15 @@ void EventQueue::sweep() {
         if (stale) drop_stale(slot);
         return stale;
     };
-    auto drop_in = [&](std::vector<Entry>& v, std::size_t from) {
-        v.erase(std::remove_if(v.begin() + static_cast<std::ptrdiff_t>(from), v.end(),
-                               [&](const Entry& e) { return drop(e.slot()); }),
-                v.end());
+    auto drop_in = [&](std::vector<Entry>& v) {
+        std::erase_if(v, [&](const Entry& e) { return drop(e.slot()); });
     };
     std::erase_if(naive_, [&](const auto& e) { return drop(e.second); });
-    drop_in(near_, head_);
+    drop_in(near_);
     for (unsigned level = 0; level < levels; ++level)
         for (std::uint64_t rest = used_buckets_[level]; rest; rest &= rest - 1) {
             const unsigned bucket = static_cast<unsigned>(std::countr_zero(rest));
-            drop_in(far_[level][bucket], 0);
+            drop_in(far_[level][bucket]);
             if (!far_[level][bucket].empty()) continue;
             used_buckets_[level] &= ~(std::uint64_t {1} << bucket);
             if (used_buckets_[level] == 0) used_levels_ &= ~(1u << level);
@@ -144,7 +140,7 @@ std::vector<PendingEvent> EventQueue::pending() const {
         if (n.fire) all.push_back({tick, n.fire, n.object, n.payload});
     };
     for (const auto& [key, slot] : naive_) add(key.first, slot);
-    for (std::size_t i = head_; i < near_.size(); ++i) add(near_[i].tick(), near_[i].slot());
+    for (auto e = near_.rbegin(); e != near_.rend(); ++e) add(e->tick(), e->slot());
     for (const auto& level : far_)
         for (const auto& bucket : level)
             for (const Entry& e : bucket) add(e.tick(), e.slot());

@@ -35,12 +35,12 @@ enum class QueueKind : std::uint8_t { fast, naive };
 
 /// The pending events, in order of (tick, order of scheduling).
 ///
-/// Two tiers. Near: the events up to a horizon, sorted, popped from the front. Far: a radix
-/// structure over the bits of the tick in which event and base differ, `level_bits` bits a level.
-/// When near runs out, the first bucket either becomes near (when it is small) or is dealt out one
-/// level down. An event is moved a few times, as 16 bytes, whatever the number pending; its
-/// payload never moves. All events of one tick are always in one place, in the order in which they
-/// were scheduled, and every move keeps that order: no sequence numbers are needed.
+/// Two tiers. Near: the events up to a horizon, sorted, the next one last, popped from the end.
+/// Far: a radix structure over the bits of the tick in which event and base differ, `level_bits`
+/// bits a level. When near runs out, the first bucket either becomes near (when it is small) or is
+/// dealt out one level down. An event is moved a few times, as 16 bytes, whatever the number
+/// pending; its payload never moves. All events of one tick are always in one place, in the order
+/// in which they were scheduled, and every move keeps that order: no sequence numbers are needed.
 ///
 /// Cancelling marks the event; its 16 bytes are dropped when they come to the front, or swept when
 /// such entries outnumber the live ones.
@@ -53,7 +53,7 @@ class EventQueue {
     static constexpr std::size_t max_payload = 48;
 
     explicit EventQueue(QueueKind kind = QueueKind::fast) : kind_(kind) {
-        near_.reserve(8 * near_limit);
+        near_.reserve(2 * near_limit);
     }
     EventQueue(const EventQueue&) = delete;
     EventQueue& operator=(const EventQueue&) = delete;
@@ -95,13 +95,13 @@ class EventQueue {
     Tick next_tick() {
         if (kind_ == QueueKind::naive) return naive_next();
         for (;;) {
-            while (head_ == near_.size())
+            while (near_.empty())
                 if (!refill()) return never;
-            const Entry e = near_[head_];
+            const Entry e = near_.back();
             if (at(e.slot()).fire) [[likely]]
                 return e.tick();
             drop_stale(e.slot());
-            ++head_;
+            near_.pop_back();
         }
     }
 
@@ -109,8 +109,8 @@ class EventQueue {
     /// never looks beyond, so that what is scheduled next need not be sorted in before that.
     bool more_at(Tick tick) {
         if (kind_ == QueueKind::naive) return naive_next() == tick;
-        for (; head_ != near_.size() && near_[head_].tick() == tick; ++head_) {
-            const std::uint32_t slot = near_[head_].slot();
+        for (; !near_.empty() && near_.back().tick() == tick; near_.pop_back()) {
+            const std::uint32_t slot = near_.back().slot();
             if (at(slot).fire) return true;
             drop_stale(slot);
         }
@@ -121,9 +121,10 @@ class EventQueue {
     /// stays valid until the handler returns.
     void run_next() {
         if (kind_ == QueueKind::naive) return naive_run();
-        const std::uint32_t slot = near_[head_++].slot();
-        if (head_ + prefetched < near_.size()) {
-            const std::uint32_t soon = near_[head_ + prefetched].slot();
+        const std::uint32_t slot = near_.back().slot();
+        near_.pop_back();
+        if (near_.size() > prefetched) {
+            const std::uint32_t soon = near_[near_.size() - 1 - prefetched].slot();
             __builtin_prefetch(&at(soon));
             __builtin_prefetch(&slots_[soon]);
         }
@@ -158,11 +159,11 @@ class EventQueue {
         std::uint32_t next_free;
     };
     // Tuned with tests/bench/event_queue.cc.
-    static constexpr std::size_t near_limit = 64;
-    static constexpr std::size_t deal_from = 24; ///< entries worth more than an insertion sort
-    static constexpr unsigned sort_bits = 8;
+    static constexpr std::size_t near_limit = 96;
+    static constexpr std::size_t deal_from = 12; ///< entries worth more than an insertion sort
+    static constexpr unsigned sort_bits = 7;
     static constexpr std::size_t prefetched = 4; ///< events ahead of the one that runs
-    static constexpr unsigned level_bits = 5;
+    static constexpr unsigned level_bits = 6;
     static constexpr unsigned buckets = 1u << level_bits;
     static constexpr unsigned levels = (63 + level_bits - 1) / level_bits;
     static constexpr std::uint32_t block_bits = 10;
@@ -208,17 +209,15 @@ class EventQueue {
         used_buckets_[level] |= std::uint64_t {1} << bucket;
         used_levels_ |= 1u << level;
     }
-    /// Behind all entries of its tick and of earlier ones.
+    /// Behind all entries of its tick and of earlier ones: what comes soon, as most does, is moved
+    /// past few.
     void insert_near(Entry e) {
-        if (near_.size() - head_ >= 2 * near_limit) return spill_near(e);
-        if (head_ >= 4 * near_limit) [[unlikely]] { // what has run makes room
-            near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(head_));
-            head_ = 0;
-        }
+        if (near_.size() >= 2 * near_limit) [[unlikely]]
+            return spill_near(e);
         near_.push_back(e);
-        Entry* const first = near_.data() + head_;
-        Entry* at = near_.data() + near_.size() - 1;
-        for (; at != first && e.tick() < at[-1].tick(); --at) at[0] = at[-1];
+        Entry* const first = near_.data();
+        Entry* at = first + near_.size() - 1;
+        for (; at != first && at[-1].tick() <= e.tick(); --at) at[0] = at[-1];
         *at = e;
     }
     void run(std::uint32_t slot) {
@@ -242,13 +241,12 @@ class EventQueue {
     QueueKind kind_;
     std::uint32_t free_ = none;
     std::size_t live_ = 0;
-    std::size_t stale_ = 0; ///< cancelled, but still in near or far
-    Tick horizon_ = -1;     ///< near holds exactly the entries up to it
-    Tick base_ = 0;         ///< start of the bucket that near was taken from; far lies behind it
-    Tick floor_ = -1;       ///< the tick being executed
-    std::vector<Entry> near_;
+    std::size_t stale_ = 0;   ///< cancelled, but still in near or far
+    Tick horizon_ = -1;       ///< near holds exactly the entries up to it
+    Tick base_ = 0;           ///< start of the bucket that near was taken from; far lies behind it
+    Tick floor_ = -1;         ///< the tick being executed
+    std::vector<Entry> near_; ///< the next event is the last
     std::vector<Entry> unsorted_; ///< empty but while near is sorted
-    std::size_t head_ = 0;        ///< the first entry of near that has not run
     std::uint32_t used_levels_ = 0;
     std::array<std::uint64_t, levels> used_buckets_ {};
     std::array<std::array<std::vector<Entry>, buckets>, levels> far_;

@@ -4,18 +4,6 @@
 
 namespace memsim {
 
-void LinkBase::fire_arrive(void* object, const void* payload) {
-    auto& link = *static_cast<LinkBase*>(object);
-    Simulation::fired_timer(payload);
-    const std::uint32_t n = link.in_queue();
-    const Tick now = link.sim_->now();
-    do {
-        ++link.visible_;
-    } while (link.visible_ < n && link.arrival(link.visible_) <= now);
-    if (link.visible_ < n) link.arm_arrival(link.arrival(link.visible_));
-    link.sim_->touch(*link.receiver_);
-}
-
 void LinkBase::fire_wake_sender(void* object, const void* payload) {
     auto& link = *static_cast<LinkBase*>(object);
     Simulation::fired_timer(payload);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/clock.hh"
 #include "core/fifo.hh"
 #include "core/param.hh"
 #include "core/simulation.hh"
@@ -34,11 +35,11 @@ class LinkBase {
     void attach(Simulation& sim, Component& sender, Component& receiver) {
         sim_ = &sim, sender_ = &sender, receiver_ = &receiver;
     }
-    void set_wire(Time latency, Rate rate) { latency_ = latency.raw, rate_ = rate.raw; }
+    void set_wire(Time latency, Rate rate) { latency_ = latency.raw, wire_ = WireTime(rate); }
     void set_depth(unsigned depth) { depth_ = depth; }
     unsigned depth() const { return depth_; }
     Tick latency() const { return latency_; }
-    std::int64_t rate() const { return rate_; }
+    std::int64_t rate() const { return wire_.rate(); }
     const Component* sender() const { return sender_; }
     const Component* receiver() const { return receiver_; }
 
@@ -48,7 +49,7 @@ class LinkBase {
         return reclaim();
     }
     bool sender_waits() const { return waits_for_pop_ || wake_sender_.armed(); }
-    virtual std::uint32_t in_queue() const = 0; ///< waiting or in flight
+    std::uint32_t in_queue() const { return queued_; } ///< waiting or in flight
     virtual std::uint32_t largest_message() const = 0;
 
     virtual void save(Saver& s) = 0;
@@ -60,29 +61,27 @@ class LinkBase {
         a(visible_), a(wire_free_), a(remainder_), a(returning_), a(waits_for_pop_), a(arrive_);
         a(wake_sender_);
     }
-    void rearm() {
-        sim_->rearm(arrive_, &LinkBase::fire_arrive, this);
+    void rearm(Fire arrive, void* link) {
+        sim_->rearm(arrive_, arrive, link);
         sim_->rearm(wake_sender_, &LinkBase::fire_wake_sender, this);
     }
     /// Takes the wire for a message of so many bytes; returns when its last byte arrives.
     Tick occupy_wire(std::uint32_t bytes) {
         Tick start = sim_->now();
-        if (rate_ != 0) {
+        if (wire_.rate() != 0) {
             if (wire_free_ != start) remainder_ = 0; // not back to back
-            const auto work =
-                static_cast<Uint128>(bytes) * ticks_per_second + static_cast<Uint128>(remainder_);
-            start += static_cast<Tick>(work / static_cast<Uint128>(rate_));
-            remainder_ = static_cast<std::int64_t>(work % static_cast<Uint128>(rate_));
+            start += wire_.take(bytes, remainder_);
             wire_free_ = start;
         }
         return start + latency_;
     }
-    void arm_arrival(Tick at) { sim_->arm(arrive_, at, &LinkBase::fire_arrive, this); }
     void give_credit_back();
-    virtual Tick arrival(std::uint32_t i) const = 0;
 
     Simulation* sim_ = nullptr;
-    std::uint32_t visible_ = 0; ///< messages that have arrived
+    Component* receiver_ = nullptr;
+    std::uint32_t queued_ = 0;  ///< messages waiting or in flight
+    std::uint32_t visible_ = 0; ///< of them, those that have arrived
+    Timer arrive_;
     Tick wire_free_ = 0;
     std::int64_t remainder_ = 0; ///< of bytes / rate, carried from message to message
 
@@ -92,17 +91,14 @@ class LinkBase {
         if (at < wake_sender_.when())
             sim_->arm(wake_sender_, at, &LinkBase::fire_wake_sender, this);
     }
-    static void fire_arrive(void* link, const void* payload);
     static void fire_wake_sender(void* link, const void* payload);
 
     Component* sender_ = nullptr;
-    Component* receiver_ = nullptr;
     unsigned depth_ = 0;
     Tick latency_ = 1;
-    std::int64_t rate_ = 0;
+    WireTime wire_;
     bool waits_for_pop_ = false;
     Fifo<Tick> returning_; ///< when credits on their way back can be seen
-    Timer arrive_;
     Timer wake_sender_;
 };
 
@@ -121,25 +117,40 @@ class Link final : public LinkBase {
     void send(const M& m) {
         const Tick at = occupy_wire(m.wire_bytes());
         queue_.push({at, m});
-        if (queue_.size() == visible_ + 1) arm_arrival(at);
+        if (++queued_ == visible_ + 1) arm_arrival(at);
     }
     M pop() {
-        --visible_;
+        --visible_, --queued_;
         give_credit_back();
         return queue_.pop().message;
     }
 
-    std::uint32_t in_queue() const override { return queue_.size(); }
     std::uint32_t largest_message() const override { return M::largest_wire_bytes; }
     void save(Saver& s) override { archive_base(s), s(queue_); }
-    void load(Loader& l) override { archive_base(l), l(queue_), rearm(); }
+    void load(Loader& l) override {
+        archive_base(l), l(queue_);
+        queued_ = queue_.size();
+        rearm(&fire_arrive, this);
+    }
 
   private:
     struct Entry {
         Tick arrival = 0;
         M message {};
     };
-    Tick arrival(std::uint32_t i) const override { return queue_[i].arrival; }
+    void arm_arrival(Tick at) { sim_->arm(arrive_, at, &fire_arrive, this); }
+    /// One event is pending for a link: for the first message that has not arrived.
+    static void fire_arrive(void* object, const void* payload) {
+        auto& link = *static_cast<Link*>(object);
+        Simulation::fired_timer(payload);
+        const Tick now = link.sim_->now();
+        Tick next = never;
+        do {
+            next = ++link.visible_ < link.queued_ ? link.queue_[link.visible_].arrival : never;
+        } while (next <= now);
+        if (next != never) link.arm_arrival(next);
+        link.sim_->touch(*link.receiver_);
+    }
 
     Fifo<Entry> queue_;
 };

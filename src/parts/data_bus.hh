@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/units.hh"
+#include "core/clock.hh"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +29,8 @@ class DataBus {
         Time latency {0}; ///< from one end of the wires to the other
     };
     /// The state belongs to a component's State and outlives the bus.
-    DataBus(const Figures& figures, DataBusState& state) : figures_(figures), state_(state) {}
+    DataBus(const Figures& figures, DataBusState& state)
+        : figures_(figures), wire_(figures.rate), state_(state) {}
 
     /// When the next transfer of this user in this direction may start.
     Tick earliest(std::uint16_t user, bool towards_device) const {
@@ -41,12 +42,8 @@ class DataBus {
     Tick reserve(Tick start, std::uint32_t bytes, std::uint16_t user, bool towards_device) {
         MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is taken twice");
         if (start != state_.free_at) state_.remainder = 0;
-        const auto rate = static_cast<Uint128>(figures_.rate.raw);
-        const auto work =
-            static_cast<Uint128>(bytes) * ticks_per_second + static_cast<Uint128>(state_.remainder);
-        const Tick taken = static_cast<Tick>(work / rate);
-        state_ = {start + taken, static_cast<std::int64_t>(work - work / rate * rate), user,
-                  towards_device};
+        const Tick taken = wire_.take(bytes, state_.remainder);
+        state_ = {start + taken, state_.remainder, user, towards_device};
         return state_.free_at;
     }
     /// The time of one transfer, rounded up.
@@ -60,6 +57,7 @@ class DataBus {
 
   private:
     Figures figures_;
+    WireTime wire_;
     DataBusState& state_;
 };
 

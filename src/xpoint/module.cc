@@ -257,7 +257,8 @@ void Module::begin(Partition& p, Op op, std::uint64_t entry, std::uint64_t physi
 void Module::start_operations() {
     for (unsigned i = 0; i < state.partitions.size(); ++i) {
         Partition& p = state.partitions[i];
-        if (p.op != Op::none) continue;
+        const bool waits = p.waiting_reads || (p.waiting_writes && state.draining);
+        if (p.op != Op::none || (!waits && state.move == Move::none)) continue;
         if (state.move != Move::none && start_gap_move(p, i)) continue;
         const bool write_first = state.free_writes == 0;
         if (p.waiting_writes && state.draining && (write_first || !p.waiting_reads)) {

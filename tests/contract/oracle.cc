@@ -76,10 +76,23 @@ std::vector<std::string> check_oracle(const Rig& rig) {
         compare("restored at " + std::to_string(at), finish(*second));
         compare("saved at " + std::to_string(at) + " and run on", finish(*first));
     }
-    const auto a = started(rig), b = started(rig);
-    for (Tick t = 0; t < end; t += end / 50 + 1) a->run(t), b->run(t);
+    const auto stamped = started(rig);
+    stamped->sim().stamps().enable(1);
+    compare("with every request stamped", finish(*stamped));
+    const auto traced = started(rig);
+    std::size_t lines = 0;
+    traced->sim().set_debug(std::vector<std::uint8_t>(DebugFlag::all().size(), 1), 0, never,
+                            [&](const std::string&) { ++lines; });
+    compare("with every debug flag on", finish(*traced));
+
+    // In turn with one of its kind and with one of another.
+    const Rig& other = &rig == &rigs().front() ? rigs().back() : rigs().front();
+    const auto a = started(rig), b = started(rig), c = started(other);
+    for (Tick t = 0; t < end; t += end / 50 + 1) a->run(t), b->run(t), c->run(t);
     compare("beside another machine", finish(*a));
     compare("beside another machine", finish(*b));
+    const std::string alone = finish(*started(other));
+    if (finish(*c) != alone) faults.push_back(other.type + " beside " + rig.type);
     return faults;
 }
 

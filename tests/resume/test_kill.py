@@ -26,6 +26,16 @@ def test_ended_by_sigterm(run, job):
     assert run.content("out") == run.content("whole")
 
 
+def test_ctrl_c_at_any_moment(run, job):
+    """A sentence; before the launcher listens nothing, but never a traceback of ours."""
+    for step in range(12):
+        running = run.start("-d", "out", *job(scale="small"))
+        time.sleep(step * 0.025)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate()
+        assert (running.returncode, said) in ((-signal.SIGINT, ""), (130, "memsim: interrupted\n")), said
+
+
 # Series and dumps all the time: something is on its way to the database at any moment.
 SCRIPT = """\
 import memsim

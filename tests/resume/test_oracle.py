@@ -2,6 +2,8 @@
 
 Each run is a process of its own, so nothing but the checkpoint's file carries over.
 """
+import subprocess
+
 import memsim
 import pytest
 
@@ -97,7 +99,6 @@ def test_both_compilers(run, machine):
     """build-opt-clang++ is made by util/test --long."""
     other = run.command([])[0].replace("/build/memsim", "/build-opt-clang++/memsim")
     run("-d", "gcc", *machine)
-    import subprocess
     done = subprocess.run([other, "-d", "clang", *map(str, machine)], cwd=run.directory)
     assert done.returncode == 0
     assert run.content("clang") == run.content("gcc")

@@ -4,6 +4,7 @@
 
 #include <Python.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -15,6 +16,12 @@ extern "C" __attribute__((visibility("default"))) const char* __asan_default_opt
 }
 
 int main(int argc, char** argv) {
+    // Ctrl-C waits until memsim listens (cli.py): a half-loaded Python would print a traceback.
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupt, nullptr);
+
     const auto home = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     std::string path = (home / "python").string();
     if (const char* users = std::getenv("PYTHONPATH"); users && *users)

@@ -125,6 +125,26 @@ TEST_CASE("events that come before those looked ahead at are fired first") {
     CHECK_FALSE(p.step());
 }
 
+TEST_CASE("a tick is not split, however many events it schedules close behind it") {
+    const auto at_once = GENERATE(range(1, 300, 7));
+    Player p(QueueKind::fast);
+    p.schedule(1001);
+    p.queue.next_tick(); // what comes next goes where the queue is sorted
+    for (int i = 1; i < at_once; ++i) p.schedule(1001);
+    p.now = 1000;
+    p.queue.set_floor(1000);
+    p.queue.next_tick();
+    for (int i = 0; i < at_once; ++i) {
+        REQUIRE(p.queue.more_at(1000));
+        p.queue.run_next();
+        p.schedule(1 + i % 20), p.schedule(1);
+    }
+    CHECK_FALSE(p.queue.more_at(1000));
+    while (p.step()) {
+    }
+    CHECK(p.fired.size() == static_cast<std::size_t>(3 * at_once));
+}
+
 TEST_CASE("an event is cancelled once, and not after it has fired") {
     for (QueueKind kind : {QueueKind::fast, QueueKind::naive}) {
         Player p(kind);
