@@ -28,7 +28,7 @@ def blocks(document):
 
 
 def run(command, folder):
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"), MEMSIM_NO_INSTALL="1")
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"))
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=300)
 
