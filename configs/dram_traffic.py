@@ -15,7 +15,7 @@ parser.add_argument("--preset", default="ddr4_3200", choices=["ohm_table1", "ddr
 parser.add_argument("--pattern", default="random", choices=["sequential", "random"])
 parser.add_argument("--period", default="0fs", help="from request to request (0fs: as fast as possible)")
 parser.add_argument("--read-share", default="100%", help="reads among the requests")
-parser.add_argument("--requests", type=int, default=100_000)
+parser.add_argument("--requests", type=int, default=100_000, help="how many (0: without end)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -31,6 +31,9 @@ memsim.instantiate(root)
 memsim.simulate()
 memsim.stats.dump("end")
 
-latency, dram = root.monitor.stats.read_latency, root.dram.stats
-print(f"{args.preset}, {args.pattern}: {dram.bandwidth / 1e9:.2f} GB/s, read latency "
-      f"{latency.mean:.1f} ns on average, {latency.p99:.1f} ns at the 99th percentile")
+dram, monitor = root.dram.stats, root.monitor.stats
+print(f"{args.preset}, {args.pattern}: {dram.bandwidth / 1e9:.2f} GB/s")
+for what, latency in ("read", monitor.read_latency), ("write", monitor.write_latency):
+    if latency.count:
+        print(f"{what} latency {latency.mean:.1f} ns on average, {latency.p99:.1f} ns at the 99th "
+              "percentile")

@@ -1,4 +1,10 @@
-"""What all tests share: the closing line."""
+"""What all tests share: the closing line, and signals as a terminal would deliver them."""
+
+import signal
+
+# A background job inherits an ignored SIGINT, and memsim leaves ignored what it finds ignored. A
+# handler here becomes the default in the processes that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_unconfigure(config):

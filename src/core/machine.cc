@@ -225,10 +225,12 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
         std::string_view wanted;
         bool found = false;
         double value = 0;
+        std::string there;
         void integer(std::string_view p, Int128 v, Unit u) override {
             derived(p, static_cast<double>(v) * unit_scale(u), u);
         }
         void derived(std::string_view p, double v, Unit) override {
+            there += (there.empty() ? "" : ", ") + std::string(p);
             if (p != wanted && !(wanted.empty() && p == "mean")) return;
             found = true;
             value = v;
@@ -243,7 +245,10 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
         if (s.name != stat) continue;
         s.read(*s.stat, find, window());
         if (!find.found && part.empty()) return 0; // an average of nothing
-        if (!find.found) throw ConfigError(path + "." + stat + " has no part '" + part + "'");
+        if (!find.found)
+            throw ConfigError(path + "." + stat + " has no part '" + part + "': it has " +
+                              find.there +
+                              (find.there == "count, sum" ? ", and no sample yet" : ""));
         return find.value;
     }
     throw ConfigError(path + " has no statistic '" + stat + "'" + nearest(stat, known));

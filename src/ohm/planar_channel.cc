@@ -62,13 +62,12 @@ void PlanarController::take_dram_done() {
 // ---- to the devices --------------------------------------------------------------------------
 
 mem::DramAccess PlanarController::dram_access(std::uint64_t address, std::uint32_t bytes) const {
-    const auto row_bytes = static_cast<std::uint64_t>(timing_.row.raw);
-    const std::uint64_t row = address / row_bytes;
-    const std::uint64_t first = address % row_bytes / timing_.burst;
-    const std::uint64_t last = (address % row_bytes + bytes - 1) / timing_.burst;
+    const std::uint64_t row = row_.quotient(address), offset = row_.remainder(address);
+    const std::uint64_t first = burst_.quotient(offset);
+    const std::uint64_t last = burst_.quotient(offset + bytes - 1);
     mem::DramAccess a;
-    a.bank = static_cast<std::uint32_t>(row % device_->banks());
-    a.row = static_cast<std::uint32_t>(row / device_->banks());
+    a.bank = static_cast<std::uint32_t>(banks_.remainder(row));
+    a.row = static_cast<std::uint32_t>(banks_.quotient(row));
     a.column = static_cast<std::uint32_t>(first);
     a.bursts = static_cast<std::uint16_t>(last - first + 1);
     return a;
@@ -161,6 +160,7 @@ bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
 }
 
 bool PlanarController::book_demand() {
+    if (bus_->free_at() > now() + lead_) return false;
     bool changed = false;
     while (grant_first(state.ready_demand, lead_)) changed = true;
     for (std::uint32_t m = 0; m < params.modules(); ++m) {
@@ -190,9 +190,10 @@ bool PlanarController::book_demand() {
 /// Reads and writes of XPoint for swaps: those of old swaps go before demand, the others where
 /// the channel would idle.
 bool PlanarController::book_migration(bool old_ones) {
+    const Tick ahead = old_ones ? lead_ : params.grant_latency->raw;
+    if (bus_->free_at() > now() + ahead) return false;
     bool changed = false;
     auto& ready = state.ready_migration;
-    const Tick ahead = old_ones ? lead_ : params.grant_latency->raw;
     while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))
         changed = true;
@@ -218,15 +219,11 @@ bool PlanarController::book_migration(bool old_ones) {
 
 void PlanarController::count_transfer(std::uint32_t bytes, bool migration) {
     auto& remainder = migration ? state.migration_remainder : state.demand_remainder;
-    const auto rate = params.rate().raw;
-    const auto work =
-        static_cast<Uint128>(bytes) * ticks_per_second + static_cast<Uint128>(remainder);
-    remainder = static_cast<std::int64_t>(work % static_cast<Uint128>(rate));
-    const auto time = static_cast<std::uint64_t>(work / static_cast<Uint128>(rate));
-    (migration ? stat.migration_time : stat.demand_time) += time;
+    (migration ? stat.migration_time : stat.demand_time) +=
+        static_cast<std::uint64_t>(wire_[migration].take(bytes, remainder));
     (migration ? stat.migration_bytes : stat.demand_bytes) += bytes;
     (migration ? state.migration_bytes : state.demand_bytes) += bytes;
-    state.transfers += (bytes + timing_.burst - 1) / timing_.burst;
+    state.transfers += burst_.quotient(bytes + timing_.burst - 1);
 }
 
 /// The next time at which anything can change by itself. What waits for a port or an answer is

@@ -73,6 +73,9 @@ void PlanarController::init() {
     pieces_ = static_cast<unsigned>(page / piece_bytes);
     const unsigned slot_bits = static_cast<unsigned>(std::bit_width(params.ratio()));
     table_bytes_ = placement_.groups * (1 + params.ratio()) * slot_bits / 8;
+    row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
+    burst_ = parts::Divider(timing_.burst);
+    wire_.fill(WireTime(params.rate()));
     lead_ = std::max({timing_.tCL.raw, timing_.tCWL.raw, params.grant_latency->raw});
 
     state.requests.resize(params.requests());
@@ -83,6 +86,7 @@ void PlanarController::init() {
     bus_.emplace(parts::DataBus::Figures {params.rate(), params.turnaround(), 2 * params.one_way()},
                  state.bus);
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
+    banks_ = parts::Divider(device_->banks());
     mem::FrFcfs::Figures figures;
     figures.read_queue = figures.write_queue = params.dram_queue();
     figures.write_high = params.dram_queue() * 7 / 8;

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "core/clock.hh"
 #include "core/component.hh"
 #include "mem/fr_fcfs.hh"
 #include "ohm/placement.hh"
 #include "parts/content_store.hh"
+#include "parts/interleave.hh"
 #include "protocol/ddrt.hh"
 #include "protocol/mem.hh"
 
@@ -300,7 +302,9 @@ class PlanarController final : public Model<PlanarController> {
     std::optional<mem::DramDevice> device_;
     std::optional<parts::DataBus> bus_;
     std::optional<mem::FrFcfs> dram_;
-    Tick lead_ = 0; ///< how far ahead the channel is booked
+    parts::Divider row_, burst_, banks_; ///< of the DRAM
+    std::array<WireTime, 2> wire_;       ///< of the channel: for demand, for migration
+    Tick lead_ = 0;                      ///< how far ahead the channel is booked
     std::uint64_t table_bytes_ = 0;
 };
 

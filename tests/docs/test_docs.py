@@ -2,8 +2,8 @@
 
 The blocks of a document run in order, in one scratch folder that looks like the project's root, so a
 later block sees what an earlier one left. `sh exit=1` is a block that must fail so. A `sql` block asks
-the stats.db that was written last, and must get a row. Blocks marked `text` are output; other marks
-(cpp, json) are not run.
+the stats.db that was written last, and must get a row. A `cpp` block stands, word for word, in a file of
+tests/unit/docs, which is compiled and tested. Blocks marked `text` are output.
 """
 
 import os
@@ -28,9 +28,9 @@ def blocks(document):
 
 
 def run(command, folder):
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"), MEMSIM_NO_INSTALL="1")
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"))
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL)
+                          stdin=subprocess.DEVNULL, timeout=300)
 
 
 @pytest.mark.slow
@@ -68,3 +68,12 @@ def test_the_reference_page_is_current(tmp_path):
     assert done.returncode == 0, done.stderr
     assert made.read_text() == (ROOT / "docs/reference.md").read_text(), (
         "declarations have changed: run `build/memsim reference docs/reference.md`")
+
+
+def test_cpp_blocks_are_code_that_is_compiled():
+    compiled = [path.read_text() for path in (ROOT / "tests/unit/docs").iterdir()]
+    shown = [(d.name, text) for d in DOCUMENTS
+             for text in re.findall(r"^```cpp\n(.*?)^```$", d.read_text(), re.M | re.S)]
+    assert len(shown) >= 3
+    for name, text in shown:
+        assert any(text in code for code in compiled), f"{name}: not in tests/unit/docs:\n{text}"

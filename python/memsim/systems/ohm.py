@@ -10,12 +10,13 @@ from .scale import OHM_PLANAR, footprint, scale
 
 # What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
+# The XPoint modules must be told the one-way latency, 2 x serdes + flight; the controller checks it.
 CHANNELS = {
     "hetero": dict(width=32, lane_rate="15GHz", serdes="0fs", flight="670ps"),
     "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
 }
-ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}  # 2 x serdes + flight
-PAGE = 2048        # unit of mapping and swap: a DRAM row
+ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
+PAGE = 2048        # bytes; unit of mapping and swap: a DRAM row
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
 
@@ -87,4 +88,3 @@ def gpu_of(size, **dispatch):
 def controller(platform, size, index):
     return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
                                 modules=MODULES, page=f"{PAGE}B", **CHANNELS[platform])
-

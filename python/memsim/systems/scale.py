@@ -6,6 +6,7 @@ capacities shrink further, all of them with the footprint. Latencies, page and l
 and ratios are never scaled. What cannot follow (an L1 has a floor) is listed as a broken invariant.
 """
 
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -22,7 +23,7 @@ LEAST_GROUPS = 4000
 
 @dataclass
 class Paper:
-    """What a paper's machine has, after its own scaling."""
+    """What a paper's machine has, after its own scaling; sizes in bytes, l1 of one SM, others of all."""
 
     sms: int
     controllers: int
@@ -40,6 +41,8 @@ OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 *
 
 @dataclass
 class Invariant:
+    """A proportion of the paper's machine and what it is here; broken if more than a tenth off."""
+
     name: str
     paper: float
     here: float
@@ -59,9 +62,9 @@ class Scaled:
 
     sms: int
     controllers: int
-    footprint: int
-    l1: int
-    l2_slice: int
+    footprint: int  # of the program
+    l1: int         # of one SM
+    l2_slice: int   # of one controller
     dram: int       # of one controller
     xpoint: int     # of one controller
     invariants: list = field(default_factory=list)
@@ -75,8 +78,8 @@ def kronecker_scale(name):
     """
     if name in KRONECKER:
         return KRONECKER[name]
-    try:
-        ratio = Fraction(name)
+    try:  # no exponents: Fraction("1e-999999999") would be computed exactly, for hours
+        ratio = Fraction(name) if re.fullmatch(r"[\d./]+", name) else Fraction(0)
     except (ValueError, ZeroDivisionError):
         ratio = Fraction(0)
     if not 0 < ratio <= 1:
@@ -118,9 +121,11 @@ def up_to(value, step):
 
 
 def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, controllers=None):
-    """The paper's machine for a program of `footprint` bytes. `page` is the unit in which DRAM and
-    XPoint are divided into groups; their number is a multiple of the XPoint modules of a
-    controller."""
+    """The paper's machine for a program of `footprint` bytes, as a Scaled; any footprint from 1 byte
+    on gives one. `page` (bytes) is the unit in which DRAM and XPoint are divided into groups; their
+    number is a multiple of the XPoint `modules` of a controller. `controllers` overrides how many
+    the slice has. Sizes are rounded up to whole cache sets and pages, so that the footprint fits.
+    """
     share = Fraction(footprint, paper.footprint)
     count = controllers or paper.controllers // slices(paper, footprint)
     sms = max(1, round(Fraction(paper.sms * count, paper.controllers)))

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::test {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// Sits in a memory link and lets one request pass in each `period`. Answers pass at once.
+/// (The example of docs/tutorial.md.)
+class Throttle final : public Model<Throttle> {
+  public:
+    struct Params {
+        Param<Time> period {10_ns, {1_fs, 1_ms}, "From one request to the next", Change::tunable};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests"};
+        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "The same, spaced out"};
+    };
+    struct Stats {
+        Counter passed {Unit::count, "Requests that passed"};
+    };
+    struct State {
+        Tick free_at = 0; ///< when the next request may pass
+        Timer next;
+    };
+
+    explicit Throttle(const Params& p) : params(p) {}
+    void wake() override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+} // namespace memsim::test
