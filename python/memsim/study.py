@@ -173,10 +173,10 @@ class Study:
         return point, None if point.run else "it made no run in the database"
 
     def _latest(self, point):
-        row = connect(self.database).execute(
-            "SELECT id FROM run WHERE script = ? AND argv = ? AND finished IS NOT NULL "
-            "ORDER BY started DESC", [point.script, json.dumps(point.arguments)]).fetchone()
-        return row and row[0]
+        rows = connect(self.database).execute(
+            "SELECT id, argv FROM run WHERE script = ? AND finished IS NOT NULL "
+            "ORDER BY started DESC", [point.script])
+        return next((run for run, argv in rows if json.loads(argv) == point.arguments), None)
 
     def table(self, **metrics):
         """A pandas table: a row a point (index: its keys), a column a metric. A metric is a query
