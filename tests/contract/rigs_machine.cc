@@ -54,6 +54,7 @@ void ohm_machine(Machine& m, const char* kernel, const char* scheduler) {
     planar_memory(m, {{"dram", "64KiB"}});
     m.bind("l2", "mem_side", "controller", "cpu_side");
     m.add("note", "workload.Invariant", {{"name", "nothing"}});
+    m.add("optics", "optical.Channel", {});
 }
 
 } // namespace
@@ -119,6 +120,7 @@ MACHINE(dispatcher, "gpu.Dispatcher", "bfs_topology", "greedy_then_oldest")
 MACHINE(sm, "gpu.Sm", "bfs_data", "loose_round_robin")
 MACHINE(program, "workload.GraphProgram", "pagerank", "greedy_then_oldest")
 MACHINE(note, "workload.Invariant", "bfs_topology", "loose_round_robin")
+MACHINE(optics, "optical.Channel", "bfs_topology", "greedy_then_oldest")
 #undef MACHINE
 
 } // namespace memsim::test
