@@ -42,8 +42,8 @@ void Channel::init() {
     const unsigned lit = params.wavelengths() * params.waveguides();
     if (lit % params.virtual_channels() != 0)
         refuse("virtual_channels",
-               "there are " + std::to_string(params.virtual_channels()) +
-                   " virtual channels for " + std::to_string(lit) +
+               "there are " + std::to_string(params.virtual_channels()) + " virtual channels for " +
+                   std::to_string(lit) +
                    " wavelengths: each has an equal number of them, at least one");
     const bool shares = params.coding() != Coding::none;
     if (shares != params.swap())

@@ -2,8 +2,8 @@
 
 #include "core/units.hh"
 
-/// Power of light along a route and what a receiver makes of it. Floating point: the figures are shown,
-/// nothing in a run hangs on them.
+/// Power of light along a route and what a receiver makes of it. Floating point: the figures are
+/// shown, nothing in a run hangs on them.
 namespace memsim::optical {
 
 /// What a bit 1 and a bit 0 leave of the light at some place, as shares of what enters there.
@@ -26,8 +26,8 @@ double dbm(double milliwatts);
 /// What a loss leaves of it.
 double attenuated(double milliwatts, Decibel loss);
 
-/// Bit-error rate of a receiver whose noise does not hang on the light (thermal): Q is the opening of the
-/// eye over the noise of both levels, BER = erfc(Q / sqrt 2) / 2.
+/// Bit-error rate of a receiver whose noise does not hang on the light (thermal): Q is the opening
+/// of the eye over the noise of both levels, BER = erfc(Q / sqrt 2) / 2.
 double q_factor(double opening_milliwatts, double noise_milliwatts);
 double bit_error_rate(double q);
 

@@ -3,10 +3,10 @@
 #include <array>
 #include <cstdint>
 
-/// Write-once-memory coding on light: two bits in three pulses, written twice. Rivest and Shamir's code
-/// (1982), as Ohm-GPU V-B uses it to let a second sender write on light that already carries data. A
-/// pulse that was absorbed cannot come back, so the polarity is the inverse of the paper's table: a first
-/// write leaves at least two of three pulses lit, a second one only puts pulses out.
+/// Write-once-memory coding on light: two bits in three pulses, written twice. Rivest and Shamir's
+/// code (1982), as Ohm-GPU V-B uses it to let a second sender write on light that already carries
+/// data. A pulse that was absorbed cannot come back, so the polarity is the inverse of the paper's
+/// table: a first write leaves at least two of three pulses lit, a second one only puts pulses out.
 namespace memsim::optical {
 
 using WomData = std::uint8_t; ///< 0 to 3

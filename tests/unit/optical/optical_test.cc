@@ -65,9 +65,9 @@ TEST_CASE("The laser factors of the paper give every route the plain route's lig
     Channel bw(design(true, true, false, Coding::half_coupled, 4));
     bw.init();
     // Equal but for the rings passed, a hundredth of a dB each.
-    for (double received : {wom.stat.received.value(), wom.stat.received_snarfed.value(),
-                            wom.stat.received_swap.value(), bw.stat.received.value(),
-                            bw.stat.received_swap.value()})
+    for (double received :
+         {wom.stat.received.value(), wom.stat.received_snarfed.value(),
+          wom.stat.received_swap.value(), bw.stat.received.value(), bw.stat.received_swap.value()})
         CHECK(received == Approx(base.stat.received.value()).margin(0.11));
     CHECK(wom.stat.shared_rate.value() == Approx(40e9));
     CHECK(bw.stat.shared_rate.value() == 60e9);
@@ -75,15 +75,16 @@ TEST_CASE("The laser factors of the paper give every route the plain route's lig
 
 TEST_CASE("Too little light is refused, with what is missing", "[optical]") {
     Channel dark(design(true, true, false, Coding::half_coupled, 2));
-    CHECK_THROWS_WITH(dark.init(), Catch::Matchers::Contains("laser") &&
-                                       Catch::Matchers::Contains("dB below"));
+    CHECK_THROWS_WITH(dark.init(),
+                      Catch::Matchers::Contains("laser") && Catch::Matchers::Contains("dB below"));
 }
 
 TEST_CASE("Channels that do not fit the wavelengths, or swaps without rings, are refused",
           "[optical]") {
     Channel::Params many;
     many.virtual_channels.parse("97");
-    CHECK_THROWS_WITH(Channel(many).init(), Catch::Matchers::Contains("97 virtual channels for 96"));
+    CHECK_THROWS_WITH(Channel(many).init(),
+                      Catch::Matchers::Contains("97 virtual channels for 96"));
     CHECK_THROWS_WITH(Channel(design(true, false, false, Coding::wom, 2)).init(),
                       Catch::Matchers::Contains("no rings for a swap"));
     CHECK_THROWS_WITH(Channel(design(true, true, false, Coding::none, 2)).init(),
