@@ -10,7 +10,8 @@ std::string at(const char* name, unsigned i) {
 }
 
 void driver(Machine& m, const char* path, const std::string& to, const char* port) {
-    m.add(path, "test.Driver", {{"gap", "3ns"}, {"footprint", "16KiB"}});
+    m.add(path, "test.Driver",
+          {{"gap", "3ns"}, {"footprint", "16KiB"}, {"line", "128"}, {"masks", "true"}});
     m.bind(path, "mem", to, port);
 }
 
