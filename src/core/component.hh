@@ -195,7 +195,7 @@ class Model : public ModelBase {
     const std::vector<PortRef>& ports() const override { return ports_; }
     const std::vector<StatRef>& stats() const override { return stats_; }
     void reset_stats(Tick at) override {
-        reflect::for_each_field(self().stat, [&](auto, auto& s) {
+        reflect::for_each_leaf(self().stat, [&](auto, auto& s) {
             if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value)
                 for (unsigned i = 0; i < s.size(); ++i) s[i].reset(at);
             else
@@ -211,14 +211,14 @@ class Model : public ModelBase {
         });
     }
     void save_stats(Saver& s) override {
-        reflect::for_each_field(self().stat, [&](auto, auto& f) { f.archive(s); });
+        reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(s); });
     }
     void load_stats(Loader& l) override {
-        reflect::for_each_field(self().stat, [&](auto, auto& f) { f.archive(l); });
+        reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(l); });
     }
     std::vector<std::pair<std::string, std::string>> resolved_params() const override {
         std::vector<std::pair<std::string, std::string>> all;
-        reflect::for_each_field(self().params, [&](std::string_view name, auto& p) {
+        reflect::for_each_leaf(self().params, [&](std::string_view name, auto& p) {
             all.emplace_back(std::string(name), p.text());
         });
         return all;
@@ -231,7 +231,7 @@ class Model : public ModelBase {
             p.attach(*this, name, params);
             ports_.push_back({name, &p});
         };
-        reflect::for_each_field(self().port, [&](std::string_view name, auto& p) {
+        reflect::for_each_leaf(self().port, [&](std::string_view name, auto& p) {
             const std::string n(name);
             if constexpr (is_many<std::remove_cvref_t<decltype(p)>>::value) {
                 p.resize(params);
@@ -245,7 +245,7 @@ class Model : public ModelBase {
                                   static_cast<const S&>(stat).read(r, w);
                               }});
         };
-        reflect::for_each_field(self().stat, [&](std::string_view name, auto& s) {
+        reflect::for_each_leaf(self().stat, [&](std::string_view name, auto& s) {
             const std::string n(name);
             if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value) {
                 s.resize(params);

@@ -72,19 +72,23 @@ namespace detail {
 template <class M>
 struct ParamMember;
 template <class P, class T>
-struct ParamMember<Param<T> P::*> {
+struct ParamMember<T P::*> {
     using Params = P;
-    using Value = T;
 };
-template <auto M>
+template <auto M, auto... In>
 auto read_param(const void* params) {
-    using Of = ParamMember<std::remove_cv_t<decltype(M)>>;
-    return (static_cast<const typename Of::Params*>(params)->*M)();
+    using Params = typename ParamMember<std::remove_cv_t<decltype(M)>>::Params;
+    const auto& member = static_cast<const Params*>(params)->*M;
+    if constexpr (sizeof...(In) == 0)
+        return member();
+    else
+        return read_param<In...>(&member);
 }
 } // namespace detail
 
-/// `from<&Params::queue_depth>`: the value of that parameter.
-template <auto M>
-inline constexpr auto from = &detail::read_param<M>;
+/// `from<&Params::queue_depth>`: the value of that parameter; `from<&Params::channel,
+/// &ChannelParams::width>`: of one in a group.
+template <auto M, auto... In>
+inline constexpr auto from = &detail::read_param<M, In...>;
 
 } // namespace memsim

@@ -156,6 +156,24 @@ constexpr void for_each_field(T& t, F&& f) {
     (std::make_index_sequence<field_count<U>()> {});
 }
 
+/// A struct that several declarations share: `using group = void;` marks it. Its fields count as
+/// those of the struct that it stands in, under their own names.
+template <class T>
+concept Group = requires {
+    typename T::group;
+};
+
+/// As for_each_field, with the fields of groups in their group's place.
+template <class T, class F>
+constexpr void for_each_leaf(T& t, F&& f) {
+    for_each_field(t, [&](std::string_view name, auto& field) {
+        if constexpr (Group<std::remove_cvref_t<decltype(field)>>)
+            for_each_leaf(field, f);
+        else
+            f(name, field);
+    });
+}
+
 /// 'mem.Cache' for memsim::mem::Cache: the same on every compiler.
 template <class T>
 std::string type_name() {

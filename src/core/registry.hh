@@ -62,7 +62,7 @@ template <class C>
 std::vector<ParamInfo> param_infos() {
     std::vector<ParamInfo> all;
     const typename C::Params params;
-    reflect::for_each_field(params, [&](std::string_view name, const auto& p) {
+    reflect::for_each_leaf(params, [&](std::string_view name, const auto& p) {
         using T = typename std::remove_cvref_t<decltype(p)>::Value;
         all.push_back({std::string(name), Text<T>::type(), std::string(Text<T>::unit()), p.text(),
                        p.min(), p.max(), p.doc(), p.change() == Change::tunable});
@@ -80,7 +80,7 @@ template <class C>
 std::vector<PortInfo> port_infos() {
     std::vector<PortInfo> all;
     typename C::Ports ports;
-    reflect::for_each_field(ports, [&](std::string_view name, const auto& p) {
+    reflect::for_each_leaf(ports, [&](std::string_view name, const auto& p) {
         constexpr bool many = is_many<std::remove_cvref_t<decltype(p)>>::value;
         const PortBase& one = one_of(p);
         MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
@@ -95,7 +95,7 @@ template <class C>
 std::vector<StatInfo> stat_infos() {
     std::vector<StatInfo> all;
     typename C::Stats stats;
-    reflect::for_each_field(stats, [&](std::string_view name, const auto& s) {
+    reflect::for_each_leaf(stats, [&](std::string_view name, const auto& s) {
         using S = std::remove_cvref_t<decltype(s)>;
         all.push_back({std::string(name), std::string(S::kind), std::string(unit_name(s.unit())),
                        s.doc(), is_each<S>::value});
@@ -118,7 +118,7 @@ std::unique_ptr<ModelBase> create(const std::string& path, const Arguments& argu
     typename C::Params params;
     for (const auto& [name, text] : arguments) {
         bool found = false;
-        reflect::for_each_field(
+        reflect::for_each_leaf(
             params, [&, &name = name, &text = text](std::string_view n, auto& p) {
                 if (n != name) return;
                 found = true;

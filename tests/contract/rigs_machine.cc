@@ -27,6 +27,18 @@ void planar_memory(Machine& m, const Arguments& more = {}) {
     }
 }
 
+/// The same in two-level mode, with a set for every eighth of the driver's lines.
+void two_level_memory(Machine& m, const Arguments& more = {}) {
+    Arguments params {{"controllers", "1"}, {"dram", "2KiB"}, {"ratio", "8"}};
+    params.insert(params.end(), more.begin(), more.end());
+    m.add("controller", "ohm.TwoLevelController", params);
+    for (unsigned i = 0; i < 2; ++i) {
+        m.add(at("xpoint", i), "xpoint.Module", {{"capacity", "8KiB"}, {"psi", "7"}});
+        m.bind("controller", at("commands", i), at("xpoint", i), "commands");
+        m.bind("controller", at("transfers", i), at("xpoint", i), "transfers");
+    }
+}
+
 /// Ohm-GPU's planar machine with two SMs, running `kernel` on 64 vertices.
 void ohm_machine(Machine& m, const char* kernel, const char* scheduler) {
     m.add("program", "workload.GraphProgram",
@@ -110,6 +122,14 @@ static const RigFor planar {"ohm.PlanarController", [](Machine& m) {
                                 planar_memory(m);
                                 driver(m, "driver", "controller", "cpu_side");
                             }};
+static const RigFor two_level {"ohm.TwoLevelController", [](Machine& m) {
+                                   two_level_memory(m);
+                                   driver(m, "driver", "controller", "cpu_side");
+                               }};
+static const RigFor two_level_auto {"ohm.TwoLevelController", [](Machine& m) {
+                                        two_level_memory(m, {{"auto_rw", "true"}});
+                                        driver(m, "driver", "controller", "cpu_side");
+                                    }};
 static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
                                       planar_memory(m, {{"swaps", "0"}});
                                       driver(m, "driver", "controller", "cpu_side");

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "ohm/memory_channel.hh"
+#include "xpoint/module.hh"
+
+namespace memsim::ohm {
+
+/// Refuses XPoint modules that do not fit the controller in front of them; each must hold `needed`.
+template <class Ports>
+void check_modules(const Component& controller, const ChannelParams& params, const Ports& port,
+                   Bytes needed) {
+    for (unsigned i = 0; i < port.commands.size(); ++i) {
+        const auto* m = dynamic_cast<const xpoint::Module*>(&port.commands[i].peer()->owner());
+        if (!m) continue; // a test's
+        if (m->params.capacity() < needed)
+            throw ConfigError(m->path() + ".capacity: " + Text<Bytes>::show(m->params.capacity()) +
+                              " is less than dram x ratio / modules of " + controller.path() +
+                              ", " + Text<Bytes>::show(needed));
+        if (m->params.channel_latency() != params.one_way())
+            throw ConfigError(m->path() +
+                              ".channel_latency: " + Text<Time>::show(m->params.channel_latency()) +
+                              " is not 2 x serdes + flight of " + controller.path() + ", " +
+                              Text<Time>::show(params.one_way()));
+        if (m->params.check_contents() != params.check_contents())
+            throw ConfigError(m->path() + ".check_contents: it must be as in " + controller.path());
+        if (&port.transfers[i].peer()->owner() != m)
+            throw ConfigError(controller.path() + ".transfers[" + std::to_string(i) +
+                              "] must be bound to " + m->path() + ", as commands[" +
+                              std::to_string(i) + "] is");
+    }
+}
+
+} // namespace memsim::ohm

@@ -1,0 +1,195 @@
+#include "ohm/two_level_controller.hh"
+
+/// The devices behind the controller and the channel that they share.
+namespace memsim::ohm {
+
+using protocol::Command;
+using protocol::Stage;
+
+namespace {
+/// In the context of a DRAM access: nobody waits for it, or the request is answered when it is
+/// done.
+constexpr std::uint32_t fill_mark = 1u << 31, write_mark = 1u << 30;
+constexpr std::uint32_t id_of(std::uint32_t context) { return context & ~(fill_mark | write_mark); }
+} // namespace
+
+void TwoLevelController::take_answers() {
+    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
+        auto& commands = port.channel.commands[m];
+        while (!commands.empty()) {
+            const std::uint32_t id = commands.pop().id;
+            state.ready.push({m, id});
+            sim().stamps().mark(state.requests[id].r.stamps,
+                                static_cast<std::size_t>(Stage::xpoint), now());
+        }
+        auto& transfers = port.channel.transfers[m];
+        while (!transfers.empty()) {
+            const protocol::DdrtData d = transfers.pop();
+            protocol::LineVersions line = d.versions;
+            // A line of 128 bytes is one half of XPoint's.
+            if (blocks() == 1) line[0] = d.versions[state.requests[d.id].local / block_bytes % 2];
+            line_came(d.id, line);
+        }
+    }
+}
+
+/// Evictions whose slot has ended are on their way to the module.
+void TwoLevelController::send_left() {
+    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
+        auto& leaving = state.channel.leaving[m];
+        if (leaving.empty() || leaving.front().at > now()) continue;
+        const protocol::DdrtCommand c = leaving.pop().command;
+        port.channel.commands[m].send(c); // nobody else sends to this module meanwhile
+        --state.evicting;
+        --state.requests[c.id].victims;
+        end_if_done(c.id);
+    }
+}
+
+void TwoLevelController::take_dram_done() {
+    mem::FrFcfs& dram = channel_->dram();
+    while (dram.next_done() <= now()) {
+        const mem::DramDone d = dram.pop_done();
+        if (d.context & fill_mark) continue;
+        if (d.context & write_mark) {
+            finish(id_of(d.context));
+            end_if_done(id_of(d.context));
+        } else
+            line_read(d.context);
+    }
+}
+
+/// Reads of lines and tags, each with a place for its victim kept, and writes of lines.
+bool TwoLevelController::feed_dram() {
+    mem::FrFcfs& dram = channel_->dram();
+    bool changed = false;
+    while (!state.tag_reads.empty() && state.evicting < params.evictions() &&
+           dram.can_accept(false)) {
+        const std::uint32_t id = state.tag_reads.pop();
+        ++state.evicting;
+        Request& q = state.requests[id];
+        sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        mem::DramAccess a =
+            channel_->dram_access(set_address(q.set), static_cast<std::uint32_t>(map_.line_bytes));
+        a.context = id;
+        channel_->enqueue(a, false, now());
+        changed = true;
+    }
+    while (!state.writes.empty() && dram.can_accept(true)) {
+        const std::uint32_t id = state.writes.pop();
+        Request& q = state.requests[id];
+        const bool write = is_write(q);
+        // A line that is there already gets only what the request writes.
+        const bool part = write && !q.fetched && !whole_line(q.r);
+        const std::uint64_t at = set_address(q.set) + (part ? q.r.address % map_.line_bytes : 0);
+        mem::DramAccess a = channel_->dram_access(
+            at, part ? q.r.bytes : static_cast<std::uint32_t>(map_.line_bytes));
+        a.context = id | (write ? write_mark : fill_mark);
+        a.write = true;
+        if (!write) a.priority = mem::DramPriority::migration;
+        if (params.channel.check_contents())
+            for (unsigned b = 0; b < blocks(); ++b)
+                state.dram_content.write(set_address(q.set) / block_bytes + b, q.line[b]);
+        channel_->enqueue(a, !write, now());
+        q.settled = true;
+        end_if_done(id);
+        changed = true;
+    }
+    return changed;
+}
+
+/// Read commands take no channel time.
+bool TwoLevelController::feed_modules() {
+    bool changed = false;
+    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
+        auto& reads = state.modules[m].reads;
+        auto& commands = port.channel.commands[m];
+        while (!reads.empty() && state.channel.leaving[m].empty() && commands.can_send()) {
+            const std::uint32_t id = reads.pop();
+            ++stat.xpoint_reads;
+            protocol::DdrtCommand c;
+            c.address = map_.module_address(state.requests[id].local);
+            c.bytes = static_cast<std::uint32_t>(map_.line_bytes);
+            c.id = id;
+            commands.send(c);
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/// Grants the channel to the reads of XPoint that are ready, the oldest first.
+bool TwoLevelController::grant_ready() {
+    bool changed = false;
+    while (!state.ready.empty()) {
+        const Ready r = state.ready.front();
+        if (channel_->free_at() > now() + channel_->lead() ||
+            !port.channel.transfers[r.module].can_send())
+            break;
+        state.ready.pop();
+        const Tick end = channel_->book(r.module, static_cast<std::uint32_t>(map_.line_bytes),
+                                        false, false, now());
+        port.channel.transfers[r.module].send({r.id, end});
+        changed = true;
+    }
+    return changed;
+}
+
+/// Victims to XPoint. What the XPoint controller has snarfed is there already.
+bool TwoLevelController::evict(bool old_ones) {
+    bool changed = false;
+    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
+        auto& evictions = state.modules[m].evictions;
+        auto& leaving = state.channel.leaving[m];
+        if (evictions.empty() || !leaving.empty() || !port.channel.commands[m].can_send()) continue;
+        const Eviction& e = evictions.front();
+        const bool old = now() >= e.decided + params.patience->raw;
+        if (!params.auto_rw() &&
+            ((old_ones && !old) || channel_->free_at() > now() + (old_ones ? channel_->lead() : 0)))
+            continue;
+        protocol::DdrtCommand c;
+        c.address = map_.module_address(e.local);
+        c.bytes = static_cast<std::uint32_t>(map_.line_bytes);
+        c.id = e.request;
+        c.versions = e.versions;
+        if (blocks() == 1) c.versions[1] = c.versions[0];
+        c.write = c.migration = true;
+        evictions.pop();
+        Tick at = now();
+        if (params.auto_rw())
+            ++stat.snarfed;
+        else
+            at = channel_->book(m, c.bytes, true, true, now());
+        leaving.push({at, c});
+        changed = true;
+    }
+    if (changed) send_left();
+    return changed;
+}
+
+/// The next time at which anything can change by itself. What waits for a port or an answer is
+/// woken by it.
+void TwoLevelController::arm_next() {
+    const mem::FrFcfs& dram = channel_->dram();
+    Tick next = std::min(dram.next_action(), dram.next_done());
+    const auto consider = [&](Tick t) {
+        if (t > now() && t < next) next = t;
+    };
+    const Tick free = channel_->free_at();
+    if (!state.ready.empty()) consider(free - channel_->lead());
+    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
+        const auto& leaving = state.channel.leaving[m];
+        const auto& evictions = state.modules[m].evictions;
+        if (!leaving.empty()) consider(leaving.front().at);
+        if (evictions.empty()) continue;
+        consider(evictions.front().decided + params.patience->raw);
+        consider(free - channel_->lead());
+        consider(free);
+    }
+    if (next == never)
+        cancel(state.next);
+    else
+        arm(state.next, next);
+}
+
+} // namespace memsim::ohm

@@ -1,0 +1,249 @@
+#include "ohm/two_level_controller.hh"
+
+#include "core/registry.hh"
+#include "ohm/modules.hh"
+
+namespace memsim::ohm {
+
+static const Registration<TwoLevelController> registered {
+    "Memory controller of DRAM and XPoint on one channel, two-level mode: DRAM caches XPoint."};
+
+using protocol::Command;
+using protocol::Stage;
+
+void TwoLevelController::init() {
+    const auto line = static_cast<std::uint64_t>(params.line->raw);
+    const auto dram = static_cast<std::uint64_t>(params.dram->raw);
+    const auto chunk = static_cast<std::uint64_t>(params.interleave->raw);
+    if (line != 128 && line != 256)
+        refuse("line", Text<Bytes>::show(params.line()) +
+                           " is neither 128B nor 256B: a request must lie in it, and it in a line "
+                           "of XPoint");
+    if (chunk % LineMap::stripe != 0)
+        refuse("interleave", Text<Bytes>::show(params.interleave()) +
+                                 " is not a multiple of an XPoint line, 256B");
+    if (dram % (LineMap::stripe * params.channel.modules()) != 0)
+        refuse("dram", Text<Bytes>::show(params.dram()) +
+                           " is not a multiple of 256B x modules = " +
+                           std::to_string(LineMap::stripe * params.channel.modules()) + "B");
+    if (params.channel.index() >= params.channel.controllers())
+        refuse("index",
+               "it must be below controllers, " + std::to_string(params.channel.controllers()));
+    check_modules(*this, params.channel, port.channel,
+                  {params.dram->raw * params.ratio() / params.channel.modules()});
+    try {
+        channel_.emplace(params.channel, stat.channel, state.channel);
+    } catch (const ConfigError& e) {
+        refuse("dram_changes", e.what());
+    }
+    if (line % channel_->timing().burst != 0 ||
+        static_cast<std::uint64_t>(channel_->timing().row.raw) % line != 0)
+        refuse("dram_timing", "its burst must divide a line, and that its row");
+    channel_->init();
+    map_ = {chunk,       params.channel.controllers(), params.channel.index(), line,
+            dram / line, params.channel.modules()};
+    state.requests.resize(params.channel.requests());
+    for (std::uint32_t i = 0; i < params.channel.requests(); ++i) state.free.push(i);
+    state.modules.resize(params.channel.modules());
+}
+
+void TwoLevelController::wake() {
+    const Uint128 busy = channel_->counted();
+    mem::FrFcfs& dram = channel_->dram();
+    take_answers();
+    send_left();
+    bool changed = true;
+    while (changed) {
+        take_dram_done();
+        accept();
+        changed = state.evicting && evict(true);
+        changed |= grant_ready();
+        changed |= feed_dram();
+        changed |= feed_modules();
+        const std::uint32_t waiting = dram.reads() + dram.writes();
+        dram.run(now());
+        changed |= dram.reads() + dram.writes() != waiting;
+        changed |= state.evicting && evict(false);
+        changed |= dram.next_action() <= now() || dram.next_done() <= now();
+    }
+    channel_->balance(busy);
+    arm_next();
+}
+
+// ---- requests --------------------------------------------------------------------------------
+
+void TwoLevelController::accept() {
+    auto& in = port.channel.cpu_side;
+    while (!in.empty()) {
+        if (!accept(in.front())) {
+            if (state.stalled_since == never) state.stalled_since = now();
+            return;
+        }
+        if (state.stalled_since != never) {
+            stat.channel.stall_time += Time {now() - state.stalled_since};
+            state.stalled_since = never;
+        }
+        in.pop();
+    }
+}
+
+bool TwoLevelController::accept(const protocol::MemRequest& r) {
+    if (r.command == Command::invalidate) return true;
+    if (map_.controller_of(r.address) != map_.controller)
+        throw ConfigError(path() + ": address " + std::to_string(r.address) +
+                          " belongs to controller " +
+                          std::to_string(map_.controller_of(r.address)) +
+                          ": the crossbar in front must interleave `interleave` over controllers");
+    const std::uint64_t local = map_.local(r.address);
+    if (map_.tag_of(local) >= params.ratio())
+        throw ConfigError(path() + ": address " + std::to_string(r.address) +
+                          " lies beyond the memory: dram x ratio of all controllers");
+    if (r.bytes == 0 || r.address / block_bytes != (r.address + r.bytes - 1) / block_bytes)
+        throw ConfigError(path() + ": a request of " + std::to_string(r.bytes) + " bytes at " +
+                          std::to_string(r.address) + " does not lie within 128 aligned bytes");
+    if (state.free.empty()) return false;
+    const std::uint32_t id = state.free.pop();
+    Request& q = state.requests[id];
+    q = {};
+    q.r = r;
+    q.accepted = now();
+    q.local = local / map_.line_bytes * map_.line_bytes;
+    q.set = map_.set_of(local);
+    q.module = map_.module_of(q.local);
+    if (params.channel.check_contents()) {
+        const std::uint64_t block = r.address / block_bytes;
+        if (is_write(q)) state.latest.write(block, ++state.versions);
+        q.version = state.latest.read(block);
+    }
+    ++stat.requests;
+    if (std::uint32_t* const last = state.busy.find(q.set)) {
+        ++stat.conflicts;
+        state.requests[*last].next = id;
+        *last = id;
+        return true;
+    }
+    state.busy[q.set] = id;
+    begin(id);
+    return true;
+}
+
+void TwoLevelController::begin(std::uint32_t id) { state.tag_reads.push(id); }
+
+/// The DRAM's line is here, with its tag.
+void TwoLevelController::line_read(std::uint32_t id) {
+    Request& q = state.requests[id];
+    const std::uint64_t tag = map_.tag_of(q.local);
+    const std::uint64_t block = set_address(q.set) / block_bytes;
+    const bool check = params.channel.check_contents();
+    protocol::LineVersions held {};
+    if (check)
+        for (unsigned b = 0; b < blocks(); ++b) held[b] = state.dram_content.read(block + b);
+    sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::dram), now());
+    if (state.cache.hit(q.set, tag)) {
+        ++stat.hits;
+        --state.evicting;
+        if (!is_write(q)) {
+            finish_read(id, held[q.r.address / block_bytes % blocks()]);
+            q.settled = true;
+            end_if_done(id);
+            return;
+        }
+        q.line = held;
+        fill(id);
+        return;
+    }
+    const DramCache::Line* const victim = state.cache.find(q.set);
+    if (victim && victim->dirty) {
+        ++stat.evictions;
+        const std::uint64_t local = map_.line_at(q.set, victim->tag);
+        // The victim's slot has been kept for it since the tags were read.
+        ++q.victims;
+        state.modules[map_.module_of(local)].evictions.push({id, local, now(), held});
+    } else
+        --state.evicting;
+    if (is_write(q) && whole_line(q.r))
+        fill(id);
+    else
+        state.modules[q.module].reads.push(id);
+}
+
+/// The line is here from XPoint.
+void TwoLevelController::line_came(std::uint32_t id, const protocol::LineVersions& versions) {
+    Request& q = state.requests[id];
+    q.fetched = true;
+    q.line = versions;
+    if (!is_write(q)) finish_read(id, versions[q.r.address / block_bytes % blocks()]);
+    fill(id);
+}
+
+/// The request's line, with what it writes, goes to the DRAM.
+void TwoLevelController::fill(std::uint32_t id) {
+    Request& q = state.requests[id];
+    const std::uint64_t tag = map_.tag_of(q.local);
+    if (is_write(q)) q.line[q.r.address / block_bytes % blocks()] = q.version;
+    if (!state.cache.hit(q.set, tag)) {
+        ++stat.fills;
+        state.cache.fill(q.set, tag, is_write(q));
+        stat.lines.set(now(), state.cache.size());
+    } else if (is_write(q))
+        state.cache.soil(q.set);
+    state.writes.push(id);
+}
+
+void TwoLevelController::finish_read(std::uint32_t id, std::uint64_t version) {
+    if (params.channel.check_contents() && version != state.requests[id].version) {
+        ++stat.channel.content_errors;
+        ++state.wrong_reads;
+    }
+    finish(id);
+}
+
+/// Answers the request; its place is kept until its line is settled.
+void TwoLevelController::finish(std::uint32_t id) {
+    Request& q = state.requests[id];
+    const Time taken {now() - q.accepted};
+    (is_write(q) ? stat.channel.write_latency : stat.channel.read_latency).sample(taken);
+    sim().stamps().mark(q.r.stamps,
+                        static_cast<std::size_t>(q.fetched ? Stage::channel : Stage::dram), now());
+    if (q.r.needs_response()) port.channel.cpu_side.send(protocol::answer(q.r));
+    q.answered = true;
+}
+
+/// Lets the next request of the set begin when the line is settled; the place is free when the
+/// request has been answered, too.
+void TwoLevelController::end_if_done(std::uint32_t id) {
+    Request& q = state.requests[id];
+    if (!q.settled || q.victims) return;
+    if (!q.released) {
+        q.released = true;
+        if (q.next == none)
+            state.busy.erase(q.set);
+        else
+            begin(q.next);
+    }
+    if (q.answered) state.free.push(id);
+}
+
+// ---- reports ---------------------------------------------------------------------------------
+
+bool TwoLevelController::pending() const {
+    return state.free.size() != params.channel.requests() || !channel_->dram().idle();
+}
+
+void TwoLevelController::waits_on(WaitReport& report) const {
+    const std::uint32_t live = params.channel.requests() - state.free.size();
+    if (live)
+        report.add(path() + ": " + std::to_string(live) + " requests under way, " +
+                   std::to_string(state.ready.size()) + " of them wait for the channel, " +
+                   std::to_string(state.evicting) + " evictions have a place");
+}
+
+std::optional<std::string> TwoLevelController::imbalance() const {
+    if (state.wrong_reads)
+        return std::to_string(state.wrong_reads) + " reads returned other data than written last";
+    if (!state.busy.empty() || state.evicting || !state.ready.empty())
+        return "requests are still waiting";
+    return channel_->imbalance();
+}
+
+} // namespace memsim::ohm

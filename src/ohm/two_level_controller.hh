@@ -1,0 +1,168 @@
+#pragma once
+
+#include "ohm/dram_cache.hh"
+#include "ohm/memory_channel.hh"
+#include "parts/content_store.hh"
+
+namespace memsim::ohm {
+
+/// The memory controller of one channel in two-level mode: DRAM is a direct-mapped inclusive cache
+/// of the XPoint modules behind the same channel (Ohm-GPU III-B, Fig. 7b).
+///
+/// Every request reads its line of DRAM, tag and data in one access. A read that hits is answered,
+/// a write that hits is written. On a miss a dirty victim - it has just been read - is written to
+/// XPoint, the line is read from XPoint and answered, and written to DRAM. A write of a whole line
+/// needs no read of XPoint; one of a part of it does.
+/// Requests to one set take effect one after another, in order of arrival: the next one begins when
+/// the scheduler has the last one's write and the module its victim.
+///
+/// Functions (Ohm-GPU IV-B), as parameters:
+/// auto_rw: the XPoint controller snarfs the line as it is read from DRAM, compares the tags itself
+/// and takes the eviction over: no transfer to XPoint.
+/// reverse_write: XPoint's data goes to DRAM and the controller's DDR monitor at once: one transfer
+/// is the answer and the fill. It is announced and confirmed (`handshake`), and the channel is held
+/// until XPoint's completion signal has come (one way).
+///
+/// The channel: ready reads of XPoint first, then DRAM by its scheduler, then evictions, which take
+/// a place only where the channel would idle; those older than `patience` go before all else.
+/// With check_contents every write has a version that travels with the data, and every read is
+/// compared with what was written last in order of arrival.
+/// Not modelled: ECC itself, energy, lines beyond an XPoint line.
+class TwoLevelController final : public Model<TwoLevelController> {
+  public:
+    static constexpr std::uint32_t block_bytes = 128; ///< unit of contents
+
+    struct Params {
+        ChannelParams channel;
+        Param<Bytes> interleave {2_KiB,
+                                 {256_B, 1_MiB},
+                                 "Chunk of the sharing of addresses: the crossbar's (a DRAM row)"};
+        Param<Bytes> dram {1_GiB,
+                           {4_KiB, Bytes {std::int64_t {1} << 50}},
+                           "DRAM of this controller (Ohm-GPU table III, two-level: 1 GiB)"};
+        Param<unsigned> ratio {64, {1, 1u << 20}, "XPoint to DRAM (Ohm-GPU table I: 1:64)"};
+        Param<Bytes> line {
+            128_B, {128_B, 256_B}, "Line of the cache (assumption: the L2's, one access for all)"};
+        Param<bool> auto_rw {false, "XPoint snarfs evictions (Ohm-GPU IV-B)"};
+        Param<bool> reverse_write {false, "XPoint's data fills DRAM on its way (Ohm-GPU IV-B)"};
+        Param<Time> handshake {
+            10_ns, {0_fs, 1_us}, "Reverse-write's ready and confirm (assumption: DDR-T's 10 ns)"};
+        Param<Time> patience {1_us,
+                              {0_fs, 1_s},
+                              "Age from which an eviction goes before demand (assumption; "
+                              "sweep 0-10 us)",
+                              Change::tunable};
+        Param<unsigned> evictions {
+            16, {1, 4096}, "Victims on their way to XPoint (assumption; sweep 4-64)"};
+    };
+    struct Ports {
+        ChannelPorts<Params> channel;
+    };
+    struct Stats {
+        ChannelStats channel;
+        Counter requests {Unit::count, "Demand requests accepted"};
+        Counter hits {Unit::count, "Of them, those whose line was in DRAM"};
+        Ratio dram_hit_rate {hits, requests, "Share of requests whose line was in DRAM"};
+        Counter xpoint_reads {Unit::count, "Lines read from XPoint"};
+        Counter fills {Unit::count, "Lines written to DRAM after a miss"};
+        Counter reversed {Unit::count, "Fills by reverse-write"};
+        Counter evictions {Unit::count, "Dirty lines that left DRAM for XPoint"};
+        Counter snarfed {Unit::count, "Those that the XPoint controller took over"};
+        Counter conflicts {Unit::count, "Requests that waited for another one of their set"};
+        Level lines {Unit::count, "Lines of DRAM that hold something"};
+    };
+
+    static constexpr std::uint32_t none = 0xffffffff;
+    struct Request {
+        protocol::MemRequest r;
+        Tick accepted = 0;
+        std::uint64_t version = 0; ///< written, or expected by a read
+        std::uint64_t local = 0;   ///< of its line, as this controller counts
+        std::uint64_t set = 0;
+        std::uint32_t next = none;      ///< behind it, of the same set
+        std::uint32_t module = 0;       ///< its line's in XPoint
+        std::uint8_t victims = 0;       ///< on their way to a module
+        bool fetched = false;           ///< the line came from XPoint
+        bool answered = false;          ///< or needs no answer
+        bool settled = false;           ///< the scheduler has its line, or it changes nothing
+        bool released = false;          ///< the next request of the set has begun
+        protocol::LineVersions line {}; ///< what is to be written to DRAM
+    };
+    /// A line on its way to XPoint.
+    struct Eviction {
+        std::uint32_t request = 0; ///< whose set it leaves
+        std::uint64_t local = 0;
+        Tick decided = 0;
+        protocol::LineVersions versions {};
+    };
+    struct ModuleQueue {
+        Fifo<std::uint32_t> reads; ///< requests whose command is not yet sent
+        Fifo<Eviction> evictions;
+    };
+    struct Ready {
+        std::uint32_t module = 0;
+        std::uint32_t id = 0;
+        Tick since = 0;
+    };
+    struct State {
+        ChannelState channel;
+        std::vector<Request> requests;
+        Fifo<std::uint32_t> free;
+        HashMap<std::uint32_t> busy;   ///< set -> the last request of it
+        Fifo<std::uint32_t> tag_reads; ///< requests whose line is to be read
+        Fifo<std::uint32_t> writes;    ///< requests whose line is to be written
+        std::vector<ModuleQueue> modules;
+        std::uint32_t evicting = 0; ///< places of `evictions` taken
+        Fifo<Ready> ready;
+        DramCache cache;
+        Timer next;
+        Tick stalled_since = never;
+        parts::ContentStore dram_content; ///< by block of the DRAM
+        parts::ContentStore latest;       ///< by logical block: what was written last
+        std::uint64_t versions = 0;
+        std::uint64_t wrong_reads = 0;
+    };
+
+    explicit TwoLevelController(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    bool pending() const override;
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    // two_level_controller.cc: requests and answers
+    void accept();
+    bool accept(const protocol::MemRequest& r);
+    void begin(std::uint32_t id);
+    void line_read(std::uint32_t id);
+    void line_came(std::uint32_t id, const protocol::LineVersions& versions);
+    void fill(std::uint32_t id);
+    void finish_read(std::uint32_t id, std::uint64_t version);
+    void finish(std::uint32_t id);
+    void end_if_done(std::uint32_t id);
+    // two_level_channel.cc: devices and the channel; the bool says whether anything changed
+    void take_answers();
+    void send_left();
+    void take_dram_done();
+    bool feed_dram();
+    bool feed_modules();
+    bool grant_ready();
+    bool evict(bool old_ones);
+    void arm_next();
+
+    std::uint64_t set_address(std::uint64_t set) const { return set * map_.line_bytes; }
+    unsigned blocks() const { return static_cast<unsigned>(map_.line_bytes / block_bytes); }
+    bool whole_line(const protocol::MemRequest& r) const { return r.payload() == map_.line_bytes; }
+    bool is_write(const Request& q) const { return q.r.command != protocol::Command::read; }
+
+    LineMap map_;
+    std::optional<MemoryChannel> channel_;
+};
+
+} // namespace memsim::ohm
