@@ -77,7 +77,8 @@ void Drive::init() {
         refuse("cache", params.cache.text() + " holds no page of " + params.page.text());
     if (params.write_buffer() > params.cache())
         refuse("write_buffer", "is larger than the cache of " + params.cache.text());
-    cache_.emplace(static_cast<std::uint32_t>(params.cache() / params.page()), state.cache);
+    cache_.emplace(static_cast<std::uint32_t>(params.cache() / params.page()),
+                   params.keep_rewritten(), state.cache);
     dram_wire_ = WireTime(params.dram_rate());
 
     state.commands.resize(params.commands());
@@ -230,7 +231,7 @@ void Drive::take_writes() {
     while (!state.waiting_writes.empty()) {
         const std::uint32_t c = state.waiting_writes.front();
         if (state.commands[c].request.op == BlockOp::flush) {
-            if (cache_->buffered() > 0 || cache_->flying_pages() > 0) return;
+            if (!cache_->all_written()) return;
             state.commands[c].left = 1;
             done(c, 1);
         } else if (!take_write(c))

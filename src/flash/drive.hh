@@ -77,6 +77,10 @@ class Drive final : public Model<Drive> {
                                    "Dirty data, in the cache or on the way to the flash, at most "
                                    "(MQSim's default: a page a plane, 1 MiB)"};
         Param<unsigned> dirty_pages {0, {0, 1u << 28}, "Dirty pages that stay; 0: all go at once"};
+        Param<bool> keep_rewritten {
+            false,
+            "A page written again while it is on its way to the flash stays in the cache until "
+            "its place is needed (as MQSim, which keeps it a second)"};
         Param<Time> dram_latency {
             26_ns,
             {0_fs, 1_us},

@@ -25,13 +25,18 @@ void Drive::finish_job(std::uint32_t j) {
     state.free_jobs.push_back(j);
 }
 
-/// Sends dirty pages on their way, first written first.
+/// Sends dirty pages on their way, first written first; hot ones when their place is needed, or a
+/// flush waits.
 void Drive::destage() {
     for (;;) {
-        const std::uint32_t i = cache_->oldest_dirty();
-        const bool wanted =
-            cache_->dirty_pages() > params.dirty_pages() || !state.waiting_writes.empty();
-        if (i == no_link || !wanted) return;
+        const bool waits = !state.waiting_writes.empty();
+        std::uint32_t i = no_link;
+        if (cache_->dirty_pages() > params.dirty_pages() || waits) i = cache_->oldest_dirty();
+        if (i == no_link && waits &&
+            (cache_->full() ||
+             state.commands[state.waiting_writes.front()].request.op == protocol::BlockOp::flush))
+            i = cache_->oldest_hot();
+        if (i == no_link) return;
         cache_->take_off(i);
         Job job;
         job.kind = JobKind::destage;
