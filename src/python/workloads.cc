@@ -54,7 +54,8 @@ py::dict profile(Prepared& prepared, std::uint64_t limit) {
                     "warp_instructions"_a = p.warp_instructions,
                     "thread_instructions"_a = p.thread_instructions, "loads"_a = p.loads,
                     "stores"_a = p.stores, "atomics"_a = p.atomics, "shared"_a = p.shared,
-                    "read_requests"_a = p.read_requests, "write_requests"_a = p.write_requests);
+                    "load_requests"_a = p.load_requests, "store_requests"_a = p.store_requests,
+                    "atomic_requests"_a = p.atomic_requests);
 }
 
 } // namespace

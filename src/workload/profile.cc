@@ -26,8 +26,9 @@ Profile profile_of(KernelSource& application, u64 limit) {
                     p.shared += op.kind == WarpOpKind::shared;
                     if (!touches_memory(op.kind)) continue;
                     coalescer.run(op);
-                    (op.kind == WarpOpKind::load ? p.read_requests : p.write_requests) +=
-                        coalescer.size();
+                    (op.kind == WarpOpKind::load    ? p.load_requests
+                     : op.kind == WarpOpKind::store ? p.store_requests
+                                                    : p.atomic_requests) += coalescer.size();
                 }
             }
         }

@@ -11,8 +11,8 @@ struct Profile {
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;
     u64 loads = 0, stores = 0, atomics = 0, shared = 0; ///< instructions of warps
-    u64 read_requests = 0;  ///< what loads are after the coalescer: lines of 128 bytes
-    u64 write_requests = 0; ///< of stores, atomics and reductions
+    /// What they are after the coalescer: lines of 128 bytes.
+    u64 load_requests = 0, store_requests = 0, atomic_requests = 0;
 };
 
 /// Runs it to its end. `limit`: thread instructions after which no block starts; 0: none.
