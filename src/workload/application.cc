@@ -19,7 +19,8 @@ bool Application::next_launch(Launch& launch) {
 
 void Application::launch(u32 kernel, u64 threads, u32 size) {
     size = threads_or(size);
-    MEMSIM_ASSERT(threads > 0 && (threads - 1) / size < 0x7fffffff, "a launch of no or too many threads");
+    MEMSIM_ASSERT(threads > 0 && (threads - 1) / size < 0x7fffffff,
+                  "a launch of no or too many threads");
     launch(kernel, {static_cast<u32>((threads - 1) / size + 1), 1, 1}, {size, 1, 1});
 }
 
@@ -37,8 +38,8 @@ void Application::run_block(u32 block, BlockStreams& out) {
                   "blocks of a launch must be run in linear order, each once");
     ++p.next_block;
     const Kernel& k = kernels_[p.kernel];
-    Block running({p.launch, p.kernel, block, options_.operation_limit,
-                   k.counted == Counted::by_rule, out});
+    Block running(
+        {p.launch, p.kernel, block, options_.operation_limit, k.counted == Counted::by_rule, out});
     k.body(running);
     running.end();
 }

@@ -11,15 +11,15 @@ namespace memsim::workload {
 
 /// What a user may choose; what an application does not know, it does not look at.
 struct Options {
-    std::string input;              ///< a file; empty: generated
-    std::string generator;          ///< of a graph: kronecker or grid
-    u64 size = 0;                   ///< as the workload says; 0: its default
-    u32 degree = 16;                ///< edges drawn for each vertex of a Kronecker graph
-    u64 seed = 1;                   ///< of what is generated
-    std::optional<u32> source;      ///< of a search; none: the vertex with the most arcs
-    u32 iterations = 0;             ///< 0: the workload's default
-    u32 threads_per_block = 0;      ///< 0: the workload's usual launch
-    u64 operation_limit = 1 << 24;  ///< warp operations of one block [A]: some 100 MB of streams
+    std::string input;             ///< a file; empty: generated
+    std::string generator;         ///< of a graph: kronecker or grid
+    u64 size = 0;                  ///< as the workload says; 0: its default
+    u32 degree = 16;               ///< edges drawn for each vertex of a Kronecker graph
+    u64 seed = 1;                  ///< of what is generated
+    std::optional<u32> source;     ///< of a search; none: the vertex with the most arcs
+    u32 iterations = 0;            ///< 0: the workload's default
+    u32 threads_per_block = 0;     ///< 0: the workload's usual launch
+    u64 operation_limit = 1 << 24; ///< warp operations of one block [A]: some 100 MB of streams
 };
 
 /// What is wrong with one of them; `option` is its name as the user writes it.
@@ -72,8 +72,8 @@ class Application : public KernelSource {
 
     /// A kernel, given what a warp (Warp&) or a block (Block&) does; its number, for launch().
     template <class F>
-    u32 kernel(const char* name, u32 registers_per_thread, F body, Counted counted = Counted::by_rule,
-               u32 shared_bytes = 0) {
+    u32 kernel(const char* name, u32 registers_per_thread, F body,
+               Counted counted = Counted::by_rule, u32 shared_bytes = 0) {
         kernels_.push_back({name, registers_per_thread, shared_bytes, counted, {}});
         if constexpr (std::is_invocable_v<F, Block&>)
             kernels_.back().body = body;
@@ -86,7 +86,9 @@ class Application : public KernelSource {
     void launch(u32 kernel, const Dim& grid, const Dim& block);
 
     u32 launches() const { return progress_.launches; } ///< begun so far
-    u32 threads_or(u32 usual) const { return options_.threads_per_block ? options_.threads_per_block : usual; }
+    u32 threads_or(u32 usual) const {
+        return options_.threads_per_block ? options_.threads_per_block : usual;
+    }
 
     const Options options_;
     DeviceMemory memory_;

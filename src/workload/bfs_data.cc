@@ -42,7 +42,8 @@ class BfsData final : public GraphApplication<Host> {
             "bfs_initialize", 8, [this](Warp& w) { initialize_levels(w, level_, source_); },
             Counted::machine_code);
         if constexpr (how == How::thread)
-            expand_ = kernel("bfs_data", 16, [this](Warp& w) { expand(w); }, Counted::machine_code);
+            expand_ = kernel(
+                "bfs_data", 16, [this](Warp& w) { expand(w); }, Counted::machine_code);
         else if constexpr (how == How::warp)
             expand_ = kernel("bfs_data_warp", 20, [this](Warp& w) { expand_by_warp(w); });
         else {
@@ -130,7 +131,8 @@ class BfsData final : public GraphApplication<Host> {
             const auto vertex = w.load(Site::vertex, in, t);
             const auto begin = w.load(Site::row_begin, row_, vertex);
             const auto end = w.load(Site::row_end, row_, vertex, 1);
-            w.for_(begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
+            w.for_(
+                begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
         });
     }
     void collect(Warp& w) {
@@ -150,11 +152,11 @@ class BfsData final : public GraphApplication<Host> {
     u32 initialize_, expand_, collect_ = 0;
 };
 
-const Entry by_thread {graph_workload({"bfs4", "bfs_data", "bfsdata"},
-                                      "Breadth-first search, data-driven, one vertex of the queue a "
-                                      "thread, claimed by compare-and-swap, after GraphBIG",
-                                      "ZnG II (bfs4), Ohm II (bfsdata)",
-                                      make<BfsData<How::thread>>)};
+const Entry by_thread {
+    graph_workload({"bfs4", "bfs_data", "bfsdata"},
+                   "Breadth-first search, data-driven, one vertex of the queue a "
+                   "thread, claimed by compare-and-swap, after GraphBIG",
+                   "ZnG II (bfs4), Ohm II (bfsdata)", make<BfsData<How::thread>>)};
 const Entry by_warp {graph_workload({"bfs5", "bfs_data_warp"},
                                     "Breadth-first search, data-driven, one vertex of the queue a "
                                     "warp, after GraphBIG",

@@ -35,7 +35,8 @@ class BfsTopology final : public GraphApplication<Host> {
             "bfs_initialize", 8, [this](Warp& w) { initialize_levels(w, level_, source_); },
             Counted::machine_code);
         if constexpr (how == How::thread)
-            search_ = kernel("bfs_topology", 14, [this](Warp& w) { search(w); }, Counted::machine_code);
+            search_ = kernel(
+                "bfs_topology", 14, [this](Warp& w) { search(w); }, Counted::machine_code);
         else if constexpr (how == How::warp)
             search_ = kernel("bfs_topology_warp", 18, [this](Warp& w) { search_by_warp(w); });
         else
@@ -65,7 +66,8 @@ class BfsTopology final : public GraphApplication<Host> {
         const auto to = w.load(Site::neighbour, col_, arc);
         w.compute(2);
         if constexpr (how == How::atomic) {
-            const auto before = w.atomic_min(Site::neighbour_level, level_, to, all_lanes(host.depth + 1));
+            const auto before =
+                w.atomic_min(Site::neighbour_level, level_, to, all_lanes(host.depth + 1));
             w.if_(before > host.depth + 1,
                   [&] { w.store(Site::set_changed, changed_, Lanes<u32> {}, 1); });
         } else {
@@ -107,7 +109,8 @@ class BfsTopology final : public GraphApplication<Host> {
             w.if_(w.load(Site::own_level, level_, v) == host.depth, [&] {
                 const auto begin = w.load(Site::row_begin, row_, v);
                 const auto end = w.load(Site::row_end, row_, v, 1);
-                w.for_(begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
+                w.for_(
+                    begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
             });
         });
     }
@@ -122,10 +125,11 @@ const Entry by_thread {graph_workload({"bfs1", "bfs_topology", "bfstopo"},
                                       "after GraphBIG (Nai et al., SC'15)",
                                       "ZnG II (bfs1), Ohm II (bfstopo)",
                                       make<BfsTopology<How::thread>>)};
-const Entry by_warp {graph_workload({"bfs2", "bfs_topology_warp"},
-                                    "Breadth-first search, topology-driven, one vertex a warp, after "
-                                    "GraphBIG",
-                                    "ZnG II (bfs2)", make<BfsTopology<How::warp>>)};
+const Entry by_warp {
+    graph_workload({"bfs2", "bfs_topology_warp"},
+                   "Breadth-first search, topology-driven, one vertex a warp, after "
+                   "GraphBIG",
+                   "ZnG II (bfs2)", make<BfsTopology<How::warp>>)};
 const Entry by_atomic {graph_workload({"bfs3", "bfs_topology_atomic"},
                                       "Breadth-first search, topology-driven, one vertex a thread, "
                                       "levels by atomic minimum, after GraphBIG",

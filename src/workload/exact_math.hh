@@ -27,7 +27,8 @@ inline float exact_exp(float x) {
 }
 
 /// Uniform in [0, 1), in steps of 2^-24.
-inline std::vector<float> random_floats(std::uint64_t seed, std::string_view name, std::uint64_t n) {
+inline std::vector<float> random_floats(std::uint64_t seed, std::string_view name,
+                                        std::uint64_t n) {
     Rng random(seed, name);
     std::vector<float> all(n);
     for (float& f : all) f = static_cast<float>(random.next() >> 40) * 0x1p-24f;

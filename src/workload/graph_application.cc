@@ -15,8 +15,9 @@ Csr graph_for(const Options& options) {
     const auto scale = static_cast<u32>(options.size);
     if (options.generator == "grid") return grid_graph({scale, options.seed});
     if (!options.generator.empty() && options.generator != "kronecker")
-        throw BadOption("generator", "'" + options.generator + "' makes no graph: write kronecker "
-                                                               "or grid");
+        throw BadOption("generator", "'" + options.generator +
+                                         "' makes no graph: write kronecker "
+                                         "or grid");
     return kronecker_graph({scale, options.degree, options.seed});
 }
 

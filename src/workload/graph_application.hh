@@ -24,8 +24,8 @@ class GraphApplication : public HostedApplication<Host> {
     GraphApplication(const Options& options) : GraphApplication(options, graph_for(options)) {}
     GraphApplication(const Options& options, const Csr& graph)
         : HostedApplication<Host>(options), vertices_(graph.vertices),
-          source_(source_for(options, graph)),
-          row_(this->memory_.input("row", graph.row)), col_(this->memory_.input("col", graph.col)) {}
+          source_(source_for(options, graph)), row_(this->memory_.input("row", graph.row)),
+          col_(this->memory_.input("col", graph.col)) {}
 
   protected:
     /// The graph again, for references.

@@ -182,20 +182,18 @@ Cond compare(const Lanes<T>& a, T b, F f) {
     template <class T>                                                                             \
     Lanes<T> operator op(const Lanes<T>& a, const Lanes<T>& b) {                                   \
         using P = detail::PlainOf<T>;                                                              \
-        return detail::both<T>(                                                                    \
-            a, b, [](T x, T y) { return static_cast<P>(x) op static_cast<P>(y); });                \
+        return detail::both<T>(a, b,                                                               \
+                               [](T x, T y) { return static_cast<P>(x) op static_cast<P>(y); });   \
     }                                                                                              \
     template <class T>                                                                             \
     Lanes<T> operator op(const Lanes<T>& a, std::type_identity_t<T> b) {                           \
         using P = detail::PlainOf<T>;                                                              \
-        return detail::each<T>(                                                                    \
-            a, [b](T x) { return static_cast<P>(x) op static_cast<P>(b); });                       \
+        return detail::each<T>(a, [b](T x) { return static_cast<P>(x) op static_cast<P>(b); });    \
     }                                                                                              \
     template <class T>                                                                             \
     Lanes<T> operator op(std::type_identity_t<T> a, const Lanes<T>& b) {                           \
         using P = detail::PlainOf<T>;                                                              \
-        return detail::each<T>(                                                                    \
-            b, [a](T x) { return static_cast<P>(a) op static_cast<P>(x); });                       \
+        return detail::each<T>(b, [a](T x) { return static_cast<P>(a) op static_cast<P>(x); });    \
     }
 MEMSIM_LANES_OPERATOR(+)
 MEMSIM_LANES_OPERATOR(-)

@@ -1,9 +1,9 @@
 #include "workload/graph_application.hh"
 
-/// PageRank by pushing, one vertex a thread, after Pannotia's (Che et al., IISWC'13): `scatter` adds
-/// rank / degree to each neighbour atomically, `gather` makes the new rank 0.15 / n + 0.85 x that
-/// sum (Brin and Page 1998) and clears the sum. A vertex without arcs gives nothing (its rank leaks,
-/// as in Pannotia's), so ranks sum to less than 1; the sums can therefore not overflow.
+/// PageRank by pushing, one vertex a thread, after Pannotia's (Che et al., IISWC'13): `scatter`
+/// adds rank / degree to each neighbour atomically, `gather` makes the new rank 0.15 / n + 0.85 x
+/// that sum (Brin and Page 1998) and clears the sum. A vertex without arcs gives nothing (its rank
+/// leaks, as in Pannotia's), so ranks sum to less than 1; the sums can therefore not overflow.
 ///
 /// Ranks are fixed-point Q1.31 (1 << 31 is 1.0) in u32: as wide as CUDA's float, and sums are exact
 /// in any order, so results are equal on any machine. Quotients and products are cut, never
@@ -17,7 +17,7 @@ constexpr u32 damping = static_cast<u32>((u64 {85} << 32) / 100); // 0.85 in Q0.
 constexpr u32 teleport_of_all = static_cast<u32>(u64 {15} * rank_one / 100);
 
 struct Host {
-    u32 iteration = 0; ///< begun so far
+    u32 iteration = 0;   ///< begun so far
     bool gather = false; ///< what comes next
 };
 
@@ -28,7 +28,8 @@ class Pagerank final : public GraphApplication<Host> {
         rank_ = memory_.zeroed<u32>("rank", vertices_);
         next_ = memory_.zeroed<u32>("next", vertices_);
         changed_ = memory_.zeroed<u8>("changed", 1);
-        const auto add = [this](const char* name, u32 registers, void (Pagerank::*body)(Warp&, const Lanes<u32>&)) {
+        const auto add = [this](const char* name, u32 registers,
+                                void (Pagerank::*body)(Warp&, const Lanes<u32>&)) {
             return kernel(
                 name, registers,
                 [this, body](Warp& w) {
@@ -97,7 +98,8 @@ class Pagerank final : public GraphApplication<Host> {
         const auto before = w.load(Site::rank, rank_, v);
         w.compute(6);
         const auto rank = w.apply<u32>(
-            2, [&](u32 i) { return teleport_ + static_cast<u32>(u64 {sum[i]} * damping >> 32); }, sum);
+            2, [&](u32 i) { return teleport_ + static_cast<u32>(u64 {sum[i]} * damping >> 32); },
+            sum);
         w.store(Site::set_rank, rank_, v, rank);
         w.store(Site::clear_next, next_, v, 0);
         w.compute(3);
@@ -137,11 +139,11 @@ std::string Pagerank::difference() const {
     return first_difference("rank", rank_, rank);
 }
 
-const Entry entry {graph_workload({"pr", "pagerank"},
-                                  "PageRank by pushing, one vertex a thread, after Pannotia (Che et "
-                                  "al., IISWC'13)",
-                                  "ZnG II (pr), Ohm II (pagerank), CMD I (pagerank)",
-                                  make<Pagerank>)};
+const Entry entry {
+    graph_workload({"pr", "pagerank"},
+                   "PageRank by pushing, one vertex a thread, after Pannotia (Che et "
+                   "al., IISWC'13)",
+                   "ZnG II (pr), Ohm II (pagerank), CMD I (pagerank)", make<Pagerank>)};
 
 } // namespace
 

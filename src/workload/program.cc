@@ -11,7 +11,8 @@ protocol::KernelSource& Program::kernels() {
     if (state.function.source) return *state.function.source;
     Options options;
     options.input = params.input();
-    options.generator = std::string(names_of(Generator {})[static_cast<std::size_t>(params.generator())]);
+    options.generator =
+        std::string(names_of(Generator {})[static_cast<std::size_t>(params.generator())]);
     options.size = params.size();
     options.degree = params.degree();
     options.seed = params.seed();

@@ -24,9 +24,8 @@ class Program final : public Model<Program>, public protocol::HasKernels {
     struct Params {
         Param<std::string> name {"bfs1", "The workload; `memsim workloads` lists them"};
         Param<std::string> input {
-            "",
-            "A file that the workload reads, such as a graph (SNAP, DIMACS or PACE .gr, "
-            "MatrixMarket, .csr; gzip and xz too); empty: it is generated"};
+            "", "A file that the workload reads, such as a graph (SNAP, DIMACS or PACE .gr, "
+                "MatrixMarket, .csr; gzip and xz too); empty: it is generated"};
         Param<Generator> generator {Generator::kronecker, "How a graph is generated"};
         Param<std::uint64_t> size {
             0, "Of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "

@@ -4,9 +4,9 @@ namespace memsim::workload {
 
 Warp::Warp(BlockRun& run, u32 index, Mask threads)
     : Flow(run.out.warps[index], run.out.counts, threads, run.by_rule), run_(run), index_(index),
-      threads_(threads),
-      block_ {run.block % run.launch.grid[0], run.block / run.launch.grid[0] % run.launch.grid[1],
-              run.block / run.launch.grid[0] / run.launch.grid[1]} {
+      threads_(threads), block_ {run.block % run.launch.grid[0],
+                                 run.block / run.launch.grid[0] % run.launch.grid[1],
+                                 run.block / run.launch.grid[0] / run.launch.grid[1]} {
     use(rule::prologue, 0);
 }
 
@@ -61,7 +61,8 @@ Block::Block(BlockRun run) : run_(run) {
     warps_.reserve(warps);
     for (u32 w = 0; w < warps; ++w) {
         const u32 in_warp = threads - w * warp_lanes;
-        warps_.emplace_back(run_, w, in_warp >= warp_lanes ? all_active : (Mask {1} << in_warp) - 1);
+        warps_.emplace_back(run_, w,
+                            in_warp >= warp_lanes ? all_active : (Mask {1} << in_warp) - 1);
     }
 }
 

@@ -159,7 +159,8 @@ class Warp : public Flow {
     template <class Site, class T>
     Lanes<T> atomic_exchange(Site site, const Array<T>& array, const Lanes<u32>& index,
                              const Lanes<T>& with) {
-        return atomic(site, array, index, [&](T, u32 i) { return with[i]; }, with);
+        return atomic(
+            site, array, index, [&](T, u32 i) { return with[i]; }, with);
     }
     /// One is added to a single counter for each active lane, as compilers do it: the lowest active
     /// lane adds their number, then each takes its place among them.
@@ -253,19 +254,23 @@ class Warp : public Flow {
         return lanes;
     }
     Lanes<u32> divide(const Lanes<u32>& a, const Lanes<u32>& b) {
-        return apply<u32>(rule::division, [&](u32 i) { return a[i] / b[i]; }, a, b);
+        return apply<u32>(
+            rule::division, [&](u32 i) { return a[i] / b[i]; }, a, b);
     }
     Lanes<float> divide(const Lanes<float>& a, const Lanes<float>& b) {
-        return apply<float>(rule::float_division, [&](u32 i) { return a[i] / b[i]; }, a, b);
+        return apply<float>(
+            rule::float_division, [&](u32 i) { return a[i] / b[i]; }, a, b);
     }
     /// Correctly rounded, so equal everywhere.
     Lanes<float> square_root(const Lanes<float>& a) {
-        return apply<float>(rule::square_root, [&](u32 i) { return std::sqrt(a[i]); }, a);
+        return apply<float>(
+            rule::square_root, [&](u32 i) { return std::sqrt(a[i]); }, a);
     }
     /// Another lane's value: shuffle.
     template <class T, class F>
     Lanes<T> shuffle(const Lanes<T>& a, F from_lane) {
-        return apply<T>(1, [&](u32 i) { return a[from_lane(i) & 31]; }, a);
+        return apply<T>(
+            1, [&](u32 i) { return a[from_lane(i) & 31]; }, a);
     }
     /// Whether it holds in an active lane; the same for all: vote.
     bool any(Cond condition) {
@@ -376,8 +381,9 @@ class Warp : public Flow {
     std::array<u32, 3> block_;
 };
 
-/// A block while it runs: its warps do a phase one after the other and meet at barriers. What stands
-/// outside each() is C++ that all threads of the block do alike, loops over barriers included.
+/// A block while it runs: its warps do a phase one after the other and meet at barriers. What
+/// stands outside each() is C++ that all threads of the block do alike, loops over barriers
+/// included.
 class Block {
   public:
     explicit Block(BlockRun run);
@@ -416,8 +422,7 @@ class Block {
 template <class T>
 class Registers {
   public:
-    explicit Registers(const Block& block, T value = {})
-        : all_(block.warps(), Lanes<T>(value)) {}
+    explicit Registers(const Block& block, T value = {}) : all_(block.warps(), Lanes<T>(value)) {}
     Lanes<T>& operator[](const Warp& w) {
         Lanes<T>& mine = all_[w.index()];
         mine.flow = const_cast<Warp*>(&w);

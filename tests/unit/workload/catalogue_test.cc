@@ -131,11 +131,10 @@ TEST_CASE("a search's stream, instruction by instruction", "[workloads]") {
     CHECK(launch.blocks() == 1);
     bfs->run_block(0, out);
     REQUIRE(out.warps.size() == 1);
-    CHECK(operations(out.warps[0]) ==
-          std::vector<Operation> {{compute, ~0u, 6, 0, 0},
-                                  {compute, 3, 5, 0, 0},
-                                  {store, 3, 1, 512, 0},
-                                  {exit, ~0u, 1, 0, 0}});
+    CHECK(operations(out.warps[0]) == std::vector<Operation> {{compute, ~0u, 6, 0, 0},
+                                                              {compute, 3, 5, 0, 0},
+                                                              {store, 3, 1, 512, 0},
+                                                              {exit, ~0u, 1, 0, 0}});
     CHECK(out.counts.thread_instructions == 32 * 6 + 2 * 5 + 2 + 32);
 
     REQUIRE(bfs->next_launch(launch));
@@ -250,7 +249,8 @@ TEST_CASE("a state saved between two blocks goes on in another instance with equ
 }
 
 TEST_CASE("a state is refused by an application with another input", "[workloads]") {
-    const auto one = make_workload("bfs1", of_size(5, 1)), other = make_workload("bfs1", of_size(5, 2));
+    const auto one = make_workload("bfs1", of_size(5, 1)),
+               other = make_workload("bfs1", of_size(5, 2));
     Saver saved;
     one->save(saved);
     Loader from(saved.bytes);
@@ -260,11 +260,13 @@ TEST_CASE("a state is refused by an application with another input", "[workloads
 }
 
 TEST_CASE("bad options of a workload", "[workloads]") {
-    CHECK(error_of([] { make_workload("bfs7", {}); })
-              .starts_with("there is no workload 'bfs7' (did you mean '"));
-    CHECK(error_of([] { make_workload("bfs1", of_size(29)); }) ==
-          "29 is not for bfs1, whose size is the binary logarithm of the number of vertices: from 1 "
-          "to 28");
+    CHECK(error_of([] {
+              make_workload("bfs7", {});
+          }).starts_with("there is no workload 'bfs7' (did you mean '"));
+    CHECK(
+        error_of([] { make_workload("bfs1", of_size(29)); }) ==
+        "29 is not for bfs1, whose size is the binary logarithm of the number of vertices: from 1 "
+        "to 28");
     Options options = of_size(4);
     options.source = 16;
     CHECK(error_of([&] { make_workload("bfs1", options); }) ==
@@ -280,8 +282,9 @@ TEST_CASE("bad options of a workload", "[workloads]") {
     options = of_size(4);
     options.operation_limit = 3;
     const auto strict = make_workload("bfs1", options);
-    CHECK(error_of([&] { run_to_end(*strict); })
-              .starts_with("block 0 of kernel bfs_topology ran over the limit of 3 operations"));
+    CHECK(error_of([&] {
+              run_to_end(*strict);
+          }).starts_with("block 0 of kernel bfs_topology ran over the limit of 3 operations"));
 }
 
 TEST_CASE("blocks out of order are our own mistake", "[workloads]") {

@@ -111,9 +111,9 @@ TEST_CASE("what uses a result waits for it, and nothing else does") {
         const auto first = w.load(Site::a, data, t);
         const auto second = w.load(Site::b, data, t);
         const auto third = w.load(Site::a, data, t);
-        w.store(Site::b, data, t, second);    // a value that is stored
-        w.load(Site::b, data, first);         // an address
-        w.if_(third == 1u, [&] { w.extra(1); }); // a condition
+        w.store(Site::b, data, t, second);         // a value that is stored
+        w.load(Site::b, data, first);              // an address
+        w.if_(third == 1u, [&] { w.extra(1); });   // a condition
         w.store(Site::b, data, t, first + second); // known to be there by now
     });
     const auto ops = m.ops();
