@@ -128,8 +128,8 @@ class ModelBase : public Component {
     virtual void seed_all() = 0;
 };
 
-/// Whether a T is inside a V at all, and whether it is where for_each_inside (below) does not reach it: in
-/// a container that archives itself.
+/// Whether a T is inside a V at all, and whether it is where for_each_inside (below) does not reach
+/// it: in a container that archives itself.
 template <class T, class V>
 constexpr bool holds();
 template <class T, class V>
