@@ -27,9 +27,9 @@ void Mmu::init() {
                                       " entries are no whole number of sets of " +
                                       std::to_string(params.walk_cache_ways()));
     check_capacities();
-    if (by_fault() && (port.fault_side.size() == 0 || port.movers.size() == 0))
+    if (by_fault() && (port.fault_side.size() == 0 || port.mover_side.size() == 0))
         refuse("hosts", "pages that are not resident are brought by a host: bind one to fault_side "
-                        "and movers (hosts=1, movers=1)");
+                        "and mover_side (hosts=1, movers=1)");
     permutation_ = Permutation(frames_, sim().seed());
     state.pages.resize(params.entries(), params.ways());
     state.roots.resize(params.walk_cache(), params.walk_cache_ways());

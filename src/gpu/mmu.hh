@@ -104,7 +104,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
             from<&Params::hosts>,
             {.depth = from<&Params::fault_buffer>, .latency = from<&Params::fault_latency>},
             "Page faults"};
-        Many<Responder<protocol::PageControl>> movers {
+        Many<Responder<protocol::PageControl>> mover_side {
             from<&Params::movers>,
             {.depth = from<&Params::orders>, .latency = from<&Params::fault_latency>},
             "Page orders"};

@@ -10,8 +10,8 @@ void Mmu::take_orders() {
     for (unsigned t = 0; t < port.shootdowns.size(); ++t)
         while (!port.shootdowns[t].empty()) ++state.orders[port.shootdowns[t].pop().tag].confirmed;
     advance_orders();
-    for (unsigned m = 0; m < port.movers.size(); ++m) {
-        auto& in = port.movers[m];
+    for (unsigned m = 0; m < port.mover_side.size(); ++m) {
+        auto& in = port.mover_side[m];
         while (!in.empty() && state.ordered < state.orders.size() &&
                begin(static_cast<std::uint16_t>(m), in.front())) {
             in.pop();
@@ -27,7 +27,8 @@ bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
                           Text<PagePlacement>::show(params.placement()) +
                           (by_fault() ? " pages are claimed, not mapped"
                                       : " no page can be claimed: it takes faults") +
-                          "; " + port.movers[mover].peer()->owner().path() + " orders otherwise");
+                          "; " + port.mover_side[mover].peer()->owner().path() +
+                          " orders otherwise");
     std::size_t place = 0;
     while (state.orders[place].live) ++place;
     Order o;
@@ -113,7 +114,7 @@ void Mmu::advance_orders() {
             port.shootdowns[o.asked].send({page_of(o.key), o.pages, application_of(o.key), place});
         if (o.confirmed < params.tlbs()) continue;
         if (o.pages) stat.shootdown_time.sample(Time {now() - o.since});
-        port.movers[o.mover].send(o.reply);
+        port.mover_side[o.mover].send(o.reply);
         ++stat.orders;
         o.live = false;
         --state.ordered;

@@ -31,7 +31,7 @@ void Tlb::init() {
     state.misses.resize(params.misses());
     state.passing.resize(params.outstanding());
     for (std::uint32_t i = params.outstanding(); i-- > 0;) state.free.push_back(i);
-    state.drains.resize(params.shootdowns());
+    state.drains.resize(params.shootdown_queue());
 }
 
 void Tlb::wake() {

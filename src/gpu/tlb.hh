@@ -47,7 +47,7 @@ class Tlb final : public Model<Tlb> {
         Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for a page (assumption)"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
-        Param<unsigned> shootdowns {16, {1, 4096}, "Shoot-downs waiting or in flight to it"};
+        Param<unsigned> shootdown_queue {16, {1, 4096}, "Shoot-downs waiting or in flight to it"};
         Param<bool> empties_l1 {true, "Whether a shoot-down empties the L1 of clean lines"};
         Param<bool> acknowledged_stores {
             false, "Whether posted stores are answered to the TLB, so that shoot-downs wait for "
@@ -61,7 +61,7 @@ class Tlb final : public Model<Tlb> {
         Requester<protocol::Translation> mmu_side {
             {.depth = from<&Params::misses>, .latency = from<&Params::mmu_latency>}, "Misses"};
         Responder<protocol::Shootdown> shootdowns {
-            {.depth = from<&Params::shootdowns>, .latency = from<&Params::mmu_latency>},
+            {.depth = from<&Params::shootdown_queue>, .latency = from<&Params::mmu_latency>},
             "Pages to forget"};
     };
     struct Stats {

@@ -27,6 +27,12 @@ void Host::init() {
         refuse("page", "must be that of " + mmu.path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
+    sectors_ = page / protocol::sector_bytes;
+    if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
+        refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
+                             ": a drive is bound for drive and drive_direct, and only then");
+    if (static_cast<std::uint64_t>(params.drive_space->raw) % page)
+        refuse("drive_space", "must be a multiple of the page");
     dram_ = WireTime(params.dram_bandwidth());
     state.pages.resize(params.transfers());
     for (std::uint32_t i = params.transfers(); i-- > 0;) state.free.push_back(i);
@@ -35,14 +41,18 @@ void Host::init() {
 void Host::wake() {
     while (!port.pages.empty()) framed(port.pages.pop());
     while (!port.device_side.empty()) copied(port.device_side.pop());
+    for (unsigned d = 0; d < port.drive_side.size(); ++d)
+        while (!port.drive_side[d].empty()) from_drive(port.drive_side[d].pop());
     work();
     copy();
+    while (!state.to_drive.empty() && port.drive_side[0].can_send())
+        port.drive_side[0].send(state.to_drive.pop());
 }
 
 /// What the driver does now: it is interrupted, takes a batch, goes from page to page.
 void Host::work() {
     if (state.phase == Phase::working && state.batch.empty() &&
-        state.free.size() == state.pages.size()) {
+        state.free.size() == state.pages.size() && state.writing == 0) {
         stat.batch_time.sample(Time {now() - state.interrupt});
         state.phase = Phase::idle;
     }
@@ -71,21 +81,56 @@ void Host::work() {
 void Host::begin(const protocol::PageFault& fault) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
-    state.pages[i] = {fault, 0, 0, 0, false, false, true};
+    state.pages[i] = {.fault = fault, .live = true};
     port.pages.send({protocol::PageOrderKind::claim, fault.application, i, fault.page, 1, 0});
     stat.cpu_time += params.page_cost();
     state.cpu_free = now() + (state.batch.empty() ? 0 : params.page_cost->raw);
     fetch(i);
 }
 
-void Host::fetch(std::uint32_t i) { after<&Host::read>(Time {use_dram() - now()}, {i}); }
+void Host::fetch(std::uint32_t i) {
+    if (params.source() == PageSource::host_memory)
+        return after<&Host::read>(Time {use_dram(1) - now()}, {i});
+    const protocol::PageFault& fault = state.pages[i].fault;
+    ask_drive(place(fault.application, fault.page), protocol::BlockOp::read, i);
+}
 
-/// When a page's bytes have passed DRAM.
-Tick Host::use_dram() {
+/// The sector at which a page begins.
+std::uint64_t Host::place(std::uint16_t application, std::uint64_t page) const {
+    const auto space = static_cast<std::uint64_t>(params.drive_space->raw);
+    return application * (space / protocol::sector_bytes) + page * sectors_;
+}
+
+void Host::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag) {
+    protocol::BlockRequest r;
+    r.sector = sector;
+    r.sectors = sectors_;
+    r.op = op;
+    r.tag = tag;
+    state.to_drive.push(r);
+}
+
+/// What came from the drive is in host DRAM, copied and read again, or was sent to the device.
+void Host::from_drive(const protocol::BlockResponse& r) {
+    if (r.op == protocol::BlockOp::write) {
+        ++stat.drive_writes;
+        --state.writing;
+        return;
+    }
+    ++stat.drive_reads;
+    if (params.source() == PageSource::drive)
+        after<&Host::read>(Time {use_dram(2 + 2 * params.host_copies()) - now()}, {r.tag});
+    else
+        read({r.tag});
+}
+
+/// When a page has passed DRAM so many times; to the first byte of the last pass it takes the
+/// latency.
+Tick Host::use_dram(unsigned passes) {
     if (state.dram_free < now()) state.dram_free = now(), state.dram_remainder = 0;
-    state.dram_free +=
-        dram_.take(static_cast<std::uint32_t>(params.page->raw), state.dram_remainder);
-    stat.dram_bytes += static_cast<std::uint64_t>(params.page->raw);
+    const std::uint64_t bytes = passes * static_cast<std::uint64_t>(params.page->raw);
+    state.dram_free += dram_.take(static_cast<std::uint32_t>(bytes), state.dram_remainder);
+    stat.dram_bytes += bytes;
     return state.dram_free + params.dram_latency->raw;
 }
 
@@ -97,6 +142,7 @@ void Host::read(const Arrived& a) {
 void Host::framed(const protocol::PageOrderReply& reply) {
     Page& p = state.pages[reply.tag];
     p.frame = reply.frame;
+    p.victim = place(reply.owner, reply.page);
     if (reply.evicted && reply.dirty) return state.out.push(reply.tag);
     p.framed = true;
     copy_in(reply.tag);
@@ -134,7 +180,11 @@ void Host::copied(const protocol::MemResponse& r) {
     p.sent = p.answered = 0;
     if (r.tag & copied_out) {
         ++stat.pages_out;
-        use_dram();
+        if (params.source() != PageSource::drive_direct) use_dram(1);
+        if (params.source() != PageSource::host_memory) {
+            ++state.writing;
+            ask_drive(p.victim, protocol::BlockOp::write, i | copied_out);
+        }
         p.framed = true;
         return copy_in(i);
     }
@@ -149,16 +199,17 @@ void Host::waits_on(WaitReport& report) const {
     std::uint32_t frames = 0, data = 0, copies = 0;
     for (const Page& p : state.pages)
         if (p.live) ++(!p.here ? data : !p.framed ? frames : copies);
-    if (frames + data + copies + state.batch.size())
+    if (frames + data + copies + state.writing + state.batch.size())
         report.add(path() + " brings pages: " + std::to_string(frames) + " wait for a frame, " +
                    std::to_string(data) + " for their data, " + std::to_string(copies) +
-                   " are copied, " + std::to_string(state.batch.size()) + " are not begun");
+                   " are copied, " + std::to_string(state.batch.size()) + " are not begun, " +
+                   std::to_string(state.writing) + " are written to the drive");
 }
 
 std::optional<std::string> Host::imbalance() const {
     if (state.free.size() != state.pages.size() || !state.batch.empty())
         return "page faults were not answered";
-    if (!state.in.empty() || !state.out.empty()) return "pages are half copied";
+    if (!state.in.empty() || !state.out.empty() || state.writing) return "pages are half copied";
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/clock.hh"
 #include "core/component.hh"
+#include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
 #include "protocol/translation.hh"
@@ -10,6 +11,15 @@ namespace memsim::link {
 
 using namespace memsim::literals;
 using protocol::Mem;
+
+/// Where pages are that are not in device memory. host_memory: in host DRAM. drive: on a drive,
+/// read into host DRAM, copied there `host_copies` times, and from there to the device.
+/// drive_direct: on a drive that writes to the device itself (GPU-direct storage), nothing passes
+/// host DRAM.
+enum class PageSource : std::uint8_t { host_memory, drive, drive_direct };
+constexpr std::array<std::string_view, 3> names_of(PageSource) {
+    return {"host_memory", "drive", "drive_direct"};
+}
 
 /// The host as a GPU sees it: a driver that serves page faults in batches, a copy engine, its DRAM.
 ///
@@ -48,6 +58,17 @@ class Host final : public Model<Host> {
             Change::tunable};
         Param<Time> dram_latency {
             100_ns, {0_fs, 1_ms}, "To the first byte of a page (assumption)", Change::tunable};
+        Param<PageSource> source {PageSource::host_memory, "Where pages are initially"};
+        Param<unsigned> drives {0, {0, 1}, "Whether a drive is bound"};
+        Param<Bytes> drive_space {1_GiB,
+                                  {1_KiB, Bytes {std::int64_t {1} << 50}},
+                                  "Of the drive, for each application: number n begins at n times "
+                                  "this"};
+        Param<unsigned> host_copies {
+            1,
+            {0, 8},
+            "Copies in host DRAM of what comes from the drive: from the kernel to the "
+            "user (ZnG II-C: redundant copies in the host; how many is an assumption)"};
         Param<Bytes> chunk {128_B, {32_B, 128_B}, "A request of the copy engine: a line"};
         Param<unsigned> outstanding {
             256, {1, 65536}, "Requests of the copy engine without an answer (8-bit tags)"};
@@ -59,6 +80,8 @@ class Host final : public Model<Host> {
                                                 "Orders to the MMU"};
         Requester<Mem> device_side {{.depth = from<&Params::outstanding>},
                                     "The copy engine, towards device memory"};
+        Many<Requester<protocol::BlockIo>> drive_side {
+            from<&Params::drives>, {.depth = from<&Params::transfers>}, "The drive"};
     };
     struct Stats {
         Counter faults {Unit::count, "Page faults answered"};
@@ -68,6 +91,8 @@ class Host final : public Model<Host> {
         Counter bytes_in {Unit::byte, "Bytes written to the device"};
         Counter bytes_out {Unit::byte, "Bytes read from the device"};
         Counter cpu_time {Unit::time, "Time that the driver worked, fault_latency included"};
+        Counter drive_reads {Unit::count, "Pages read from the drive"};
+        Counter drive_writes {Unit::count, "Pages written to the drive"};
         Counter dram_bytes {Unit::byte, "Bytes read from and written to host DRAM"};
         PerSecond bandwidth_in {bytes_in, "Bytes to the device a second of simulated time"};
         Distribution batch_time {Unit::time, "From the interrupt to the last page of a batch"};
@@ -77,6 +102,7 @@ class Host final : public Model<Host> {
     struct Page {
         protocol::PageFault fault;
         std::uint64_t frame = 0;
+        std::uint64_t victim = 0;             ///< where on the drive the page is that made room
         std::uint32_t sent = 0, answered = 0; ///< chunks, of the copy out and then of that in
         bool framed = false;                  ///< its frame may be written
         bool here = false;                    ///< its data have been read
@@ -95,6 +121,8 @@ class Host final : public Model<Host> {
         std::vector<std::uint32_t> free;
         Fifo<std::uint32_t> out, in; ///< pages to be copied; the first is being copied
         bool in_next = false;        ///< whose turn at the port it is
+        Fifo<protocol::BlockRequest> to_drive;
+        std::uint32_t writing = 0; ///< pages on their way to the drive
         Tick dram_free = 0;
         std::int64_t dram_remainder = 0; ///< of bytes / bandwidth
         Timer next;
@@ -121,9 +149,13 @@ class Host final : public Model<Host> {
     void fetch(std::uint32_t page);
     void copy_in(std::uint32_t page);
     void copy();
-    Tick use_dram();
+    void from_drive(const protocol::BlockResponse& r);
+    void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag);
+    std::uint64_t place(std::uint16_t application, std::uint64_t page) const;
+    Tick use_dram(unsigned passes);
 
-    std::uint32_t chunks_ = 0; ///< of a page
+    std::uint32_t chunks_ = 0;  ///< of a page
+    std::uint64_t sectors_ = 0; ///< of a page
     WireTime dram_;
 };
 

@@ -18,9 +18,9 @@ using protocol::Mem;
 /// is the packet's `overhead` and, for writes and answers to reads, the data. Neighbouring requests
 /// that lie in one aligned block of `payload` bytes and follow each other share a packet, so a copy
 /// in requests of 128 B fills packets of 256 B. Where answers and requests both wait they take
-/// turns. A request is put on the wire when the receiving side has room for it (credits), and each
-/// side has at most `outstanding` requests without an answer (tags). Writes are posted: the
-/// acknowledgement that comes back to a sender who waits is the simulator's and takes no bandwidth.
+/// turns. A request is put on the wire when the receiving side has room for it (credits) and fewer
+/// than `outstanding` of its side wait for an answer there. Writes are posted: the acknowledgement
+/// that comes back to a sender who waits is the simulator's and takes no bandwidth.
 /// Not modelled: DLLPs (acknowledgements, credits: a few per cent), replay, root complex and
 /// switches beyond `latency`, ordering rules between reads and writes of one side (they stay in
 /// order).
@@ -40,10 +40,8 @@ class Pcie final : public Model<Pcie> {
                              "of half a microsecond)",
                              Change::tunable};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it, of a side"};
-        Param<unsigned> outstanding {256,
-                                     {1, 65536},
-                                     "Requests without an answer, of a side (8-bit "
-                                     "tags)"};
+        Param<unsigned> outstanding {
+            256, {1, 65536}, "Requests of a side that the other has not answered (8-bit tags)"};
         Param<unsigned> hosts {1, {0, 1}, "Whether the host sends requests"};
         Param<unsigned> devices {0, {0, 1}, "Whether the device does"};
     };
