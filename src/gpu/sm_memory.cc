@@ -29,13 +29,14 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         protocol::MemRequest r;
         r.address = block.base + coalescer_[i].address;
         r.bytes = coalescer_[i].bytes;
+        r.sectors = coalescer_[i].sectors;
         r.command = command_of(op.kind);
         r.posted = !op.has_result;
         r.pc = op.pc;
         r.warp = w;
         r.application = block.application;
         r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
-        stat.bytes += r.bytes;
+        stat.bytes += r.payload();
         state.accesses.push({r, now(), result});
     }
     if (!room_for_accesses()) ++stat.stalled_by_accesses;
