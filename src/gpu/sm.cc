@@ -176,12 +176,13 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         r.address = coalescer_[i].address;
         r.bytes = coalescer_[i].bytes;
         r.sectors = coalescer_[i].sectors;
+        r.partial = op.kind == WarpOpKind::store ? coalescer_[i].partial : std::uint16_t {0};
         r.command = op.kind == WarpOpKind::load    ? Command::read
                     : op.kind == WarpOpKind::store ? Command::write
                                                    : Command::atomic;
         r.posted = !op.has_result;
         r.pc = op.pc;
-        r.warp = w;
+        r.warp = static_cast<std::uint16_t>(w);
         r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
         stat.bytes += r.payload();
         state.accesses.push({r, now(), result});
