@@ -110,7 +110,7 @@ bool DramController::accept() {
     bool any = false;
     while (!in.empty()) {
         const protocol::MemRequest& r = in.front();
-        if (r.command == Command::invalidate) {
+        if (protocol::for_a_cache(r.command)) {
             in.pop();
             continue;
         }
