@@ -86,7 +86,14 @@ class LinkBase {
         const Tick at = start + latency_;
         return receiver_edges_ ? receiver_edges_->at_or_after(at).tick : at;
     }
-    void give_credit_back();
+    void give_credit_back() {
+        const Tick seen = sim_->now() + latency_;
+        if (depth_ != ~0u) returning_.push(seen);
+        if (waits_for_pop_) {
+            waits_for_pop_ = false;
+            wake_sender_at(seen);
+        }
+    }
 
     Simulation* sim_ = nullptr;
     Component* receiver_ = nullptr;
