@@ -18,7 +18,7 @@ void FixedDrive::wake() {
         const protocol::BlockRequest r = in.pop();
         const bool read = r.op == BlockOp::read, moves = read || r.op == BlockOp::write;
         const auto bytes =
-            moves ? static_cast<std::uint32_t>(r.sectors) * protocol::sector_bytes : 0;
+            moves ? static_cast<std::uint32_t>(r.sectors) * protocol::block_sector_bytes : 0;
         if (moves) ++(read ? stat.reads : stat.writes);
         stat.bytes += bytes;
         if (state.free_at < now()) state.remainder = 0; // not back to back

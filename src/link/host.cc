@@ -27,7 +27,7 @@ void Host::init() {
         refuse("page", "must be that of " + mmu.path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
-    sectors_ = page / protocol::sector_bytes;
+    sectors_ = page / protocol::block_sector_bytes;
     if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
         refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
                              ": a drive is bound for drive and drive_direct, and only then");
@@ -98,7 +98,7 @@ void Host::fetch(std::uint32_t i) {
 /// The sector at which a page begins.
 std::uint64_t Host::place(std::uint16_t application, std::uint64_t page) const {
     const auto space = static_cast<std::uint64_t>(params.drive_space->raw);
-    return application * (space / protocol::sector_bytes) + page * sectors_;
+    return application * (space / protocol::block_sector_bytes) + page * sectors_;
 }
 
 void Host::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag) {
