@@ -61,12 +61,12 @@ void Pcie::run(Wire& wire, Timer& timer, Responders& requests, Requesters& out, 
         if (!answer && !request) return;
         if (answer && (!request || !wire.answers)) {
             wire.answer = answers[0].pop();
-            put(wire, wire.answer.address, wire.answer.bytes, true, count);
+            put(wire, wire.answer.address, wire.answer.payload(), true, count);
         } else {
             wire.request = requests[0].pop();
             const bool data =
                 wire.request.command == Command::write || wire.request.command == Command::atomic;
-            put(wire, wire.request.address, data ? wire.request.bytes : 0, false, count);
+            put(wire, wire.request.address, data ? wire.request.payload() : 0, false, count);
         }
     }
 }

@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 4> names_of(BlockOp) {
 struct BlockRequest {
     static constexpr std::uint32_t header_bytes = 64;   ///< NVMe's submission entry
     static constexpr std::uint32_t most_sectors = 1024; ///< of a read or a write
-    static constexpr std::uint32_t largest_wire_bytes = header_bytes + most_sectors * block_sector_bytes;
+    static constexpr std::uint32_t largest_wire_bytes =
+        header_bytes + most_sectors * block_sector_bytes;
 
     std::uint64_t sector = 0;
     std::uint64_t sectors = 0;
@@ -28,8 +29,9 @@ struct BlockRequest {
 
     bool needs_response() const { return true; }
     std::uint32_t wire_bytes() const {
-        return header_bytes +
-               (op == BlockOp::write ? static_cast<std::uint32_t>(sectors) * block_sector_bytes : 0);
+        return header_bytes + (op == BlockOp::write
+                                   ? static_cast<std::uint32_t>(sectors) * block_sector_bytes
+                                   : 0);
     }
 };
 

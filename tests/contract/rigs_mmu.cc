@@ -11,7 +11,7 @@ std::string at(const char* name, unsigned i) {
 }
 
 /// Two drivers behind TLBs and L1s, a crossbar, one memory for pages and page tables.
-void gpu(Machine& m, bool faults, const Arguments& tlb) {
+void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false) {
     const std::string hosts = faults ? "1" : "0", inputs = faults ? "4" : "3";
     m.add("network", "mem.Crossbar", {{"inputs", inputs}, {"outputs", "1"}});
     m.add("memory", "mem.SimpleMemory", {{"queue", "8"}});
@@ -46,7 +46,13 @@ void gpu(Machine& m, bool faults, const Arguments& tlb) {
            {"page_cost", "100ns"},
            {"batch", "4"},
            {"transfers", "2"},
-           {"outstanding", "4"}});
+           {"outstanding", "4"},
+           {"drives", drive ? "1" : "0"},
+           {"source", drive ? "drive" : "host_memory"}});
+    if (drive) {
+        m.add("drive", "link.FixedDrive", {{"read_latency", "3us"}, {"queue", "1"}});
+        m.bind("host", "drive_side[0]", "drive", "requests");
+    }
     m.add("pcie", "link.Pcie", {{"queue", "4"}, {"lanes", "4"}});
     m.bind("mmu", "fault_side[0]", "host", "faults");
     m.bind("host", "pages", "mmu", "mover_side[0]");
@@ -74,6 +80,7 @@ static const RigFor tlb {"gpu.Tlb", [](Machine& m) {
                          }};
 static const RigFor mmu {"gpu.Mmu", [](Machine& m) { gpu(m, false, {}); }};
 static const RigFor host {"link.Host", [](Machine& m) { gpu(m, true, {}); }};
+static const RigFor fixed_drive {"link.FixedDrive", [](Machine& m) { gpu(m, true, {}, true); }};
 static const RigFor pcie {"link.Pcie", both_ways};
 
 } // namespace memsim::test
