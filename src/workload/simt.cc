@@ -11,9 +11,9 @@ Warp::Warp(BlockRun& run, u32 index, Mask threads)
 
 void Warp::end_phase(bool last) {
     if (last)
-        stream_.exit(threads_);
+        stream_.exit(threads_, wait_for_all());
     else
-        stream_.barrier(threads_);
+        stream_.barrier(threads_, wait_for_all());
 }
 
 void over_operation_limit(const BlockRun& run) {

@@ -112,7 +112,7 @@ class Warp {
 
     /// `n` instructions without access to memory.
     void compute(u32 n) {
-        if (active_ != 0) stream_.compute(active_, n);
+        if (active_ != 0) stream_.compute(active_, n, wait_for_all());
     }
 
     template <class Site, class T>
@@ -222,8 +222,17 @@ class Warp {
         const bool with_values = run_.out.with_values && value != nullptr;
         if (with_values) for_active([&](u32 i) { values[i] = static_cast<u64>((*value)[i]); });
         stream_.access(kind, pc_of(static_cast<u32>(site)), active_, sizeof(T), address,
-                       with_values ? &values : nullptr);
+                       with_values ? &values : nullptr,
+                       kind == WarpOpKind::load ? u64 {in_flight_ != 0} : wait_for_all());
+        if (kind != WarpOpKind::store) ++in_flight_;
         if (run_.out.counts.operations > run_.operation_limit) over_operation_limit(run_);
+    }
+    /// Conservative dependences: a load needs the latest result (its address hangs on it), whatever
+    /// is no load needs all that may be in flight.
+    u64 wait_for_all() {
+        const u64 all = in_flight_ < 64 ? (u64 {1} << in_flight_) - 1 : ~u64 {0};
+        in_flight_ = 0;
+        return all;
     }
     /// Kernels stand 4 KiB apart and sites 16 bytes, the length of a machine instruction since
     /// Volta.
@@ -233,6 +242,7 @@ class Warp {
     protocol::WarpStreamWriter stream_;
     Mask threads_;
     Mask active_;
+    u32 in_flight_ = 0; ///< results that no operation has waited for
     Lanes<u32> thread_;
 };
 

@@ -19,7 +19,7 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
         Param<std::string> trace {"", "kernelslist.g of an Accel-Sim trace, or one .traceg file"};
         Param<unsigned> repeat {1, {1, 1'000'000}, "Times that the whole list is played"};
         Param<Bytes> memory {4_GiB,
-                             {1_MiB, 1_TiB},
+                             {1_MiB, 1024_GiB},
                              "Device memory in which the trace's pages are placed as they are "
                              "first touched; local memory grows from its end"};
         Param<Bytes> page {2_MiB,
