@@ -41,6 +41,10 @@ def parser():
     g.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="changes",
                    help="set a parameter after the script did; with --restore a tunable one")
 
+    g.add_argument("--skip-finished", action="store_true",
+                   help="end at once if the database has these results: a finished run of the same "
+                        "program, script, arguments and parameters")
+
     g = p.add_argument_group("checkpoints")
     g.add_argument("--restore", metavar="FILE", help="go on from a checkpoint")
     g.add_argument("--checkpoint-at", metavar="TIME", action="append", type=_time,
@@ -160,6 +164,7 @@ def _apply(args, options):
     options.changes = options.changes + args.changes
     options.event_queue, options.stamps = args.event_queue, args.stamps
     options.perturb = args.perturb_wakes
+    options.skip_finished = args.skip_finished
     if args.debug_flags:
         options.debug = {"flags": args.debug_flags, "start": args.debug_start,
                          "end": args.debug_end, "file": args.debug_file}

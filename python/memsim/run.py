@@ -1,7 +1,10 @@
 """Building, running, saving: `Simulation` is one machine; the functions of the package use the
 default one."""
 import atexit
+import contextlib
 import dataclasses
+import functools
+import hashlib
 import json
 import os
 import signal
@@ -14,7 +17,8 @@ from .errors import Error, here, user_error
 from .journal import Journal
 from .objects import Root
 from .progress import Progress
-from .script import Script
+from .results import connect
+from .script import Script, hash_of
 from .stats import Statistics
 
 NEVER = _memsim.never
@@ -38,6 +42,7 @@ class Options:
     debug: dict | None = None
     restoring: object = None  # the Checkpoint that the script is re-run for
     parent: str = ""          # the run that a new run goes on from
+    skip_finished: bool = False
 
     KEPT = ("outdir", "stats_db", "verbosity", "checkpoint_at", "checkpoint_sim_period",
             "checkpoint_wall_period", "changes")
@@ -113,6 +118,8 @@ class Simulation:
             machine.set_debug(**opts.debug)
         os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
         if not self._restoring:
+            if opts.skip_finished:
+                skip_if_finished(opts.database(), self._configuration())
             self._begin()
             machine.start()
         if opts.verbosity >= 0:
@@ -329,6 +336,12 @@ class Simulation:
             return self._advance(call["until"])
         return call["path"]
 
+    def _configuration(self):
+        """A hash of all that the results follow from."""
+        return hashlib.sha256(json.dumps(
+            [_memsim.configuration_of(self._machine), sorted(self._script.files().values()),
+             self._script.argv, self.root.seed, program_hash()]).encode()).hexdigest()[:32]
+
     def _begin(self, checkpoint=None):
         """Opens the database: a new run, or the checkpoint's goes on where its results are."""
         opts, run = self.options, checkpoint and checkpoint.run
@@ -339,8 +352,27 @@ class Simulation:
             name = os.path.splitext(os.path.basename(self._script.path or "notebook"))[0]
             self._run = self._database.begin_run(
                 name=name, script=self._script.path or "", argv=self._script.argv,
-                seed=self.root.seed, parent=opts.parent or (run.uuid if run else ""))
+                seed=self.root.seed, parent=opts.parent or (run.uuid if run else ""),
+                configuration=self._configuration())
             self._run.write_machine(self._machine)
+
+
+@functools.cache
+def program_hash():
+    """Of the compiled module: another build may give other results."""
+    return hash_of(_memsim.__file__)
+
+
+def skip_if_finished(database, configuration):
+    """Ends the script if the database has a finished run with these results."""
+    if not os.path.isfile(database):
+        return
+    with contextlib.closing(connect(database)) as db:
+        row = db.execute("SELECT id FROM run WHERE configuration = ? AND finished IS NOT NULL "
+                         "ORDER BY started DESC", [configuration]).fetchone()
+    if row:
+        print(f"memsim: finished before, as run {row[0]}", file=sys.stderr)
+        raise SystemExit(0)
 
 
 def os_error(act, path):

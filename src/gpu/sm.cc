@@ -34,6 +34,7 @@ void Sm::init() {
 
 void Sm::wake() {
     while (!port.mem_side.empty()) answer(port.mem_side.pop());
+    finish_shared_loads();
     while (!port.blocks.empty()) place(port.blocks.pop());
     send_accesses();
     // Instructions issue at edges of the clock: now, if the scheduler is free, else at the next
@@ -48,6 +49,10 @@ void Sm::wake() {
     }
     send_accesses();
     report_ends();
+    const Tick load = state.shared_loads.empty() ? never : state.shared_loads.front().ready;
+    const Tick free = state.ready_shared ? state.shared_free.tick : never;
+    if (const Tick next = std::min(load, free > now() ? free : never); next != never)
+        arm(state.shared_ready, next);
 }
 
 /// A warp that may issue a memory instruction does so only when its accesses surely fit the queue.
@@ -55,6 +60,7 @@ int Sm::choose() const {
     std::uint64_t ready = state.ready_compute;
     if (state.accesses.size() + protocol::warp_lanes <= params.accesses())
         ready |= state.ready_memory;
+    if (state.shared_free.tick <= now()) ready |= state.ready_shared;
     if (ready == 0) return -1;
     if (params.scheduler() == Scheduler::loose_round_robin) {
         const unsigned from = (state.last + 1) & 63;
@@ -82,6 +88,7 @@ void Sm::issue(std::uint32_t w) {
     state.last = w;
     state.ready_compute &= ~bit(w);
     state.ready_memory &= ~bit(w);
+    state.ready_shared &= ~bit(w);
     stat.warp_instructions += op_.instructions;
     stat.thread_instructions += op_.thread_instructions();
     state.issue = clock_.advance(state.issue, op_.instructions);
@@ -92,28 +99,75 @@ void Sm::issue(std::uint32_t w) {
     case WarpOpKind::load:
     case WarpOpKind::store:
     case WarpOpKind::atomic:
+    case WarpOpKind::reduce:
         access(w, op_);
+        settle(w);
+        break;
+    case WarpOpKind::shared:
+        access_shared(w, op_);
         settle(w);
         break;
     case WarpOpKind::barrier:
         arrive_at_barrier(w);
         break;
     case WarpOpKind::exit:
-        end(w);
+        state.warps[w].exited = true;
+        if (!state.warps[w].outstanding) end(w);
         break;
     }
 }
 
 void Sm::settle(std::uint32_t w) {
-    const Warp& warp = state.warps[w];
-    const WarpOpKind next = protocol::next_kind(warp.stream, warp.position);
-    const bool loads = next == WarpOpKind::load || next == WarpOpKind::atomic;
-    if (warp.pending && !loads) return; // answers are used by the next instruction
-    (touches_memory(next) ? state.ready_memory : state.ready_compute) |= bit(w);
+    Warp& warp = state.warps[w];
+    const protocol::WarpOpHead next = protocol::peek(warp.stream, warp.position);
+    warp.needs = std::rotl(next.waits, warp.latest);
+    if (next.has_result) warp.needs |= bit((warp.latest - 1u) & 63); // whose place it takes
+    warp.needs &= warp.outstanding;
+    if (warp.needs) return;
+    (next.kind == WarpOpKind::shared ? state.ready_shared
+     : touches_memory(next.kind)     ? state.ready_memory
+                                     : state.ready_compute) |= bit(w);
+}
+
+/// The place of a result that so many answers make.
+std::uint32_t Sm::begin_result(Warp& warp, std::uint32_t answers) {
+    warp.latest = (warp.latest - 1u) & 63;
+    warp.answers[warp.latest] = static_cast<std::uint8_t>(answers);
+    warp.outstanding |= bit(warp.latest);
+    return warp.latest;
+}
+
+void Sm::result(std::uint32_t w, std::uint32_t place) {
+    Warp& warp = state.warps[w];
+    MEMSIM_ASSERT(warp.live && warp.answers[place], "an answer that no warp expects");
+    if (--warp.answers[place]) return;
+    warp.outstanding &= ~bit(place);
+    if (warp.exited) {
+        if (!warp.outstanding) end(w);
+    } else if (warp.needs && !(warp.needs &= ~bit(place)))
+        settle(w);
+}
+
+void Sm::access_shared(std::uint32_t w, const protocol::WarpOp& op) {
+    ++stat.shared_instructions;
+    stat.shared_passes += op.passes;
+    state.shared_free = clock_.advance(clock_.at_or_after(state.shared_free, now()), op.passes);
+    if (!op.has_result) return;
+    const Tick ready = clock_.advance(state.shared_free, params.shared_latency()).tick;
+    state.shared_loads.push({ready, w, begin_result(state.warps[w], 1)});
+}
+
+void Sm::finish_shared_loads() {
+    while (!state.shared_loads.empty() && state.shared_loads.front().ready <= now()) {
+        const SharedLoad load = state.shared_loads.pop();
+        result(load.warp, load.result);
+    }
 }
 
 void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
     coalescer_.run(op);
+    const std::uint32_t result =
+        op.has_result ? begin_result(state.warps[w], coalescer_.size()) : 0;
     ++stat.memory_instructions;
     stat.requests += coalescer_.size();
     if (op.kind == WarpOpKind::load) stat.read_requests += coalescer_.size();
@@ -124,13 +178,12 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         r.command = op.kind == WarpOpKind::load    ? Command::read
                     : op.kind == WarpOpKind::store ? Command::write
                                                    : Command::atomic;
-        r.posted = op.kind == WarpOpKind::store;
+        r.posted = !op.has_result;
         r.pc = op.pc;
         r.warp = w;
         r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
         stat.bytes += r.bytes;
-        if (!r.posted) ++state.warps[w].pending;
-        state.accesses.push({r, now()});
+        state.accesses.push({r, now(), result});
     }
     if (state.accesses.size() + protocol::warp_lanes > params.accesses())
         ++stat.stalled_by_accesses;
@@ -142,7 +195,7 @@ void Sm::send_accesses() {
         if (!a.request.posted) {
             a.request.tag = state.free_tags.back(); // the port lets no more than `outstanding` out
             state.free_tags.pop_back();
-            state.sent[a.request.tag] = {a.queued, a.request.warp};
+            state.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
             sim().stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm), now());
         }
         port.mem_side.send(a.request);
@@ -151,13 +204,10 @@ void Sm::send_accesses() {
 
 void Sm::answer(const protocol::MemResponse& response) {
     const Sent& sent = state.sent[response.tag];
-    const std::uint32_t w = sent.warp;
-    Warp& warp = state.warps[w];
-    MEMSIM_ASSERT(warp.live && warp.pending, "an answer that no warp waits for");
     stat.load_latency.sample(Time {now() - sent.queued});
     state.free_tags.push_back(response.tag);
     sim().stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), now());
-    if (--warp.pending == 0 && !((state.ready_compute | state.ready_memory) & bit(w))) settle(w);
+    result(sent.warp, sent.result);
 }
 
 void Sm::place(const protocol::BlockStart& start) {
@@ -165,7 +215,7 @@ void Sm::place(const protocol::BlockStart& start) {
         protocol::MemRequest empty_l1;
         empty_l1.command = Command::invalidate;
         empty_l1.posted = true;
-        state.accesses.push({empty_l1, now()});
+        state.accesses.push({empty_l1, now(), 0});
         state.launch = start.launch;
     }
     std::uint32_t b = 0;
@@ -183,7 +233,8 @@ void Sm::place(const protocol::BlockStart& start) {
         Warp& warp = state.warps[w];
         warp.live = true;
         warp.block = static_cast<std::uint8_t>(b);
-        warp.pending = 0;
+        warp.exited = false;
+        warp.outstanding = warp.needs = 0;
         warp.age = state.arrivals++;
         warp.position = 0;
         warp.stream.swap(stream); // the old buffer goes back with the next block
@@ -236,7 +287,7 @@ void Sm::waits_on(WaitReport& report) const {
     unsigned waiting = 0, live = 0;
     for (const Warp& w : state.warps) {
         live += w.live;
-        waiting += w.live && w.pending;
+        waiting += w.live && w.outstanding;
     }
     if (live)
         report.add(path() + " has " + std::to_string(live) + " warps, of which " +

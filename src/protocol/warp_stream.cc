@@ -8,11 +8,11 @@ namespace memsim::protocol {
 
 namespace {
 
-constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32;
+constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64;
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
 constexpr std::size_t longest_op =
-    1 + 4 + 1 + (1 + 2 * warp_lanes) * longest_varint; // flags, mask, width, then varints
+    1 + 4 + 1 + (2 + 2 * warp_lanes) * longest_varint; // flags, mask, width, then varints
 
 u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
 u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
@@ -23,12 +23,21 @@ u8* put(u8* at, u64 v) {
     return at;
 }
 
-u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask) {
+u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits) {
     MEMSIM_ASSERT(mask != 0, "a warp operation without an active lane");
-    *at++ = static_cast<u8>(static_cast<u8>(kind) | flags | (mask == full_mask ? full_flag : 0));
-    if (mask == full_mask) return at;
-    std::memcpy(at, &mask, sizeof mask);
-    return at + sizeof mask;
+    *at++ = static_cast<u8>(static_cast<u8>(kind) | flags | (mask == full_mask ? full_flag : 0) |
+                            (waits != 0 ? waits_flag : 0));
+    if (mask != full_mask) {
+        std::memcpy(at, &mask, sizeof mask);
+        at += sizeof mask;
+    }
+    return waits != 0 ? put(at, waits) : at;
+}
+
+bool has_result(u8 head) {
+    const auto kind = static_cast<WarpOpKind>(head & kind_bits);
+    return kind == WarpOpKind::load || kind == WarpOpKind::atomic ||
+           (kind == WarpOpKind::shared && (head & strided_flag) != 0);
 }
 
 /// The bytes between a position and the end; reading past it is our own mistake, since a
@@ -90,29 +99,42 @@ void WarpStreamWriter::count(u32 mask, u32 instructions) {
 void WarpStreamWriter::flush() {
     if (pending_ == 0) return;
     u8 buffer[longest_op];
-    u8* at = put_head(buffer, WarpOpKind::compute, 0, pending_mask_);
+    u8* at = put_head(buffer, WarpOpKind::compute, 0, pending_mask_, pending_waits_);
     at = put(at, pending_);
     bytes_.insert(bytes_.end(), buffer, at);
     count(pending_mask_, pending_);
     pending_ = 0;
+    pending_waits_ = 0;
 }
 
-void WarpStreamWriter::control(WarpOpKind kind, u32 mask) {
+void WarpStreamWriter::control(WarpOpKind kind, u32 mask, u64 waits) {
     flush();
     u8 buffer[longest_op];
-    bytes_.insert(bytes_.end(), buffer, put_head(buffer, kind, 0, mask));
+    bytes_.insert(bytes_.end(), buffer, put_head(buffer, kind, 0, mask, waits));
+    count(mask, 1);
+}
+
+void WarpStreamWriter::shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits) {
+    MEMSIM_ASSERT(passes != 0, "an access to shared memory takes at least one pass");
+    flush();
+    u8 buffer[longest_op];
+    u8* at = put_head(buffer, WarpOpKind::shared, load ? strided_flag : u8 {0}, mask, waits);
+    at = put(at, pc);
+    at = put(at, passes);
+    bytes_.insert(bytes_.end(), buffer, at);
     count(mask, 1);
 }
 
 void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
-                              const Addresses* value) {
+                              const Addresses* value, u64 waits) {
     flush();
     u64 stride;
     const bool strided = common_stride(mask, address, stride);
     u8 buffer[longest_op];
     u8* at = put_head(
         buffer, kind,
-        static_cast<u8>((strided ? strided_flag : 0) | (value != nullptr ? values_flag : 0)), mask);
+        static_cast<u8>((strided ? strided_flag : 0) | (value != nullptr ? values_flag : 0)), mask,
+        waits);
     *at++ = width;
     at = put(at, pc);
     u64 before = address[std::countr_zero(mask)];
@@ -138,20 +160,36 @@ void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const
     counts_.lane_accesses += std::popcount(mask);
 }
 
+WarpOpHead peek(const std::vector<u8>& bytes, u64 position) {
+    if (position >= bytes.size()) return {};
+    Cursor in {bytes.data() + position, bytes.data() + bytes.size()};
+    const u8 head = in.byte();
+    if ((head & waits_flag) == 0)
+        return {static_cast<WarpOpKind>(head & kind_bits), has_result(head), 0};
+    if ((head & full_flag) == 0) in.word();
+    return {static_cast<WarpOpKind>(head & kind_bits), has_result(head), in.varint()};
+}
+
 bool WarpStreamReader::next(WarpOp& op) {
     if (position_ == bytes_.size()) return false;
     MEMSIM_ASSERT(position_ < bytes_.size(), "a warp's position lies past its stream");
     Cursor in {bytes_.data() + position_, bytes_.data() + bytes_.size()};
     const u8 head = in.byte();
-    MEMSIM_ASSERT((head & kind_bits) <= static_cast<u8>(WarpOpKind::exit),
-                  "a warp's stream holds an unknown operation");
+    MEMSIM_ASSERT(head < 2 * waits_flag, "a warp's stream holds an unknown operation");
     op.kind = static_cast<WarpOpKind>(head & kind_bits);
     op.mask = (head & full_flag) != 0 ? full_mask : in.word();
+    op.waits = (head & waits_flag) != 0 ? in.varint() : 0;
     op.has_values = (head & values_flag) != 0;
+    op.has_result = has_result(head);
     op.width = 0;
     op.pc = 0;
     op.instructions = 1;
+    op.passes = 0;
     if (op.kind == WarpOpKind::compute) op.instructions = static_cast<u32>(in.varint());
+    if (op.kind == WarpOpKind::shared) {
+        op.pc = static_cast<u32>(in.varint());
+        op.passes = static_cast<u32>(in.varint());
+    }
     if (touches_memory(op.kind)) {
         op.width = in.byte();
         op.pc = static_cast<u32>(in.varint());

@@ -8,14 +8,22 @@
 /// The instructions of one warp as bytes: what a functional run writes and an SM reads. Addresses
 /// are coded by base and stride, or by base and deltas; a varint is 7 bits a byte, least first.
 ///
-///     byte  kind (bits 0-2), full mask (3), strided (4), with values (5)
+///     byte  kind (bits 0-2), full mask (3), strided (4), with values (5), with waits (6)
 ///     u32   mask, unless it is full
+///     with waits: varint, see below
 ///     compute: varint instructions
-///     load, store, atomic: byte width, varint pc, varint address of the first active lane, then
+///     load, store, atomic, reduce: byte width, varint pc, varint address of the first active lane,
+///         then
 ///         strided: zigzag varint stride from a lane to the next (active or not)
-///         else:    for each further active lane, zigzag varint distance from the active lane
-///         before values:  for each active lane, zigzag varint distance from the value before
-///         (first: 0)
+///         else:    for each further active lane, zigzag varint distance from the lane before
+///         values:  for each active lane, zigzag varint distance from the value before (first: 0)
+///     shared: varint pc, varint passes; strided: it is a load
+///
+/// Loads, atomics and shared loads produce results, numbered in the order of the warp's stream. Bit
+/// i of `waits`: the operation needs the i-th last result before it (bit 0: the latest one), so it
+/// cannot issue before that result is there. Dependences reach 64 results back. An operation
+/// without waits needs no result: whoever writes a stream has to set them, for all that depends on
+/// a load.
 ///
 /// No state is carried from one operation to the next, so a stream and a position are all that a
 /// checkpoint needs.
@@ -33,20 +41,27 @@ enum class WarpOpKind : u8 {
     store,
     atomic, ///< lanes act in ascending order
     barrier,
-    exit, ///< the last one of a warp
+    exit,   ///< the last one of a warp
+    reduce, ///< an atomic whose result nobody uses
+    shared, ///< an access to the SM's own shared memory
 };
 
+/// Whether it has addresses in device memory.
 constexpr bool touches_memory(WarpOpKind kind) {
-    return kind == WarpOpKind::load || kind == WarpOpKind::store || kind == WarpOpKind::atomic;
+    return kind == WarpOpKind::load || kind == WarpOpKind::store || kind == WarpOpKind::atomic ||
+           kind == WarpOpKind::reduce;
 }
 
 struct WarpOp {
     WarpOpKind kind = WarpOpKind::exit;
     u8 width = 0; ///< bytes a lane accesses: 1, 2, 4, 8 or 16; 0 without memory
     bool has_values = false;
-    u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
-    u32 mask = 0;         ///< bit i: lane i is active; never 0
-    u32 instructions = 0; ///< of the warp: 1, except for compute
+    bool has_result = false; ///< later operations may wait for it: a load, atomic or shared load
+    u32 pc = 0;              ///< identifies the instruction in its application; 0 without memory
+    u32 mask = 0;            ///< bit i: lane i is active; never 0
+    u32 instructions = 0;    ///< of the warp: 1, except for compute
+    u32 passes = 0;          ///< cycles in which shared memory serves its bank conflicts; else 0
+    u64 waits = 0;           ///< bit i: needs the i-th last result before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; the others are 0
     std::array<u64, warp_lanes> value {}; ///< what store or atomic leaves in memory, if has_values
 
@@ -59,11 +74,11 @@ struct StreamCounts {
     u64 operations = 0;
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;
-    u64 lane_accesses = 0; ///< active lanes of loads, stores and atomics
+    u64 lane_accesses = 0; ///< active lanes of loads, stores, atomics and reductions
 };
 
-/// Appends to a stream. Compute operations in a row with one mask become one: call flush() before
-/// the bytes are read.
+/// Appends to a stream. Compute operations in a row with one mask become one, if the later ones
+/// wait for nothing new: call flush() before the bytes are read. `waits` is explained above.
 class WarpStreamWriter {
   public:
     using Addresses = std::array<u64, warp_lanes>;
@@ -71,33 +86,41 @@ class WarpStreamWriter {
     WarpStreamWriter(std::vector<u8>& bytes, StreamCounts& counts)
         : bytes_(bytes), counts_(counts) {}
 
-    void compute(u32 mask, u32 instructions) {
-        if (mask != pending_mask_) flush();
+    void compute(u32 mask, u32 instructions, u64 waits = 0) {
+        if (mask != pending_mask_ || (waits & ~pending_waits_) != 0) flush();
+        if (pending_ == 0) pending_waits_ = waits;
         pending_mask_ = mask;
         pending_ += instructions;
     }
-    /// Only the active lanes of `address` and `value` are read; `value` may be null.
+    /// A load, store, atomic or reduction. Only the active lanes of `address` and `value` are read;
+    /// `value` may be null.
     void access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
-                const Addresses* value = nullptr);
-    void barrier(u32 mask) { control(WarpOpKind::barrier, mask); }
-    void exit(u32 mask) { control(WarpOpKind::exit, mask); }
+                const Addresses* value = nullptr, u64 waits = 0);
+    /// An access to shared memory that takes `passes` cycles there: 1 without bank conflicts.
+    void shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits = 0);
+    void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }
+    void exit(u32 mask, u64 waits = 0) { control(WarpOpKind::exit, mask, waits); }
     void flush();
 
   private:
-    void control(WarpOpKind kind, u32 mask);
+    void control(WarpOpKind kind, u32 mask, u64 waits);
     void count(u32 mask, u32 instructions);
 
     std::vector<u8>& bytes_;
     StreamCounts& counts_;
     u32 pending_ = 0; ///< compute instructions not yet written
     u32 pending_mask_ = 0;
+    u64 pending_waits_ = 0;
 };
 
-/// The kind of the operation at `position`, without decoding it; exit at the end of the bytes.
-inline WarpOpKind next_kind(const std::vector<u8>& bytes, u64 position) {
-    return position < bytes.size() ? static_cast<WarpOpKind>(bytes[position] & 7)
-                                   : WarpOpKind::exit;
-}
+/// What a scheduler asks about an operation before it issues.
+struct WarpOpHead {
+    WarpOpKind kind = WarpOpKind::exit;
+    bool has_result = false;
+    u64 waits = 0;
+};
+/// That of the operation at `position`, without decoding the rest; exit at the end of the bytes.
+WarpOpHead peek(const std::vector<u8>& bytes, u64 position);
 
 /// Reads one operation at a time and allocates nothing. The position belongs to the caller: it is
 /// State there, beside the bytes.

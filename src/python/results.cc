@@ -138,10 +138,11 @@ void bind_database(py::module_& m) {
             "begin_run",
             [](stats::Database& db, const std::string& name, const std::string& script,
                const std::vector<std::string>& argv, std::uint64_t seed,
-               const std::string& parent) {
-                return with_stages(db.begin_run({name, script, argv, seed, version(), parent}));
+               const std::string& parent, const std::string& configuration) {
+                return with_stages(
+                    db.begin_run({name, script, argv, seed, version(), parent, configuration}));
             },
-            "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a)
+            "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a, "configuration"_a)
         .def(
             "resume_run",
             [](stats::Database& db, const std::string& uuid, const stats::Position& at) {

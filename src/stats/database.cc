@@ -320,9 +320,11 @@ Run Database::begin_run(const RunInfo& info) {
     std::string uuid = to_string(boost::uuids::random_generator()());
     Transaction t(*connection_);
     Statement(*connection_,
-              "INSERT INTO run(id, name, script, argv, seed, version, parent, started) VALUES(?, "
-              "?, ?, ?, ?, ?, nullif(?, ''), strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
-        .bind(uuid, info.name, info.script, argv, info.seed, info.version, info.parent)
+              "INSERT INTO run(id, name, script, argv, seed, version, parent, configuration, "
+              "started) VALUES(?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), "
+              "strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
+        .bind(uuid, info.name, info.script, argv, info.seed, info.version, info.parent,
+              info.configuration)
         .run();
     t.commit();
     return Run(std::make_unique<Run::State>(connection_, std::move(uuid)));

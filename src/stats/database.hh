@@ -25,6 +25,7 @@ struct RunInfo {
     std::uint64_t seed = 1;
     std::string version; ///< memsim::version()
     std::string parent;  ///< the run whose checkpoint it goes on from; empty if none
+    std::string configuration {}; ///< hash of all that its results follow from
 };
 
 /// How a run ended.

@@ -143,34 +143,105 @@ TEST_CASE("One scheduler issues one instruction a cycle whatever the number of w
     CHECK(rig.sm().stat.thread_instructions.value() == 8 * 32 * 1001);
 }
 
-TEST_CASE("A load holds its warp until the answer, a store does not", "[sm]") {
-    auto time_of = [](bool loads) {
+TEST_CASE("A load holds its warp until the answer, a store or reduction does not", "[sm]") {
+    auto time_of = [](WarpOpKind kind) {
         Script s;
-        s.write = [loads](auto& w, unsigned) {
+        s.write = [kind](auto& w, unsigned) {
             for (unsigned i = 0; i < 10; ++i) {
-                w.access(loads ? WarpOpKind::load : WarpOpKind::store, 16, ~0u, 4,
-                         word(i * 128, 4));
-                w.compute(~0u, 1);
+                w.access(kind, 16, ~0u, 4, word(i * 128, 4));
+                w.compute(~0u, 1, 1);
             }
         };
         Rig rig(s);
         rig.run();
         return rig.cycles() / 1.2; // ns
     };
-    CHECK(time_of(true) >= 10 * 100); // the memory's latency, ten times in a row
-    CHECK(time_of(false) < 100);
+    CHECK(time_of(WarpOpKind::load) >= 10 * 100); // the memory's latency, ten times in a row
+    CHECK(time_of(WarpOpKind::atomic) >= 10 * 100);
+    CHECK(time_of(WarpOpKind::store) < 100);
+    CHECK(time_of(WarpOpKind::reduce) < 100);
 }
 
 TEST_CASE("Loads in a row go out together", "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) {
         for (unsigned i = 0; i < 10; ++i) w.access(WarpOpKind::load, 16, ~0u, 4, word(i * 128, 4));
-        w.compute(~0u, 1);
+        w.compute(~0u, 1, 1023);
     };
     Rig rig(s);
     rig.run();
     CHECK(rig.cycles() / 1.2 < 2 * 100);
     CHECK(rig.sm().stat.requests.value() == 10);
+}
+
+TEST_CASE("An operation waits for the results that it names and for no other", "[sm]") {
+    auto issued_at = [](std::uint64_t waits) { // how many by 60 ns: the memory answers after 100
+        Script s;
+        s.write = [waits](auto& w, unsigned) {
+            w.access(WarpOpKind::load, 16, ~0u, 4, word(0, 4));
+            for (unsigned i = 0; i < 9; ++i) w.barrier(~0u);
+            w.barrier(~0u, waits);
+        };
+        Rig rig(s);
+        rig.machine.run(60'000'000);
+        const auto issued = static_cast<unsigned>(rig.sm().stat.warp_instructions.value());
+        rig.run();
+        CHECK(rig.sm().stat.warp_instructions.value() == 12);
+        return issued;
+    };
+    CHECK(issued_at(0) == 12);
+    CHECK(issued_at(1) == 10);
+    CHECK(issued_at(2) == 12); // there was no result before that one
+}
+
+TEST_CASE("64 results of a warp may be on their way, not 65", "[sm]") {
+    auto issued_at_60ns = [](unsigned loads) {
+        Script s;
+        s.write = [loads](auto& w, unsigned) {
+            for (unsigned i = 0; i < loads; ++i)
+                w.access(WarpOpKind::load, 16, 1, 4, word(i * 128, 4));
+        };
+        Rig rig(s);
+        rig.machine.run(60'000'000);
+        const auto issued = static_cast<unsigned>(rig.sm().stat.memory_instructions.value());
+        rig.run();
+        CHECK(rig.sm().stat.memory_instructions.value() == loads);
+        return issued;
+    };
+    CHECK(issued_at_60ns(64) == 64);
+    CHECK(issued_at_60ns(70) == 64);
+}
+
+TEST_CASE("A warp that ends with answers out keeps its slot until they are there", "[sm]") {
+    Script s;
+    s.write = [](auto& w, unsigned) { w.access(WarpOpKind::load, 16, ~0u, 4, word(0, 4)); };
+    Rig rig(s);
+    rig.machine.run(60'000'000);
+    CHECK(rig.sm().stat.warp_instructions.value() == 2); // the exit, too
+    CHECK(rig.sm().stat.blocks.value() == 0);
+    rig.run();
+    CHECK(rig.sm().stat.blocks.value() == 1);
+    CHECK(rig.machine.sim().now() > 100'000'000);
+}
+
+TEST_CASE("Shared memory takes its passes, one access after the other, and a latency", "[sm]") {
+    auto cycles_of = [](unsigned warps, unsigned passes, bool load, bool used) {
+        Script s;
+        s.warps = warps;
+        s.write = [=](auto& w, unsigned) {
+            for (unsigned i = 0; i < 10; ++i) {
+                w.shared(16, ~0u, passes, load, used && i > 0);
+            }
+        };
+        Rig rig(s, {{"shared_latency", "20"}});
+        rig.run();
+        return static_cast<unsigned>(rig.cycles());
+    };
+    // Ten issue in cycles 0 to 9, the exit in 10.
+    const unsigned start = cycles_of(1, 1, false, false) - 10;
+    CHECK(cycles_of(1, 8, false, false) == start + 9 * 8 + 1); // the last one's passes hold nobody
+    CHECK(cycles_of(4, 8, false, false) == start + 39 * 8 + 1);
+    CHECK(cycles_of(1, 8, true, true) == start + 10 * (8 + 20));
 }
 
 TEST_CASE("Warps hide each other's latency", "[sm]") {
@@ -180,7 +251,7 @@ TEST_CASE("Warps hide each other's latency", "[sm]") {
         s.write = [](auto& w, unsigned index) {
             for (unsigned i = 0; i < 10; ++i) {
                 w.access(WarpOpKind::load, 16, ~0u, 4, word((index * 10 + i) * 128, 4));
-                w.compute(~0u, 1);
+                w.compute(~0u, 1, 1);
             }
         };
         Rig rig(s);

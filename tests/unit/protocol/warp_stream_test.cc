@@ -20,7 +20,8 @@ Addresses strided(u32 mask, u64 base, u64 stride) {
 
 bool equal(const WarpOp& a, const WarpOp& b) {
     return a.kind == b.kind && a.width == b.width && a.has_values == b.has_values && a.pc == b.pc &&
-           a.mask == b.mask && a.instructions == b.instructions &&
+           a.mask == b.mask && a.instructions == b.instructions && a.waits == b.waits &&
+           a.passes == b.passes && a.has_result == b.has_result &&
            (!touches_memory(a.kind) || a.address == b.address) &&
            (!a.has_values || a.value == b.value);
 }
@@ -29,6 +30,7 @@ WarpOp access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& addr
     WarpOp op;
     op.kind = kind, op.pc = pc, op.mask = mask, op.width = width, op.instructions = 1;
     op.address = address;
+    op.has_result = kind == WarpOpKind::load || kind == WarpOpKind::atomic;
     return op;
 }
 
@@ -61,28 +63,43 @@ TEST_CASE("a stream gives back what was written") {
         if (shape == 0) mask = ~0u;
         if (shape == 1) mask = 1u << random.below(32);
         if (mask == 0) mask = 1;
-        const u64 choice = random.below(8);
+        const u64 waits = random.below(2) ? random.next() >> random.below(64) : 0;
+        const u64 choice = random.below(9);
         if (choice == 0) {
             const u32 instructions = 1 + static_cast<u32>(random.below(300));
-            writer.compute(mask, instructions);
+            writer.compute(mask, instructions, waits);
             WarpOp op;
             op.kind = WarpOpKind::compute, op.mask = mask, op.instructions = instructions;
+            op.waits = waits;
             // Two in a row with one mask become one.
             if (!written.empty() && written.back().kind == WarpOpKind::compute &&
-                written.back().mask == mask)
+                written.back().mask == mask && (waits & ~written.back().waits) == 0)
                 written.back().instructions += instructions;
             else
                 written.push_back(op);
             continue;
         }
         if (choice == 1) {
-            writer.barrier(mask);
+            writer.barrier(mask, waits);
             WarpOp op;
             op.kind = WarpOpKind::barrier, op.mask = mask, op.instructions = 1;
+            op.waits = waits;
             written.push_back(op);
             continue;
         }
-        const auto kind = static_cast<WarpOpKind>(1 + random.below(3));
+        if (choice == 2) {
+            WarpOp op;
+            op.kind = WarpOpKind::shared, op.mask = mask, op.instructions = 1;
+            op.pc = static_cast<u32>(random.next()), op.waits = waits;
+            op.passes = 1 + static_cast<u32>(random.below(32));
+            op.has_result = random.below(2) == 0;
+            writer.shared(op.pc, mask, op.passes, op.has_result, waits);
+            written.push_back(op);
+            continue;
+        }
+        const WarpOpKind kinds[] = {WarpOpKind::load, WarpOpKind::store, WarpOpKind::atomic,
+                                    WarpOpKind::reduce};
+        const WarpOpKind kind = kinds[random.below(4)];
         const u64 base = random.next() >> random.below(64);
         Addresses address = strided(mask, base, random.next() >> random.below(64));
         if (random.below(2) == 0) {
@@ -95,7 +112,8 @@ TEST_CASE("a stream gives back what was written") {
         if (op.has_values)
             for (u32 i = 0; i < warp_lanes; ++i)
                 if ((mask >> i & 1) != 0) op.value[i] = random.next();
-        writer.access(kind, op.pc, mask, 8, address, op.has_values ? &op.value : nullptr);
+        op.waits = waits;
+        writer.access(kind, op.pc, mask, 8, address, op.has_values ? &op.value : nullptr, waits);
         written.push_back(op);
     }
     writer.exit(~0u);
@@ -103,6 +121,9 @@ TEST_CASE("a stream gives back what was written") {
     u64 position = 0, thread_instructions = 0;
     WarpOp op;
     for (const WarpOp& expected : written) {
+        const WarpOpHead head = peek(bytes, position);
+        REQUIRE((head.kind == expected.kind && head.has_result == expected.has_result &&
+                 head.waits == expected.waits));
         // A reader made anew at a stored position goes on: nothing is carried between operations.
         REQUIRE(WarpStreamReader(bytes, position).next(op));
         REQUIRE(equal(op, expected));
@@ -113,6 +134,40 @@ TEST_CASE("a stream gives back what was written") {
     CHECK(thread_instructions + 32 == counts.thread_instructions);
     CHECK(position == bytes.size());
     CHECK_FALSE(WarpStreamReader(bytes, position).next(op));
+}
+
+TEST_CASE("waits take a byte where a recent result is needed, and none where none is") {
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    writer.barrier(~0u);
+    CHECK(bytes.size() == 1);
+    writer.barrier(~0u, 1 << 6); // the seventh last result
+    CHECK(bytes.size() == 1 + 2);
+    writer.barrier(~0u, u64 {1} << 63);
+    CHECK(bytes.size() == 1 + 2 + 11);
+    writer.shared(16, ~0u, 32, true, 1);
+    CHECK(bytes.size() == 1 + 2 + 11 + 4);
+}
+
+TEST_CASE("compute operations become one unless the later one waits for more") {
+    std::vector<u8> bytes;
+    StreamCounts counts;
+    WarpStreamWriter writer(bytes, counts);
+    writer.compute(~0u, 5, 3);
+    writer.compute(~0u, 6, 1); // what it needs was there for the first
+    writer.compute(~0u, 7, 4);
+    writer.compute(~0u, 8);
+    writer.flush();
+    CHECK(counts.operations == 2);
+    u64 position = 0;
+    WarpOp op;
+    WarpStreamReader reader(bytes, position);
+    REQUIRE(reader.next(op));
+    CHECK((op.instructions == 11 && op.waits == 3));
+    REQUIRE(reader.next(op));
+    CHECK((op.instructions == 15 && op.waits == 4));
+    CHECK(peek(bytes, position).kind == WarpOpKind::exit); // there is no more
 }
 
 TEST_CASE("lanes outside the mask read as 0") {
@@ -145,7 +200,7 @@ TEST_CASE("a stream that ends inside an operation is noticed at every byte") {
     WarpStreamWriter writer(bytes, counts);
     Addresses address {};
     address[1] = 300, address[4] = 1 << 20;
-    writer.access(WarpOpKind::store, 300, 0x13, 4, address, &address);
+    writer.access(WarpOpKind::store, 300, 0x13, 4, address, &address, 300);
     for (std::size_t size = 1; size < bytes.size(); ++size) {
         const std::vector<u8> cut(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
         u64 position = 0;

@@ -1,0 +1,108 @@
+"""Studies: points in processes, finished ones skipped, claims judged into the database."""
+import sqlite3
+
+import pytest
+
+import memsim
+from memsim import study
+
+POINT = """\
+import sys
+import memsim
+root = memsim.Root(seed=1)
+root.gen = memsim.mem.TrafficGen(requests=int(sys.argv[1]), period="10ns")
+root.mem = memsim.mem.SimpleMemory(latency="100ns")
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+"""
+READS = "SELECT value FROM result WHERE run = :run AND path = 'mem' AND name = 'reads'"
+
+
+@pytest.fixture
+def point(in_tmp):
+    (in_tmp / "point.py").write_text(POINT)
+    return in_tmp / "point.py"
+
+
+def make(tmp, *sizes, script="point.py"):
+    made = study.Study("ohm", "test", database=tmp / "study.db", jobs=2)
+    for n in sizes:
+        made.point(tmp / script, n, size=n)
+    return made
+
+
+def runs(tmp):
+    return [r[0] for r in sqlite3.connect(tmp / "study.db").execute("SELECT id FROM run")]
+
+
+def test_points_become_a_table_with_a_column_for_each_query(in_tmp, point):
+    made = make(in_tmp, 10, 20, 30)
+    made.run()
+    assert made.table(reads=READS)["reads"].to_dict() == {10: 10, 20: 20, 30: 30}
+
+
+def test_a_finished_point_is_not_run_again_and_a_changed_one_is(in_tmp, point):
+    make(in_tmp, 10, 20).run()
+    before = runs(in_tmp)
+    again = make(in_tmp, 10, 20, 30)
+    again.run()
+    assert set(before) < set(runs(in_tmp)) and len(runs(in_tmp)) == 3
+    assert again.table(reads=READS)["reads"].to_dict() == {10: 10, 20: 20, 30: 30}
+    point.write_text(POINT.replace("100ns", "200ns"))
+    make(in_tmp, 10).run()
+    assert len(runs(in_tmp)) == 4
+
+
+def test_a_point_that_fails_is_named_and_the_others_are_kept(in_tmp, point):
+    made = make(in_tmp, 10, "many")
+    with pytest.raises(memsim.Error, match=r"1 of 2 points of test failed.*\n  many: .*'many'"):
+        made.run()
+    assert len(runs(in_tmp)) == 1
+
+
+@pytest.mark.parametrize("id, ours, verdict", [
+    ("ohm-03", 0.60, "within tolerance"),   # a reduction by 42 %: 0.58
+    ("ohm-03", 0.80, "ordering only"),
+    ("ohm-03", 1.05, "not reproduced"),
+    ("ohm-01", 2.30, "within tolerance"),   # a gain of 181 %
+    ("ohm-11", 0.0, "not reproduced"),      # absolute: no ordering
+])
+def test_a_claim_is_judged_and_written(in_tmp, capsys, id, ours, verdict):
+    made = make(in_tmp)
+    made.claim(id, ours)
+    made.not_modelled("ohm-02")
+    made.close()
+    rows = dict(sqlite3.connect(in_tmp / "study.db").execute("SELECT id, verdict FROM claim"))
+    assert rows == {id: verdict, "ohm-02": "not modelled"}
+    assert verdict in capsys.readouterr().out
+
+
+def test_every_claim_of_every_paper_has_a_known_relation():
+    for system in ("ohm", "zng"):
+        found = study.claims(system)
+        assert len(found) > 30
+        for claim in found.values():
+            assert claim.value is None or claim.expected is not None
+
+
+def test_an_unknown_claim_or_system_is_a_sentence(in_tmp):
+    with pytest.raises(memsim.Error, match="no claim 'ohm-99' of ohm"):
+        make(in_tmp).claim("ohm-99", 1)
+    with pytest.raises(memsim.Error, match="no claims of 'omh'.*ohm"):
+        study.claims("omh")
+
+
+def test_a_metric_without_an_answer_names_the_point(in_tmp, point):
+    made = make(in_tmp, 10)
+    made.run()
+    with pytest.raises(memsim.Error, match="'none' has no value for the point 10"):
+        made.table(none="SELECT value FROM result WHERE run = :run AND name = 'nothing'")
+
+
+def test_the_mean_ratio_is_geometric_over_one_level():
+    import pandas
+    table = pandas.DataFrame(
+        [("a", "x", 1.0), ("a", "y", 4.0), ("b", "x", 2.0), ("b", "y", 2.0)],
+        columns=["platform", "workload", "ipc"]).set_index(["platform", "workload"])
+    assert study.mean_ratio(table, "ipc", "a", "b", "workload") == pytest.approx(1.0)
