@@ -6,8 +6,8 @@
 namespace memsim {
 
 std::string_view unit_name(Unit u) {
-    static constexpr std::array<std::string_view, 8> names {"Count", "Byte",  "ns",     "Cycle",
-                                                            "nJ",    "Ratio", "Byte/s", "1/s"};
+    static constexpr std::array<std::string_view, 10> names {
+        "Count", "Byte", "ns", "Cycle", "nJ", "Ratio", "Byte/s", "1/s", "mW", "dBm"};
     return names[static_cast<std::size_t>(u)];
 }
 

@@ -21,7 +21,9 @@ enum class Unit : std::uint8_t {
     energy,
     ratio,
     byte_per_second,
-    per_second
+    per_second,
+    milliwatt,
+    dbm
 };
 std::string_view unit_name(Unit u);
 /// What one counted unit is worth in the unit shown.
@@ -262,6 +264,25 @@ class PerSecond : public Stat {
 
   private:
     const Counter* of_;
+};
+
+/// A figure that follows from the parameters alone and is set once, in init(): it is shown with the
+/// results and stays outside the digest.
+class Figure : public Stat {
+  public:
+    static constexpr std::string_view kind = "figure";
+    static constexpr std::string_view archived_as = "figure";
+    using Stat::Stat;
+    template <class Archive>
+    void archive(Archive&) {}
+
+    void set(double value) { value_ = value; }
+    double value() const { return value_; }
+    void reset(Tick) {}
+    void read(StatReader& r, Window) const { r.derived("", value_, unit()); }
+
+  private:
+    double value_ = 0;
 };
 
 /// One statistic for each of n things, n given by a parameter: `Each<Counter> reads

@@ -91,6 +91,16 @@ struct PowerTag {
     static constexpr std::array<UnitName, 4> units {
         {{"W", 1'000'000'000}, {"mW", 1'000'000}, {"uW", 1'000}, {"nW", 1}}};
 };
+/// A loss or gain of power.
+struct DecibelTag {
+    static constexpr std::string_view name = "Decibel";
+    static constexpr std::array<UnitName, 2> units {{{"dB", 1'000}, {"mdB", 1}}};
+};
+struct LengthTag {
+    static constexpr std::string_view name = "Length";
+    static constexpr std::array<UnitName, 4> units {
+        {{"m", 1'000'000}, {"cm", 10'000}, {"mm", 1'000}, {"um", 1}}};
+};
 /// A share of one; the only quantity that may be written without a unit ('0.25' or '25%').
 struct FractionTag {
     static constexpr std::string_view name = "Fraction";
@@ -104,6 +114,8 @@ using Frequency = Quantity<FrequencyTag>; ///< Hz
 using Rate = Quantity<RateTag>;           ///< B/s
 using Energy = Quantity<EnergyTag>;       ///< fJ
 using Power = Quantity<PowerTag>;         ///< nW
+using Decibel = Quantity<DecibelTag>;     ///< 1e-3 dB
+using Length = Quantity<LengthTag>;       ///< um
 using Fraction = Quantity<FractionTag>;   ///< 1e-9
 
 namespace detail {
@@ -220,6 +232,9 @@ consteval Energy operator""_pJ(const char* s) { return detail::literal<EnergyTag
 consteval Energy operator""_nJ(const char* s) { return detail::literal<EnergyTag>(s, 1'000'000); }
 consteval Power operator""_uW(const char* s) { return detail::literal<PowerTag>(s, 1'000); }
 consteval Power operator""_mW(const char* s) { return detail::literal<PowerTag>(s, 1'000'000); }
+consteval Decibel operator""_dB(const char* s) { return detail::literal<DecibelTag>(s, 1'000); }
+consteval Length operator""_cm(const char* s) { return detail::literal<LengthTag>(s, 10'000); }
+consteval Length operator""_um(const char* s) { return detail::literal<LengthTag>(s, 1); }
 consteval Fraction operator""_pct(const char* s) {
     return detail::literal<FractionTag>(s, 10'000'000);
 }

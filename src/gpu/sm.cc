@@ -175,6 +175,7 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         protocol::MemRequest r;
         r.address = coalescer_[i].address;
         r.bytes = coalescer_[i].bytes;
+        r.sectors = coalescer_[i].sectors;
         r.command = op.kind == WarpOpKind::load    ? Command::read
                     : op.kind == WarpOpKind::store ? Command::write
                                                    : Command::atomic;
@@ -182,7 +183,7 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         r.pc = op.pc;
         r.warp = w;
         r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
-        stat.bytes += r.bytes;
+        stat.bytes += r.payload();
         state.accesses.push({r, now(), result});
     }
     if (state.accesses.size() + protocol::warp_lanes > params.accesses())

@@ -35,8 +35,8 @@ class Sm final : public Model<Sm> {
         Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once (GTX 480 class)"};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
                                     "Which of the ready warps issues next"};
-        Param<Bytes> line {128_B, {32_B, 4_KiB}, "What the coalescer merges into one access"};
-        Param<Bytes> sector {32_B, {1_B, 4_KiB}, "Smallest part of a line that is accessed"};
+        Param<Bytes> line {128_B, {32_B, 512_B}, "What the coalescer merges into one access"};
+        Param<Bytes> sector {32_B, {32_B, 512_B}, "Smallest part of a line that is accessed"};
         Param<unsigned> accesses {
             64, {32, 4096}, "Coalesced accesses that may wait for the L1 (assumption: two warps')"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics sent and not answered"};

@@ -16,21 +16,10 @@ namespace {
 
 std::uint64_t raw(Bytes b) { return static_cast<std::uint64_t>(b.raw); }
 
-/// How many runs of neighbouring sectors: as many messages.
-std::uint32_t runs(SectorMask m) {
-    return static_cast<std::uint32_t>(std::popcount(m & ~(m << 1)));
+SectorMask bits(unsigned first, unsigned n) {
+    return static_cast<SectorMask>(((std::uint64_t {1} << n) - 1) << first);
 }
-
-/// Calls f(first, count) for each of them.
-template <class F>
-void for_each_run(SectorMask m, F&& f) {
-    while (m) {
-        const auto first = static_cast<unsigned>(std::countr_zero(m));
-        const auto count = static_cast<unsigned>(std::countr_one(m >> first));
-        f(first, count);
-        m &= ~static_cast<SectorMask>(((std::uint64_t {1} << count) - 1) << first);
-    }
-}
+std::uint32_t count_of(SectorMask m) { return static_cast<std::uint32_t>(std::popcount(m)); }
 
 } // namespace
 
@@ -50,13 +39,15 @@ void Cache::init() {
         refuse("interleave_granularity", "must be a multiple of the line, " +
                                              Text<Bytes>::show(params.line()) +
                                              ", for a line to lie in one cache");
-    // A miss sends at most a message for every other sector, and its victim as many.
-    const std::uint64_t most = 2 * ((line / sector + 1) / 2);
+    // What a miss sends, and its victim as much.
+    constexpr std::uint64_t span = protocol::most_sectors * protocol::sector_bytes;
+    const std::uint64_t most = 2 * std::max<std::uint64_t>(1, line / span);
     if (params.mem_queue() < most)
         refuse("mem_queue",
                "must hold what one miss and its victim can send: at least " + std::to_string(most));
     line_bits_ = static_cast<unsigned>(std::countr_zero(line));
     sector_bits_ = static_cast<unsigned>(std::countr_zero(sector));
+    window_ = static_cast<unsigned>(std::max<std::uint64_t>(1, span / sector));
     interleave_ = parts::Interleave(raw(params.interleave_granularity()), params.interleave_ways());
     sets_ = parts::Divider(capacity / set_bytes);
     state.tags.resize(sets_.value(), params.ways(), params.replacement());
@@ -83,11 +74,67 @@ void Cache::wake() {
     }
 }
 
-SectorMask Cache::sectors(std::uint64_t address, std::uint32_t bytes) const {
+SectorMask Cache::span(std::uint64_t address, std::uint32_t bytes) const {
     const std::uint64_t offset = address & ((std::uint64_t {1} << line_bits_) - 1);
     const std::uint64_t first = offset >> sector_bits_;
     const std::uint64_t last = (offset + bytes - 1) >> sector_bits_;
     return static_cast<SectorMask>((std::uint64_t {2} << last) - (std::uint64_t {1} << first));
+}
+
+/// The sectors that a message touches, and those that it covers from end to end.
+template <class M>
+Cache::Touched Cache::sectors(const M& m) const {
+    Touched t {span(m.address, m.bytes), 0};
+    t.whole = t.any;
+    if (const std::uint64_t part = (std::uint64_t {1} << sector_bits_) - 1; part) {
+        if (m.address & part) t.whole &= ~span(m.address, 1);
+        if ((m.address + m.bytes) & part) t.whole &= ~span(m.address + m.bytes - 1, 1);
+    }
+    if (m.sectors == 0) return t;
+    // Where a sector is more than one of the mask's, some of them touch it and all cover it.
+    const unsigned each = 1u << (sector_bits_ - mask_bits);
+    const std::uint64_t offset = m.address & ((std::uint64_t {1} << line_bits_) - 1);
+    const unsigned lead = static_cast<unsigned>(offset >> mask_bits) & (each - 1);
+    const auto first = static_cast<unsigned>(offset >> sector_bits_);
+    SectorMask any = 0, whole = 0;
+    std::uint64_t rest = std::uint64_t {m.sectors} << lead;
+    for (unsigned i = first; rest; ++i, rest >>= each) {
+        const std::uint64_t all = (std::uint64_t {1} << each) - 1;
+        any |= SectorMask {(rest & all) != 0} << i;
+        whole |= SectorMask {(rest & all) == all} << i;
+    }
+    return {t.any & any, t.whole & whole};
+}
+
+/// How many messages these sectors of a line take: one, but where a line is very long.
+std::uint32_t Cache::messages(SectorMask m) const {
+    std::uint32_t n = 0;
+    for_each_message(m, [&](unsigned, SectorMask) { ++n; });
+    return n;
+}
+
+/// Calls f(first, sectors) for each: `sectors` counted from the first.
+template <class F>
+void Cache::for_each_message(SectorMask m, F&& f) const {
+    while (m) {
+        const auto first = static_cast<unsigned>(std::countr_zero(m));
+        const auto run = static_cast<unsigned>(std::countr_one(m >> first));
+        const SectorMask taken = m & bits(first, std::max(run, window_));
+        f(first, taken >> first);
+        m &= ~taken;
+    }
+}
+
+/// Sets what a message to the level below is about.
+void Cache::aim(MemRequest& r, std::uint64_t line, unsigned first, SectorMask m) const {
+    const auto n = static_cast<unsigned>(std::bit_width(m));
+    r.address = (line << line_bits_) + (std::uint64_t {first} << sector_bits_);
+    r.bytes = n << sector_bits_;
+    r.sectors = 0;
+    if ((m & (m + 1)) == 0) return;
+    const unsigned each = 1u << (sector_bits_ - mask_bits);
+    for (unsigned i = 0; i < n; ++i)
+        if (m >> i & 1) r.sectors |= static_cast<std::uint16_t>(bits(i * each, each));
 }
 
 Cache::Place Cache::locate(const MemRequest& r) const {
@@ -101,18 +148,13 @@ Cache::Place Cache::locate(const MemRequest& r) const {
         params.interleave_ways() == 1 ? number : interleave_.within(r.address) >> line_bits_;
     const std::uint64_t set = sets_.remainder(own);
     const std::uint32_t line = state.tags.find(set, number);
-    const SectorMask touched = sectors(r.address, r.bytes);
-    SectorMask whole = touched;
-    if (const std::uint64_t part = (std::uint64_t {1} << sector_bits_) - 1; part) {
-        if (r.address & part) whole &= ~sectors(r.address, 1);
-        if ((r.address + r.bytes) & part) whole &= ~sectors(r.address + r.bytes - 1, 1);
-    }
+    const Touched t = sectors(r);
     return {r,
             number,
             set,
             line,
-            touched,
-            whole,
+            t.any,
+            t.whole,
             line == TagArray::none ? SectorMask {0} : state.tags.valid(line)};
 }
 
@@ -145,7 +187,7 @@ CacheStall Cache::write(const Place& p) {
     else {
         line = state.tags.victim(p.set);
         if (line == TagArray::none) return CacheStall::set;
-        if (!room_below(runs(state.tags.dirty(line)))) return CacheStall::mem_side;
+        if (!room_below(messages(state.tags.dirty(line)))) return CacheStall::mem_side;
         evict(line);
         state.tags.replace(line, p.number);
     }
@@ -163,14 +205,17 @@ CacheStall Cache::miss(const Place& p) {
     if (p.found() && state.tags.locked(line)) {
         mshr = state.tags.lock(line);
         if (state.mshrs.targets_full(mshr)) return CacheStall::targets;
-        missing &= ~state.mshrs[mshr].pending;
-        if (!room_below(runs(missing))) return CacheStall::mem_side;
+        const SectorMask pending = state.mshrs[mshr].pending;
+        if (!room_below(messages(missing & ~pending))) return CacheStall::mem_side;
+        count_missing(r, missing & ~pending, missing & pending);
+        missing &= ~pending;
     } else {
         if (state.mshrs.full()) return CacheStall::mshrs;
         if (!p.found()) line = state.tags.victim(p.set);
         if (line == TagArray::none) return CacheStall::set;
         const SectorMask dirty = p.found() ? 0 : state.tags.dirty(line);
-        if (!room_below(runs(dirty) + runs(missing))) return CacheStall::mem_side;
+        if (!room_below(messages(dirty) + messages(missing))) return CacheStall::mem_side;
+        count_missing(r, missing, 0);
         if (!p.found()) {
             evict(line);
             state.tags.replace(line, p.number);
@@ -188,12 +233,11 @@ CacheStall Cache::miss(const Place& p) {
     fetch.posted = false;
     fetch.source = 0;
     fetch.tag = mshr;
-    for_each_run(missing, [&](unsigned first, unsigned n) {
-        fetch.address = (p.number << line_bits_) + (std::uint64_t {first} << sector_bits_);
-        fetch.bytes = n << sector_bits_;
+    for_each_message(missing, [&](unsigned first, SectorMask m) {
+        aim(fetch, p.number, first, m);
         ++stat.fetches;
-        stat.fetched_bytes += fetch.bytes;
-        state.fetching += fetch.bytes;
+        stat.fetched_bytes += fetch.payload();
+        state.fetching += fetch.payload();
         queue_below(fetch);
         fetch.stamps = {};
     });
@@ -258,8 +302,8 @@ void Cache::fill(const protocol::MemResponse& r) {
     }
     auto& mshr = state.mshrs[r.tag];
     const std::uint32_t line = mshr.line;
-    const SectorMask here = sectors(r.address, r.bytes);
-    state.fetching -= r.bytes;
+    const SectorMask here = sectors(r).any;
+    state.fetching -= r.payload();
     mshr.pending &= ~here;
     if (!mshr.dropped) state.tags.valid(line) |= here;
     state.mshrs.serve(r.tag, [&](const Target& t) {
@@ -285,11 +329,10 @@ void Cache::evict(std::uint32_t line) {
     MemRequest r;
     r.command = Command::write;
     r.posted = true;
-    for_each_run(state.tags.dirty(line), [&](unsigned first, unsigned n) {
-        r.address = (state.tags.tag(line) << line_bits_) + (std::uint64_t {first} << sector_bits_);
-        r.bytes = n << sector_bits_;
+    for_each_message(state.tags.dirty(line), [&](unsigned first, SectorMask m) {
+        aim(r, state.tags.tag(line), first, m);
         ++stat.writebacks;
-        stat.written_back_bytes += r.bytes;
+        stat.written_back_bytes += r.payload();
         queue_below(r);
     });
 }
@@ -321,7 +364,9 @@ void Cache::count(const Place& p) {
     const bool is_write = p.request.command == Command::write;
     ++stat.accesses;
     ++(is_read ? stat.reads : is_write ? stat.writes : stat.atomics);
-    stat.bytes += p.request.bytes;
+    stat.bytes += p.request.payload();
+    stat.sectors += count_of(p.touched);
+    if (is_read) stat.read_sectors += count_of(p.touched);
     if (p.hit()) {
         ++stat.hits;
         if (is_read) ++stat.read_hits;
@@ -330,6 +375,14 @@ void Cache::count(const Place& p) {
         ++stat.misses;
         if (p.found()) ++stat.sector_misses;
     }
+}
+
+void Cache::count_missing(const MemRequest& r, SectorMask missed, SectorMask pending) {
+    stat.missed_sectors += count_of(missed);
+    stat.pending_sectors += count_of(pending);
+    if (r.command != Command::read) return;
+    stat.missed_read_sectors += count_of(missed);
+    stat.pending_read_sectors += count_of(pending);
 }
 
 /// The first request's obstacle is another than before, or gone.

@@ -27,7 +27,7 @@ enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set };
 ///
 /// Requests are looked up in order, `accesses_per_cycle` a cycle. A hit is answered `latency`
 /// later. A miss takes the victim's place at once (allocate on miss), writes its dirty sectors
-/// back, sends a fetch for each run of missing sectors, and waits in an MSHR; requests that find
+/// back, sends a fetch for exactly its missing sectors, and waits in an MSHR; requests that find
 /// their sectors on the way merge there. While a fetch is out later requests go on (hit under miss,
 /// miss under miss); one that finds no MSHR, no target, no room below, or a set whose lines are all
 /// being filled holds up those behind it. A fill answers all that it serves at once, `latency`
@@ -45,7 +45,7 @@ class Cache final : public Model<Cache> {
     struct Params {
         Param<Bytes> capacity {48_KiB, {32_B, 1_GiB}, "Data held (GTX 480 class L1: 48 KiB)"};
         Param<Bytes> line {128_B, {32_B, 4_KiB}, "What a tag stands for"};
-        Param<Bytes> sector {32_B, {1_B, 4_KiB}, "What is fetched, valid and dirty by itself"};
+        Param<Bytes> sector {32_B, {32_B, 4_KiB}, "What is fetched, valid and dirty by itself"};
         Param<unsigned> ways {6, {1, 65536}, "Lines of a set"};
         Param<parts::Replacement> replacement {parts::Replacement::lru, "Which line makes room"};
         Param<Time> latency {
@@ -86,6 +86,13 @@ class Cache final : public Model<Cache> {
         Counter misses {Unit::count, "Accesses that did not find all their sectors, merged or not"};
         Counter merged {Unit::count, "Misses whose missing sectors were all on their way"};
         Counter sector_misses {Unit::count, "Misses that found their line without some sectors"};
+        Counter sectors {Unit::count, "Sectors that accesses touch"};
+        Counter read_sectors {Unit::count, "Those of reads"};
+        Counter missed_sectors {Unit::count,
+                                "Sectors needed that were neither here nor on their way"};
+        Counter missed_read_sectors {Unit::count, "Those of reads"};
+        Counter pending_sectors {Unit::count, "Sectors needed that were on their way"};
+        Counter pending_read_sectors {Unit::count, "Those of reads"};
         Ratio miss_rate {misses, accesses, "Misses for each access"};
         Counter fetches {Unit::count, "Reads sent below"};
         Counter fetched_bytes {Unit::byte, "Bytes that they ask for"};
@@ -152,8 +159,20 @@ class Cache final : public Model<Cache> {
     };
     static constexpr CacheStall served = CacheStall::none;
 
+    struct Touched {
+        parts::SectorMask any, whole;
+    };
+    static constexpr unsigned mask_bits = std::countr_zero(protocol::sector_bytes);
+
     Place locate(const protocol::MemRequest& r) const;
-    parts::SectorMask sectors(std::uint64_t address, std::uint32_t bytes) const;
+    parts::SectorMask span(std::uint64_t address, std::uint32_t bytes) const;
+    template <class M>
+    Touched sectors(const M& m) const;
+    std::uint32_t messages(parts::SectorMask m) const;
+    template <class F>
+    void for_each_message(parts::SectorMask m, F&& f) const;
+    void aim(protocol::MemRequest& r, std::uint64_t line, unsigned first,
+             parts::SectorMask m) const;
     // Each serves the request or says, having changed nothing, why it cannot be.
     CacheStall serve(const protocol::MemRequest& r);
     CacheStall read(const Place& p);
@@ -166,6 +185,8 @@ class Cache final : public Model<Cache> {
     void evict(std::uint32_t line);
     void answer(const protocol::MemRequest& r, bool mark);
     void count(const Place& p);
+    void count_missing(const protocol::MemRequest& r, parts::SectorMask missed,
+                       parts::SectorMask pending);
     void note(CacheStall cause);
     bool room_below(std::uint32_t messages) const {
         return state.below.size() + messages <= params.mem_queue();
@@ -176,6 +197,7 @@ class Cache final : public Model<Cache> {
 
     Clock clock_;
     unsigned line_bits_ = 0, sector_bits_ = 0;
+    unsigned window_ = 0; ///< sectors that a message's mask can span
     parts::Interleave interleave_;
     parts::Divider sets_;
 };

@@ -122,11 +122,13 @@ bool DramController::accept() {
     return any;
 }
 
-/// Hands over the front request row by row, as far as there is room.
+/// Hands over the front request row by row, without the sectors that it does not need, as far as
+/// there is room.
 void DramController::queue_pieces(const protocol::MemRequest& r) {
     const bool write = r.command != Command::read;
     while (state.front_bytes < r.bytes && dram_->can_accept(write)) {
-        const std::uint64_t address = r.address + state.front_bytes;
+        const protocol::Part part = protocol::next_part(r, state.front_bytes, timing_.burst);
+        const std::uint64_t address = r.address + part.offset;
         if (address >= map_->capacity())
             throw ConfigError(path() + ".capacity: address " + std::to_string(address) +
                               " is beyond the " + std::to_string(map_->capacity()) +
@@ -136,14 +138,14 @@ void DramController::queue_pieces(const protocol::MemRequest& r) {
             throw ConfigError(path() + ".channel: address " + std::to_string(address) +
                               " belongs to channel " + std::to_string(place.channel) +
                               ": what spreads the requests must use the same map");
-        const std::uint32_t piece = map_->contiguous(address, r.bytes - state.front_bytes);
+        const std::uint32_t piece = map_->contiguous(address, part.bytes);
         const std::uint32_t in_burst = static_cast<std::uint32_t>(address % timing_.burst);
         const std::uint32_t bursts = (in_burst + piece + timing_.burst - 1) / timing_.burst;
         ++state.requests[state.front].left;
         dram_->enqueue({state.front, bank_of(place), place.row, place.column,
                         static_cast<std::uint16_t>(bursts), write, DramPriority::demand},
                        now());
-        state.front_bytes += piece;
+        state.front_bytes = part.offset + piece;
     }
 }
 
@@ -171,7 +173,7 @@ void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
         stat.read_latency.sample(Time {at - r.accepted});
     } else
         ++stat.writes;
-    stat.bytes += a.bytes;
+    stat.bytes += a.payload();
     if (!r.answered && a.stamps) {
         sim().stamps().mark(a.stamps, static_cast<std::size_t>(Stage::queue), r.started);
         sim().stamps().mark(a.stamps, static_cast<std::size_t>(Stage::dram), at);

@@ -23,7 +23,7 @@ void Monitor::wake() {
         state.free.push_back(r.tag);
         r.tag = p.tag;
         const bool read = r.command == Command::read;
-        if (read) stat.read_bytes += r.bytes;
+        if (read) stat.read_bytes += r.payload();
         (read ? stat.read_latency : stat.write_latency).sample(Time {now() - p.since});
         asks.send(r);
     }
@@ -43,7 +43,7 @@ void Monitor::wake() {
             break;
         }
         if (r.command == Command::write || r.command == Command::atomic)
-            stat.write_bytes += r.bytes;
+            stat.write_bytes += r.payload();
         if (r.needs_response()) {
             const std::uint32_t place = state.free.back();
             state.free.pop_back();

@@ -12,8 +12,8 @@ void SimpleMemory::wake() {
     while (!in.empty() && state.free_at <= now() && (in.front().posted || in.can_send())) {
         const protocol::MemRequest r = in.pop();
         ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
-        stat.bytes += r.bytes;
-        const auto work = static_cast<Uint128>(r.bytes) * ticks_per_second +
+        stat.bytes += r.payload();
+        const auto work = static_cast<Uint128>(r.payload()) * ticks_per_second +
                           static_cast<Uint128>(state.remainder);
         const auto rate = static_cast<Uint128>(params.bandwidth->raw);
         state.free_at = now() + static_cast<Tick>(work / rate);

@@ -35,7 +35,7 @@ void TrafficGen::wake() {
         const protocol::MemResponse r = mem.pop();
         const Time taken {now() - state.sent_at[r.tag]};
         state.free_tags.push_back(r.tag);
-        stat.bytes += r.bytes;
+        stat.bytes += r.payload();
         if (r.command == Command::read) {
             ++stat.reads;
             stat.read_latency.sample(taken);

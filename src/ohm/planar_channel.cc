@@ -52,10 +52,14 @@ void PlanarController::take_dram_done() {
         const mem::DramDone d = dram_->pop_done();
         if (d.context & migration_id) {
             if (!d.write) piece_from_dram(d.context); // writes: nobody waits for them
-        } else if (d.write)
-            finish(d.context);
-        else
-            finish_read(d.context, state.dram_content.read(dram_block(state.requests[d.context])));
+        } else {
+            Request& q = state.requests[d.context];
+            if (--q.accesses || q.fed < q.r.bytes) continue;
+            if (d.write)
+                finish(d.context);
+            else
+                finish_read(d.context, state.dram_content.read(dram_block(q)));
+        }
     }
 }
 
@@ -90,12 +94,18 @@ bool PlanarController::feed_dram() {
         Request& q = state.requests[id];
         const bool write = q.r.command != Command::read;
         if (!dram_->can_accept(write) || (write && read_of_block_waits(q))) break;
-        state.dram_queue.pop();
-        mem::DramAccess a = dram_access(placement_.dram_address(q.group) + q.offset, q.r.bytes);
+        const protocol::Part part = protocol::next_part(q.r, q.fed, timing_.burst);
+        mem::DramAccess a =
+            dram_access(placement_.dram_address(q.group) + q.offset + part.offset, part.bytes);
         a.context = id;
         a.write = write;
         q.started = true;
-        sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        q.fed = part.offset + part.bytes;
+        ++q.accesses;
+        if (q.fed == q.r.bytes) {
+            state.dram_queue.pop();
+            sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        }
         if (write && params.check_contents()) state.dram_content.write(dram_block(q), q.version);
         const Uint128 forwarded = stat.forwarded.value();
         dram_->enqueue(a, now());
@@ -123,7 +133,8 @@ bool PlanarController::feed_modules() {
                                    id,
                                    {},
                                    false,
-                                   false});
+                                   false,
+                                   q.r.sectors});
             changed = true;
         }
     }
@@ -153,7 +164,7 @@ bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
     if (bus_->free_at() > now() + ahead || !port.transfers[r.module].can_send()) return false;
     ready.pop();
     const bool migration = r.id & migration_id;
-    const std::uint32_t bytes = migration ? piece_bytes : state.requests[r.id].r.bytes;
+    const std::uint32_t bytes = migration ? piece_bytes : state.requests[r.id].r.payload();
     const Tick end = book(r.module, bytes, false, migration);
     port.transfers[r.module].send({r.id, end});
     return true;
@@ -174,14 +185,15 @@ bool PlanarController::book_demand() {
         queue.commands.pop();
         q.started = true;
         sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
-        const Tick end = book(m, q.r.bytes, true, false);
+        const Tick end = book(m, q.r.payload(), true, false);
         queue.leaving.push({end,
                             {placement_.module_address(q.group, q.location) + q.offset,
                              q.r.bytes,
                              id,
                              {q.version, q.version},
                              true,
-                             false}});
+                             false,
+                             q.r.sectors}});
         changed = true;
     }
     return changed;

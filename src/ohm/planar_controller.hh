@@ -167,7 +167,9 @@ class PlanarController final : public Model<PlanarController> {
         Tick accepted = 0;
         std::uint64_t version = 0; ///< written, or expected by a read
         std::uint64_t group = 0;
-        std::uint32_t offset = 0; ///< in its page
+        std::uint32_t offset = 0;   ///< in its page
+        std::uint32_t fed = 0;      ///< how much of its span the DRAM has got
+        std::uint32_t accesses = 0; ///< of the DRAM, not yet done
         std::uint8_t slot = 0;
         std::uint8_t location = 0;
         std::uint8_t blocks_swap = Group::none; ///< the swap that waits for it

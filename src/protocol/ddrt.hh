@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/stamps.hh"
+#include "protocol/sectors.hh"
 
 #include <array>
 #include <cstdint>
@@ -27,9 +28,11 @@ struct DdrtCommand {
     std::uint32_t id = 0;      ///< the controller's own; comes back in ready and data
     LineVersions versions {};
     bool write = false;
-    bool migration = false; ///< for statistics only
+    bool migration = false;    ///< for statistics only
+    std::uint16_t sectors = 0; ///< which of its 32-byte sectors: see protocol/sectors.hh
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
+    std::uint32_t payload() const { return protocol::payload(*this); }
     bool needs_response() const { return !write; }
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };

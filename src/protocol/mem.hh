@@ -2,6 +2,7 @@
 
 #include "core/port.hh"
 #include "core/stamps.hh"
+#include "protocol/sectors.hh"
 
 /// The memory request: what SMs, caches, crossbars and memory controllers say to each other.
 namespace memsim::protocol {
@@ -27,14 +28,17 @@ struct MemRequest {
     std::uint32_t pc = 0;     ///< of the load or store; 0 when unknown
     std::uint32_t warp = 0;   ///< the warp that caused it, for predictors and prefetchers
     std::uint16_t application = 0;
+    std::uint16_t sectors = 0; ///< which of its 32-byte sectors: see protocol/sectors.hh
     Stamps::Id stamps;
 
-    static constexpr std::uint32_t header_bytes = 8; ///< assumption: address, command, tag
+    static constexpr std::uint32_t header_bytes = 8; ///< assumption: address, command, tag, sectors
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + 128;
     bool needs_response() const { return !posted; }
+    /// The bytes that it is about: those of its sectors.
+    std::uint32_t payload() const { return protocol::payload(*this); }
     std::uint32_t wire_bytes() const {
         return header_bytes +
-               ((command == Command::read || command == Command::invalidate) ? 0 : bytes);
+               ((command == Command::read || command == Command::invalidate) ? 0 : payload());
     }
 };
 
@@ -44,18 +48,20 @@ struct MemResponse {
     Command command = Command::read;
     std::uint16_t source = 0;
     std::uint32_t tag = 0;
+    std::uint16_t sectors = 0; ///< as in the request
     Stamps::Id stamps;
 
     static constexpr std::uint32_t header_bytes = 8;
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + 128;
+    std::uint32_t payload() const { return protocol::payload(*this); }
     std::uint32_t wire_bytes() const {
-        return header_bytes + (command == Command::write ? 0 : bytes);
+        return header_bytes + (command == Command::write ? 0 : payload());
     }
 };
 
 /// The answer to `r`; tag and source go back as they came.
 inline MemResponse answer(const MemRequest& r) {
-    return {r.address, r.bytes, r.command, r.source, r.tag, r.stamps};
+    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, r.stamps};
 }
 
 struct Mem {

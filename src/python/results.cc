@@ -137,8 +137,8 @@ void bind_database(py::module_& m) {
         .def(
             "begin_run",
             [](stats::Database& db, const std::string& name, const std::string& script,
-               const std::vector<std::string>& argv, std::uint64_t seed,
-               const std::string& parent, const std::string& configuration) {
+               const std::vector<std::string>& argv, std::uint64_t seed, const std::string& parent,
+               const std::string& configuration) {
                 return with_stages(
                     db.begin_run({name, script, argv, seed, version(), parent, configuration}));
             },

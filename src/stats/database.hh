@@ -23,8 +23,8 @@ struct RunInfo {
     std::string script;            ///< path
     std::vector<std::string> argv; ///< the script's arguments
     std::uint64_t seed = 1;
-    std::string version; ///< memsim::version()
-    std::string parent;  ///< the run whose checkpoint it goes on from; empty if none
+    std::string version;          ///< memsim::version()
+    std::string parent;           ///< the run whose checkpoint it goes on from; empty if none
     std::string configuration {}; ///< hash of all that its results follow from
 };
 

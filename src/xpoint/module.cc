@@ -14,22 +14,28 @@ namespace {
 
 constexpr std::uint64_t bits(unsigned n) { return n == 64 ? ~0ull : (1ull << n) - 1; }
 
-/// The sectors of a line that [address, address + bytes) covers whole.
-std::uint8_t sectors_covered(std::uint64_t address, std::uint32_t bytes) {
-    const auto at = static_cast<unsigned>(address % Module::line_bytes);
+static_assert(Module::sector_bytes == protocol::sector_bytes);
+
+/// Those of a line's sectors that a command leaves out within its span are 0.
+std::uint64_t named(const protocol::DdrtCommand& c, unsigned at) {
+    return c.sectors ? std::uint64_t {c.sectors} << at / Module::sector_bytes : ~std::uint64_t {0};
+}
+/// The sectors of its line that a command covers whole.
+std::uint8_t sectors_covered(const protocol::DdrtCommand& c) {
+    const auto at = static_cast<unsigned>(c.address % Module::line_bytes);
     const unsigned first = (at + Module::sector_bytes - 1) / Module::sector_bytes;
-    const unsigned last = (at + bytes) / Module::sector_bytes;
-    return last > first ? static_cast<std::uint8_t>(bits(last) & ~bits(first)) : 0;
+    const unsigned last = (at + c.bytes) / Module::sector_bytes;
+    return last > first ? static_cast<std::uint8_t>(bits(last) & ~bits(first) & named(c, at)) : 0;
 }
 /// The sectors that it touches.
-std::uint8_t sectors_touched(std::uint64_t address, std::uint32_t bytes) {
-    const auto at = static_cast<unsigned>(address % Module::line_bytes);
-    const unsigned last = (at + bytes + Module::sector_bytes - 1) / Module::sector_bytes;
-    return static_cast<std::uint8_t>(bits(last) & ~bits(at / Module::sector_bytes));
+std::uint8_t sectors_touched(const protocol::DdrtCommand& c) {
+    const auto at = static_cast<unsigned>(c.address % Module::line_bytes);
+    const unsigned last = (at + c.bytes + Module::sector_bytes - 1) / Module::sector_bytes;
+    return static_cast<std::uint8_t>(bits(last) & ~bits(at / Module::sector_bytes) & named(c, at));
 }
 /// The 128-byte blocks that it touches.
-std::uint8_t blocks_touched(std::uint64_t address, std::uint32_t bytes) {
-    const std::uint8_t s = sectors_touched(address, bytes);
+std::uint8_t blocks_touched(const protocol::DdrtCommand& c) {
+    const std::uint8_t s = sectors_touched(c);
     return static_cast<std::uint8_t>(((s & 0x0f) ? 1 : 0) | ((s & 0xf0) ? 2 : 0));
 }
 
@@ -104,7 +110,7 @@ bool Module::accept_read(const protocol::DdrtCommand& c) {
     if (state.free_loads == 0) return false;
     const std::uint64_t line = c.address / line_bytes;
     const std::uint8_t* const written = state.write_lines.find(line);
-    const std::uint8_t needed = sectors_touched(c.address, c.bytes);
+    const std::uint8_t needed = sectors_touched(c);
     const bool forward = written && (needed & ~state.write_buffer[*written].sectors) == 0;
     const std::uint8_t* const buffered = forward ? nullptr : state.read_lines.find(line);
     int entry = buffered ? *buffered : -1;
@@ -117,10 +123,10 @@ bool Module::accept_read(const protocol::DdrtCommand& c) {
     state.free_loads &= state.free_loads - 1;
     state.load_of[c.id] = slot;
     Load& load = state.loads[slot];
-    load = {c.address, c.id, c.bytes, 0, false, false, now(), {}};
+    load = {c.address, c.id, c.payload(), 0, false, false, now(), {}};
     ++stat.reads;
-    stat.read_bytes += c.bytes;
-    state.accepted_bytes += c.bytes;
+    stat.read_bytes += c.payload();
+    state.accepted_bytes += c.payload();
     if (forward) {
         ++stat.forwarded;
         become_ready(load, state.write_buffer[*written].versions);
@@ -179,13 +185,13 @@ bool Module::accept_write(const protocol::DdrtCommand& c) {
     } else
         ++stat.coalesced;
     WriteEntry& e = state.write_buffer[static_cast<unsigned>(entry)];
-    e.sectors |= sectors_covered(c.address, c.bytes);
-    const std::uint8_t blocks = blocks_touched(c.address, c.bytes);
+    e.sectors |= sectors_covered(c);
+    const std::uint8_t blocks = blocks_touched(c);
     e.blocks |= blocks;
     for (unsigned b = 0; b < 2; ++b)
         if (blocks >> b & 1) e.versions[b] = c.versions[b];
     ++stat.writes;
-    stat.write_bytes += c.bytes;
+    stat.write_bytes += c.payload();
     return true;
 }
 

@@ -24,6 +24,11 @@ void Driver::wake() {
         r.command = kind < 2 ? protocol::Command::read : protocol::Command::write;
         r.posted = kind == 3;
         r.tag = state.sent++;
+        if (params.masks()) {
+            const unsigned last = 1u << (params.line() / protocol::sector_bytes - 1);
+            const auto holes = static_cast<unsigned>(state.random.below(last));
+            r.sectors = static_cast<std::uint16_t>(last | 1u | holes);
+        }
         state.sent_at.push_back(r.posted ? never : now());
         port.mem.send(r);
         const auto pause = state.random.below(static_cast<std::uint64_t>(params.gap->raw) + 1);

@@ -18,6 +18,7 @@ class Driver final : public Model<Driver> {
         Param<Time> gap {20_ns, "Longest pause between two requests"};
         Param<Bytes> footprint {64_KiB, "Addresses are below"};
         Param<unsigned> line {32, "Bytes of a request, and its alignment"};
+        Param<bool> masks {false, "Whether some requests need a part of their sectors only"};
     };
     struct Ports {
         Requester<Mem> mem {{.depth = from<&Params::answers>, .latency = 3_ns, .rate = 32_GBps},

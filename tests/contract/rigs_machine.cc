@@ -10,7 +10,8 @@ std::string at(const char* name, unsigned i) {
 }
 
 void driver(Machine& m, const char* path, const std::string& to, const char* port) {
-    m.add(path, "test.Driver", {{"gap", "3ns"}, {"footprint", "16KiB"}});
+    m.add(path, "test.Driver",
+          {{"gap", "3ns"}, {"footprint", "16KiB"}, {"line", "128"}, {"masks", "true"}});
     m.bind(path, "mem", to, port);
 }
 
@@ -54,6 +55,7 @@ void ohm_machine(Machine& m, const char* kernel, const char* scheduler) {
     planar_memory(m, {{"dram", "64KiB"}});
     m.bind("l2", "mem_side", "controller", "cpu_side");
     m.add("note", "workload.Invariant", {{"name", "nothing"}});
+    m.add("optics", "optical.Channel", {});
 }
 
 } // namespace
@@ -119,6 +121,7 @@ MACHINE(dispatcher, "gpu.Dispatcher", "bfs_topology", "greedy_then_oldest")
 MACHINE(sm, "gpu.Sm", "bfs_data", "loose_round_robin")
 MACHINE(program, "workload.GraphProgram", "pagerank", "greedy_then_oldest")
 MACHINE(note, "workload.Invariant", "bfs_topology", "loose_round_robin")
+MACHINE(optics, "optical.Channel", "bfs_topology", "greedy_then_oldest")
 #undef MACHINE
 
 } // namespace memsim::test

@@ -56,10 +56,25 @@ TEST_CASE("Equal addresses are one access; inactive lanes none", "[coalescer]") 
     CHECK(c[0].bytes == 32);
 }
 
-TEST_CASE("The span between the first and the last sector of a line is fetched", "[coalescer]") {
+TEST_CASE("One access a line, of exactly the sectors touched", "[coalescer]") {
     Coalescer c(128, 32);
-    c.run(load(3, [](unsigned i) { return std::uint64_t {96} * i; }));
-    REQUIRE(c.size() == 1);
+    // Sectors 3 and 0 of line 0; 2, 1 and again 2 of line 1: neighbours need no mask.
+    static constexpr std::uint64_t at[] {96, 0, 192, 160, 220};
+    c.run(load(31, [](unsigned i) { return i < 5 ? at[i] : 0; }));
+    REQUIRE(c.size() == 2);
     CHECK(c[0].address == 0);
     CHECK(c[0].bytes == 128);
+    CHECK(c[0].sectors == 0b1001);
+    CHECK(c[1].address == 160);
+    CHECK(c[1].bytes == 64);
+    CHECK(c[1].sectors == 0);
+}
+
+TEST_CASE("A larger sector is two of the mask's", "[coalescer]") {
+    Coalescer c(256, 64);
+    c.run(load(3, [](unsigned i) { return std::uint64_t {200} * i + 4; }));
+    REQUIRE(c.size() == 1);
+    CHECK(c[0].address == 0);
+    CHECK(c[0].bytes == 256);
+    CHECK(c[0].sectors == 0b11000011);
 }

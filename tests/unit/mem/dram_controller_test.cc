@@ -1,3 +1,4 @@
+#include "driver.hh"
 #include "mem/dram_controller.hh"
 #include "mem/traffic_gen.hh"
 #include "support.hh"
@@ -113,6 +114,29 @@ TEST_CASE("a stream of reads reaches the peak that tCCD allows") {
     // Columns of one bank: 64 B every tCCD_L = 5.04 ns. Two rows overlap as one follows the other,
     // so that it is a little more.
     CHECK(bandwidth("RoRaBgBaCo") > 64 / 5.04e-9);
+}
+
+TEST_CASE("only the bursts that hold needed sectors are moved") {
+    Machine m;
+    m.add("driver", "test_mem.Driver", {});
+    m.add("dram", "mem.DramController", {{"timing", "ddr4_2400"}}); // 64 bytes a burst
+    m.bind("driver", "mem_side", "dram", "cpu_side");
+    m.build();
+    auto& driver = m.get<test_mem::Driver>("driver");
+    using protocol::Command;
+    driver.plan(0, Command::read, 0, 256).sectors = 0b10000001;              // bursts 0 and 3
+    driver.plan(0, Command::read, 1024, 128).sectors = 0b1001;               // both bursts
+    driver.plan(1'000'000'000, Command::write, 0, 256).sectors = 0b10011001; // 0, 1, 2, 3
+    driver.plan(2'000'000'000, Command::read, 0, 256);
+    m.start();
+    REQUIRE(m.run(never) == Stop::idle);
+    CHECK(digest_after(m).size() > 0);
+    CHECK(driver.state.answers.size() == 4);
+    const auto& s = m.get<DramController>("dram").stat;
+    CHECK(s.bytes.value() == 64 + 64 + 128 + 256);
+    CHECK(s.bus_bytes.value() == 128 + 128 + 256 + 256);
+    CHECK(s.reads.value() == 3);
+    CHECK(s.writes.value() == 1);
 }
 
 TEST_CASE("a controller of six takes every address of its own, and refuses others") {

@@ -47,6 +47,16 @@ TEST_CASE("An unloaded read of DRAM takes activate, column and the channel") {
     CHECK(value(b.controller().stat.row_misses) == 1);
 }
 
+TEST_CASE("Only the sectors asked for cross the channel, from either memory") {
+    Bench b;
+    const auto dram = b.read(0, b.at(0, 0)), xpoint = b.read(1000 * ns, b.at(0, 1));
+    for (std::uint32_t i = 0; i < 2; ++i) b.sender().state.script[i].request.sectors = 0b1001;
+    CHECK(b.run_to_end() == Clean {});
+    CHECK(value(b.controller().stat.demand_bytes) == 2 * 64);
+    CHECK(b.latency(xpoint, 1000 * ns) <= ends + 2 * way + 200 * ns + transfer / 2 + 2);
+    CHECK(b.latency(dram, 0) <= ends + 2 * way + 36 * ns + transfer / 2 + 4);
+}
+
 TEST_CASE("Electrical and optical channel differ by their way alone") {
     Bench optical,
         electrical(

@@ -141,6 +141,17 @@ TEST_CASE("A line written in part is read before it is written back") {
     CHECK(b.machine.sim().now() == (1 + 190 + 763) * ns);
 }
 
+TEST_CASE("A write covers the sectors of its mask and no other") {
+    Bench b(Arguments {{"write_buffer", "4"}, {"drain_high", "1"}, {"drain_low", "0"}});
+    b.write(0, 0, 1);
+    b.probe().state.script.back().command.sectors = 0b10111111;
+    b.read(1 * ns, 192, 1, 32); // sector 6, the hole: not in the buffer
+    b.run();
+    CHECK(value(b.module().stat.write_bytes) == 224);
+    CHECK(value(b.module().stat.forwarded) == 0);
+    CHECK(value(b.module().stat.refills) == 1);
+}
+
 TEST_CASE("A full write buffer stalls until the media has taken a line, to the tick") {
     Bench b(
         Arguments {{"write_buffer", "2"}, {"drain_high", "2"}, {"drain_low", "1"}, {"queue", "1"}});

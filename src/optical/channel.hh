@@ -1,0 +1,112 @@
+#pragma once
+
+#include "core/component.hh"
+#include "optical/light.hh"
+#include "optical/ring_layout.hh"
+
+namespace memsim::optical {
+
+using namespace memsim::literals;
+
+/// How the data route leaves light for the memory route of a swap (Ohm-GPU V-B).
+enum class Coding : std::uint8_t {
+    none, ///< one sender to a light: no memory route
+    wom,  ///< two bits in three pulses, see wom_code.hh: 2/3 of the rate while a swap shares it
+    half_coupled ///< a 0 keeps half of the light: full rate, twice the laser power again
+};
+constexpr std::array<std::string_view, 3> names_of(Coding) {
+    return {"none", "wom", "half_coupled"};
+}
+
+/// The optics of all virtual channels: VCSELs feed wavelengths into waveguides (DWDM), each virtual
+/// channel owns a fixed share of the wavelengths, ring resonators modulate and detect. It takes no
+/// part in a run: whether the light suffices is checked before time 0, and rates, powers, error
+/// rates and ring counts stand among the results. The time that a transfer takes is the
+/// controller's, at rate().
+///
+/// A route's loss: splitter, waveguide, the sender's modulator, rings passed, the receiver's filter
+/// and detector (Table I). On a memory route the light carries the data route's pulses already, and
+/// each half-coupled receiver on the way has taken its half. Not modelled: crosstalk between
+/// wavelengths, temperature, nonlinear loss, dispersion.
+class Channel final : public Model<Channel> {
+  public:
+    struct Params {
+        Param<unsigned> wavelengths {96, {1, 4096}, "Of a waveguide (Ohm-GPU table I: 96 bits)"};
+        Param<unsigned> waveguides {1, {1, 64}, "Side by side (Ohm-GPU fig. 20a: 1 to 8)"};
+        Param<unsigned> virtual_channels {
+            6,
+            {1, 4096},
+            "Shares of the wavelengths, one a memory controller (Ohm-GPU table I: 6)"};
+        Param<Frequency> bit_rate {
+            30_GHz, {1_MHz, 1000_GHz}, "Pulses of a wavelength (Ohm-GPU table I: 30 GHz)"};
+        Param<bool> auto_rw {false, "Rings for auto-read/write are laid (IV-B)"};
+        Param<bool> swap {false, "Rings for the swap function are laid (IV-B)"};
+        Param<bool> reverse_write {false, "Rings for reverse-write are laid (IV-B)"};
+        Param<Coding> coding {Coding::none, "How a swap shares the light of the data route"};
+        Param<Power> laser {Power {730'000},
+                            {1_uW, Power {1'000'000'000}},
+                            "Of a wavelength (Ohm-GPU VI: 0.73 mW)"};
+        Param<unsigned> laser_factor {
+            1, {1, 64}, "Times that power (Ohm-GPU VI: 1, auto-rw 2, WOM 2, half coupled 4)"};
+        Param<Fraction> wall_plug {
+            10_pct, {Fraction {1}, 100_pct}, "Light for each watt of electricity (assumption)"};
+        Param<Length> length {10_cm,
+                              {1_um, Length {100'000'000}},
+                              "From laser to receiver (assumption: a board's memory channel)"};
+        Param<Decibel> waveguide_loss {0.3_dB, {0_dB, 100_dB}, "For each cm (Ohm-GPU table I)"};
+        Param<Decibel> splitter_loss {0.2_dB, {0_dB, 100_dB}, "One splitter (Ohm-GPU table I)"};
+        Param<Decibel> modulator_loss {
+            1_dB, {0_dB, 100_dB}, "Of the sender (Ohm-GPU table I: 0 to 1 dB; the worst)"};
+        Param<Decibel> filter_loss {1.5_dB, {0_dB, 100_dB}, "Filter drop (Ohm-GPU table I)"};
+        Param<Decibel> detector_loss {0.1_dB, {0_dB, 100_dB}, "Of the receiver (Ohm-GPU table I)"};
+        Param<Decibel> ring_loss {
+            0.01_dB, {0_dB, 10_dB}, "Of each ring passed and not used (assumption; sweep 0-0.05)"};
+        Param<Power> noise {Power {12'000},
+                            {Power {1}, 1_mW},
+                            "Of the receiver, as light: the one calibrated constant, so that the "
+                            "plain route has the "
+                            "bit-error rate of Ohm-GPU fig. 20b, 7.2e-16 (Q = 7.98)"};
+        Param<Decibel> sensitivity {
+            Decibel {-8'000},
+            {Decibel {-60'000}, 30_dB},
+            "Least opening of the eye at a receiver, in dB over 1 mW (assumption: Q = 6.6, 2e-11)"};
+        Param<Energy> tuning {
+            200_fJ, {0_fJ, 1_nJ}, "To tune rings for a bit (Ohm-GPU table I: 200 fJ/bit)"};
+    };
+    struct Ports {};
+    struct Stats {
+        Figure rate {Unit::byte_per_second, "Of a virtual channel's data route"};
+        Figure shared_rate {Unit::byte_per_second,
+                            "The same while a swap's memory route shares its light"};
+        Figure laser_light {Unit::milliwatt, "Light of all lasers"};
+        Figure laser_power {Unit::milliwatt, "Electric power of all lasers"};
+        Figure received {Unit::dbm, "Opening of the eye at the end of the plain route"};
+        Figure received_snarfed {Unit::dbm, "The same behind a half-coupled receiver"};
+        Figure received_swap {Unit::dbm, "The same of the memory route on the data route's light"};
+        Figure ber {Unit::ratio, "Bit-error rate of the plain route"};
+        Figure ber_snarfed {Unit::ratio, "Bit-error rate behind a half-coupled receiver"};
+        Figure ber_swap {Unit::ratio, "Bit-error rate of the memory route"};
+        Figure worst_ber {Unit::ratio, "The worst of those that this design has"};
+        Figure rings {Unit::count,
+                      "Rings of a wavelength for a DRAM, an XPoint and the controller"};
+        Figure general_rings {Unit::count, "The same in the general design (Fig. 15a)"};
+    };
+    struct State {};
+
+    explicit Channel(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override {}
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    std::uint8_t functions() const;
+    /// Light of a bit 1, in mW, at the end of a route that passes so many rings.
+    double arriving(unsigned rings) const;
+    void judge(Figure& received, Figure& ber, double opening, const char* route);
+};
+
+} // namespace memsim::optical
