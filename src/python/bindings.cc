@@ -10,4 +10,5 @@ PYBIND11_MODULE(_memsim, m) {
     python::bind_schema(m);
     python::bind_machine(m);
     python::bind_results(m);
+    python::bind_traces(m);
 }

@@ -14,5 +14,6 @@ namespace py = pybind11;
 void bind_schema(py::module_& m);
 void bind_machine(py::module_& m);
 void bind_results(py::module_& m);
+void bind_traces(py::module_& m);
 
 } // namespace memsim::python

@@ -28,6 +28,7 @@ struct TraceRecord {
     std::uint16_t application = 0; ///< MQSim: the device
     std::uint64_t pc = 0;          ///< 0: not known
     std::uint32_t warp = 0;
+    std::uint16_t sectors = 0; ///< which 32-byte sectors of it: protocol/sectors.hh; 0: all
 };
 
 /// `automatic` is told by the file's first bytes.

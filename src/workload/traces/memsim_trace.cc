@@ -153,6 +153,8 @@ class Reader final : public TraceReader {
         fill(b.pc(), "pc",
              [&](TraceRecord& r, std::int64_t d) { r.pc = pc += static_cast<std::uint64_t>(d); });
         fill(b.warp(), "warp", [](TraceRecord& r, std::uint32_t v) { r.warp = v; });
+        fill(b.sectors(), "sectors",
+             [](TraceRecord& r, std::uint32_t v) { r.sectors = static_cast<std::uint16_t>(v); });
         content_at_ = 0;
         if (!header_.contents()) return;
         std::uint64_t bytes = 0;
@@ -217,6 +219,9 @@ class Encoder final : public TraceEncoder {
         column(
             records, [](const TraceRecord& r) { return r.warp; },
             [&](std::uint32_t v) { b.add_warp(v); });
+        column(
+            records, [](const TraceRecord& r) { return r.sectors; },
+            [&](std::uint32_t v) { b.add_sectors(v); });
         b.set_contents(contents.data(), contents.size());
         append_frame(out);
     }

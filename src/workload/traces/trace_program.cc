@@ -19,7 +19,8 @@ protocol::KernelSource& TraceProgram::kernels() {
         refuse("memory",
                params.memory.text() + " is no multiple of the page of " + params.page.text());
     state.function.source = std::make_unique<TraceSource>(
-        params.trace(), TraceOptions {raw(params.page()), raw(params.memory()), params.repeat()});
+        params.trace(),
+        TraceSourceOptions {raw(params.page()), raw(params.memory()), params.repeat()});
     return *state.function.source;
 }
 

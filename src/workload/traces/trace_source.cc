@@ -28,7 +28,7 @@ std::string digest_of(const std::vector<TraceCommand>& commands) {
 
 } // namespace
 
-TraceSource::TraceSource(const std::string& path, const TraceOptions& options)
+TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& options)
     : options_(options), commands_(read_trace_list(path)) {
     state.input = digest_of(commands_);
     state.memory.set(options.page, options.memory);

@@ -9,7 +9,7 @@
 
 namespace memsim::workload {
 
-struct TraceOptions {
+struct TraceSourceOptions {
     std::uint64_t page = 2 << 20;
     std::uint64_t memory = std::uint64_t {4} << 30;
     std::uint32_t repeat = 1;
@@ -32,7 +32,7 @@ class TraceSource final : public protocol::KernelSource {
         TraceMemory memory;
     };
 
-    TraceSource(const std::string& path, const TraceOptions& options);
+    TraceSource(const std::string& path, const TraceSourceOptions& options);
 
     bool next_launch(protocol::Launch& launch) override;
     void run_block(std::uint32_t block, protocol::BlockStreams& out) override;
@@ -56,7 +56,7 @@ class TraceSource final : public protocol::KernelSource {
     SassSpace space_of(const SassInstruction& i) const;
     void produce(const SassInstruction& i);
 
-    TraceOptions options_;
+    TraceSourceOptions options_;
     std::vector<TraceCommand> commands_;
     std::vector<protocol::Allocation> allocations_;
     std::unique_ptr<AccelSimKernel> kernel_;

@@ -24,7 +24,7 @@ std::string kernel_text(const std::string& instructions, unsigned count, unsigne
 }
 
 /// All operations of the only block of a kernel.
-std::vector<WarpOp> operations(const std::string& path, TraceOptions options = {}) {
+std::vector<WarpOp> operations(const std::string& path, TraceSourceOptions options = {}) {
     TraceSource source(path, options);
     protocol::Launch launch;
     protocol::BlockStreams out;
