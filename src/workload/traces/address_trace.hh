@@ -60,7 +60,7 @@ struct TraceOptions {
     std::uint32_t bytes = 64; ///< of an access where the trace does not tell
     /// Ramulator's ReadWriteTrace: how many channels, ranks, bank groups, banks, rows and columns
     /// (of `bytes`) there are; empty: not stated.
-    std::vector<std::uint64_t> geometry;
+    std::vector<std::uint64_t> geometry {};
 };
 /// '1,2,4,4,65536,1024'. Throws ConfigError.
 std::vector<std::uint64_t> parse_geometry(std::string_view text);
