@@ -31,7 +31,10 @@ void TraceRecorder::start() {
 
 /// The file is opened when a run begins, or when one that was restored writes again: a machine that
 /// is only built or looked at leaves it alone.
-void TraceRecorder::open() { output_ = std::make_unique<TraceOutput>(params.file(), state.bytes); }
+void TraceRecorder::open() {
+    restored_at_ = never; // a file that is refused is left alone at the end, too
+    output_ = std::make_unique<TraceOutput>(params.file(), state.bytes);
+}
 
 void TraceRecorder::load_state(Loader& from) {
     Model::load_state(from);

@@ -166,3 +166,18 @@ TEST_CASE("what was recorded plays again as it was", "[traces]") {
         CHECK(b[i].time - a[i].time == 1); // the link to the recorder
     }
 }
+
+TEST_CASE("DRAMsim3's example trace is played into a DRAM to its end", "[traces]") {
+    const std::string path = shared_data("dram_traces/dramsim3-example.trace");
+    if (path.empty()) return;
+    Machine m;
+    m.add("player", "workload.TracePlayer", {{"trace", path}, {"unit", "630ps"}});
+    m.add("dram", "mem.DramController", {});
+    m.bind("player", "mem_side", "dram", "cpu_side");
+    m.build();
+    m.start();
+    m.run(never);
+    CHECK(m.stat_value("player", "reads", "") == 5365);
+    CHECK(m.stat_value("player", "writes", "") == 33009);
+    CHECK(m.imbalances().empty());
+}
