@@ -1,3 +1,5 @@
+#include "workload/traces/address_trace.hh"
+
 #include "workload/traces/readers.hh"
 
 #include <charconv>
