@@ -176,6 +176,43 @@ TEST_CASE("only the bursts that hold needed sectors are moved") {
     CHECK(s.writes.value() == 1);
 }
 
+TEST_CASE("time, banks, ranks and channels that nobody uses cost no event") {
+    const auto events = [](const char* period, const Arguments& dram, unsigned idle_channels = 0) {
+        Machine m(7);
+        m.add("gen", "mem.TrafficGen",
+              {{"requests", "500"}, {"period", period}, {"range", "256KiB"}, {"read_share", "0.7"}});
+        m.add("dram", "mem.DramController", dram);
+        m.bind("gen", "mem_side", "dram", "cpu_side");
+        for (unsigned i = 0; i < idle_channels; ++i) {
+            const std::string n = std::to_string(i);
+            m.add("quiet" + n, "mem.TrafficGen", {{"requests", "1"}, {"period", "1s"}});
+            m.add("idle" + n, "mem.DramController", {});
+            m.bind("quiet" + n, "mem_side", "idle" + n, "cpu_side");
+        }
+        m.build();
+        m.start();
+        m.run(never);
+        return m.sim().events_executed();
+    };
+    // Of a channel that is asked now and then: 200 or 200,000 refreshes pass between two reads.
+    for (const char* refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
+        const Arguments gddr6 {{"timing", "gddr6"}, {"capacity", "1GiB"}, {"map", "RaRoBaCo"},
+                               {"refresh", refresh}};
+        const auto often = events("1ms", gddr6), seldom = events("1s", gddr6);
+        CHECK(often <= seldom + 20); // a request may meet a refresh that is just going on
+        CHECK(seldom <= often + 20);
+    }
+    // Of ranks and banks beside those that the addresses are in.
+    const auto ranks = [&](const char* n) {
+        return events("20ns", {{"map", "RaRoBaCo"}, {"capacity", "2GiB"},
+                               {"changes", std::string("tREFI=0ns ranks=") + n}});
+    };
+    CHECK(ranks("1") == ranks("8"));
+    // Of channels: a single request each, whose events are few.
+    const auto alone = events("20ns", {}), beside = events("20ns", {}, 32);
+    CHECK(beside - alone <= 32 * 12);
+}
+
 TEST_CASE("a controller of six takes every address of its own, and refuses others") {
     const Arguments dram {{"timing", "ohm_table1"}, {"capacity", "12MiB"}, {"channels", "6"},
                           {"channel", "2"},         {"map", "RoBaCoChCl"}, {"interleave", "2KiB"}};
