@@ -365,8 +365,7 @@ def program_hash():
 
 def skip_if_finished(database, configuration):
     """Ends the script if the database has a finished run with these results."""
-    if not os.path.isfile(database):
-        return
+    _memsim.Database(database)  # made whole, should another process be about to make it
     with contextlib.closing(connect(database)) as db:
         row = db.execute("SELECT id FROM run WHERE configuration = ? AND finished IS NOT NULL "
                          "ORDER BY started DESC", [configuration]).fetchone()

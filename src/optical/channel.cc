@@ -59,6 +59,9 @@ void Channel::init() {
     stat.laser_light.set(light);
     stat.laser_power.set(light * 1e9 / static_cast<double>(params.wall_plug->raw));
     stat.rings.set(rings_of(functions()));
+    stat.controller_rings.set(rings_at(Endpoint::controller, functions()));
+    stat.dram_rings.set(rings_at(Endpoint::dram, functions()));
+    stat.xpoint_rings.set(rings_at(Endpoint::xpoint, functions()));
     stat.general_rings.set(static_cast<double>(general_layout().size()));
 
     const auto passed = [&](Path p, Endpoint from, Endpoint to) {

@@ -50,6 +50,12 @@ unsigned rings_of(std::uint8_t functions) {
         std::ranges::count_if(layout, [&](const Ring& r) { return r.needed_by & functions; }));
 }
 
+unsigned rings_at(Endpoint endpoint, std::uint8_t functions) {
+    return static_cast<unsigned>(std::ranges::count_if(layout, [&](const Ring& r) {
+        return r.endpoint == endpoint && (r.needed_by & functions);
+    }));
+}
+
 unsigned rings_passed(std::uint8_t functions, Path path, Endpoint from, Endpoint to) {
     const auto [first, last] = std::minmax(from, to);
     const auto on_the_way = std::ranges::count_if(layout, [&](const Ring& r) {

@@ -37,8 +37,9 @@ struct Ring {
 /// All 24 rings, from the controller outwards.
 std::span<const Ring> general_layout();
 
-/// How many of them a design with these functions keeps.
+/// How many of them a design with these functions keeps, in all and at one endpoint.
 unsigned rings_of(std::uint8_t functions);
+unsigned rings_at(Endpoint endpoint, std::uint8_t functions);
 
 /// Rings that light of a path passes on its way between two endpoints without using them: all that
 /// the design keeps there but the sender's and the receiver's own.
