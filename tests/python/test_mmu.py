@@ -46,7 +46,7 @@ def test_large_pages_walk_less(memsim_command):
 
 
 def test_translation_goes_into_a_machine_of_the_library():
-    program = workload.GraphProgram(kernel="bfs_topology", kronecker_scale=8)
+    program = workload.Program(name="bfs1", size=8)
     footprint = scale.footprint(program)
     size = scale.scale(scale.OHM_PLANAR, footprint + mmu.tables(footprint, 4096) + 8192,
                        page=ohm.PAGE, modules=ohm.MODULES)
