@@ -125,6 +125,7 @@ class SimObject:
     def __init__(self, **attributes):
         for name, value in (("_parent", None), ("_name", None), ("_children", {}), ("_values", {}),
                             ("_places", {}), ("_bound", {}), ("_simulation", None),
+                            ("_prepared", None),
                             ("_created", here())):
             object.__setattr__(self, name, value)
         for name, (value, where) in getattr(type(self), "_defaults", {}).items():

@@ -94,4 +94,9 @@ def sql(argv):
         raise Error(f"{args.DB}: {e}") from None
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace)}
+def workloads(argv):
+    from .workloads import main
+    return main(argv)
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads)}

@@ -3,6 +3,8 @@
 #include "core/port.hh"
 #include "protocol/kernel_source.hh"
 
+#include <memory>
+
 /// How kernels come to the SMs: the dispatcher asks the host's application for the next launch and
 /// hands its blocks to SMs. The messages carry what takes time; what blocks do is taken directly
 /// from the functional side (design: function is apart from timing).
@@ -61,6 +63,9 @@ class HasKernels {
   public:
     virtual ~HasKernels() = default;
     virtual KernelSource& kernels() = 0;
+    /// Where the application stands once it was made, before anything ran: who has made it already
+    /// for equal parameters may put it there, so that a large input is read once.
+    virtual std::unique_ptr<KernelSource>* prepared() { return nullptr; }
 };
 
 /// The functional side of a Dispatch requester: hands over the streams of a block, once.

@@ -11,6 +11,7 @@ namespace memsim::python {
 
 namespace py = pybind11;
 
+void bind_workloads(py::module_& m);
 void bind_schema(py::module_& m);
 void bind_machine(py::module_& m);
 void bind_results(py::module_& m);

@@ -29,9 +29,9 @@ void planar_memory(Machine& m, const Arguments& more = {}) {
 
 /// Ohm-GPU's planar machine with two SMs, running `kernel` on 64 vertices.
 void ohm_machine(Machine& m, const char* kernel, const char* scheduler) {
-    m.add("program", "workload.GraphProgram",
-          {{"kernel", kernel},
-           {"kronecker_scale", "6"},
+    m.add("program", "workload.Program",
+          {{"name", kernel},
+           {"size", "6"},
            {"iterations", "2"},
            {"threads_per_block", "32"},
            {"launch_latency", "100ns"}});
@@ -119,7 +119,7 @@ static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
     static const RigFor name {type, [](Machine& m) { ohm_machine(m, kernel, scheduler); }};
 MACHINE(dispatcher, "gpu.Dispatcher", "bfs_topology", "greedy_then_oldest")
 MACHINE(sm, "gpu.Sm", "bfs_data", "loose_round_robin")
-MACHINE(program, "workload.GraphProgram", "pagerank", "greedy_then_oldest")
+MACHINE(program, "workload.Program", "pagerank", "greedy_then_oldest")
 MACHINE(note, "workload.Invariant", "bfs_topology", "loose_round_robin")
 MACHINE(optics, "optical.Channel", "bfs_topology", "greedy_then_oldest")
 #undef MACHINE
