@@ -93,21 +93,26 @@ def qv100(program, sms=80, seed=1, **dispatch):
 
 
 def counts(root):
-    """What Accel-Sim prints, in its units of 32-byte sectors."""
-    def total(caches, *names):
-        return sum(int(getattr(c.stats, name)) for c in caches for name in names)
-    l1, l2 = root.gpu.l1, root.gpu.l2
-    sm = root.gpu.sm
+    """What Accel-Sim counts, in its unit: sectors of 32 bytes."""
+    def total(components, *names):
+        return sum(int(getattr(c.stats, name)) for c in components for name in names)
+
+    def accesses(caches):
+        reads = total(caches, "read_sectors")
+        return reads, total(caches, "sectors") - reads
+
+    sm, l1, l2 = root.gpu.sm, root.gpu.l1, root.gpu.l2
+    l1_reads, l1_writes = accesses(l1)
+    l2_reads, l2_writes = accesses(l2)
     return {
         "warp instructions": total(sm, "warp_instructions"),
         "thread instructions": total(sm, "thread_instructions"),
-        "L1D reads": total(l1, "read_sectors"),
-        "L1D writes": total(l1, "sectors") - total(l1, "read_sectors"),
+        "L1D reads": l1_reads,
+        "L1D writes": l1_writes,
         "L1D read misses": total(l1, "missed_read_sectors"),
         "L1D reads merged": total(l1, "pending_read_sectors"),
-        "L2 reads": total(l2, "read_sectors"),
-        "L2 writes": total(l2, "sectors") - total(l2, "read_sectors"),
-        "L2 read misses": total(l2, "missed_read_sectors"),
-        "DRAM reads": sum(int(c.stats.reads) for c in root.channel),
-        "DRAM writes": sum(int(c.stats.writes) for c in root.channel),
+        "L2 reads": l2_reads,
+        "L2 writes": l2_writes,
+        "DRAM reads": total(l2, "fetched_bytes") // 32,
+        "DRAM writes": total(root.channel, "writes"),
     }
