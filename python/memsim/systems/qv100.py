@@ -68,7 +68,7 @@ def qv100(program, sms=80, seed=1, **dispatch):
     part.l2 = [mem.Cache(capacity="96KiB", ways=24, clock=CLOCK, latency=cycles(1),
                          miss_latency=cycles(100),      # dram_latency
                          write_policy="write_back", write_allocate=True, mshrs=192, targets=4,
-                         stage="l2", interleave_ways=SLICES, interleave_granularity=INTERLEAVE)
+                         queue=64, stage="l2", interleave_ways=SLICES, interleave_granularity=INTERLEAVE)
                for _ in range(SLICES)]
     # Two slices share a channel.
     root.join = [mem.Crossbar(inputs=2, outputs=1, granularity=INTERLEAVE, width="64B", clock=CLOCK,
