@@ -103,7 +103,7 @@ TEST_CASE("The bus is shared: data wait for a command, a command for data", "[fl
 }
 
 TEST_CASE("One die's planes in a row, two dies side by side", "[flash]") {
-    Bench b({{"multi_plane", "false"}});
+    Bench b(Arguments {{"multi_plane", "false"}});
     b.at(0, FlashOp::read, page(0)).at(0, FlashOp::read, page(1, 0, 0, 1));
     b.at(0, FlashOp::read, page(2, 0, 1));
     const auto at = b.answers();
@@ -115,7 +115,7 @@ TEST_CASE("One die's planes in a row, two dies side by side", "[flash]") {
 }
 
 TEST_CASE("dies_at_once: a package whose dies work one at a time", "[flash]") {
-    Bench b({{"dies_at_once", "1"}});
+    Bench b(Arguments {{"dies_at_once", "1"}});
     b.at(0, FlashOp::read, page(0)).at(0, FlashOp::read, page(1, 0, 1));
     const auto at = b.answers();
     CHECK(at[1] == at[0] + command + wires + sense + data);
@@ -171,12 +171,12 @@ TEST_CASE("An idle channel costs no event", "[flash]") {
 
 TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
     CHECK(error_of([] {
-              Bench b({{"dies", "64"}});
+              Bench b(Arguments {{"dies", "64"}});
           }) ==
           "channel.planes: there are 128 planes in a package: dies x planes is at most 64 on a "
           "channel");
     CHECK(error_of([] {
-              Bench b({{"dies_at_once", "3"}});
+              Bench b(Arguments {{"dies_at_once", "3"}});
           }) == "channel.dies_at_once: a package has only 2 dies");
     CHECK(error_of([] { Bench b({{"packages", "0"}}, 1, 0); }).find("channel.packages: ") == 0);
 }
