@@ -8,7 +8,7 @@ static const Registration<BlockTraffic> registered {
     "Sends sequential, random or recorded block requests to a drive."};
 
 using protocol::BlockOp;
-using protocol::sector_bytes;
+using protocol::block_sector_bytes;
 
 void BlockTraffic::init() {
     if (params.pattern == BlockPattern::trace) {
@@ -39,7 +39,7 @@ void BlockTraffic::wake() {
         const protocol::BlockResponse r = drive.pop();
         const Time taken {now() - state.due_at[r.tag]};
         state.free_tags.push_back(r.tag);
-        stat.bytes += r.sectors * sector_bytes;
+        stat.bytes += r.sectors * block_sector_bytes;
         stat.latency.sample(taken);
         if (r.op == BlockOp::read) {
             ++stat.reads;

@@ -10,7 +10,7 @@ static const Registration<Drive> registered {"A solid-state drive: NVMe queues, 
                                              "and a page-mapped FTL, before its channels."};
 
 using protocol::BlockOp;
-using protocol::sector_bytes;
+using protocol::block_sector_bytes;
 
 void Drive::init() {
     geometry_ = {params.channels(), params.packages(), params.dies(),
@@ -19,9 +19,9 @@ void Drive::init() {
     if (g.all_pages() >= no_page)
         refuse("blocks", "the drive has " + std::to_string(g.all_pages()) +
                              " pages: at most 4294967294 can be named");
-    if (params.page->raw % sector_bytes != 0)
+    if (params.page->raw % block_sector_bytes != 0)
         refuse("page", params.page.text() + " is not a multiple of a sector of 512 bytes");
-    page_sectors_ = static_cast<std::uint32_t>(params.page->raw / sector_bytes);
+    page_sectors_ = static_cast<std::uint32_t>(params.page->raw / block_sector_bytes);
 
     // What the host sees, its translation pages behind it.
     if (params.over_provisioning() == 0_pct)
@@ -249,7 +249,7 @@ void Drive::take_writes() {
 bool Drive::take_write(std::uint32_t c) {
     Command& command = state.commands[c];
     const protocol::BlockRequest& r = command.request;
-    const auto limit = static_cast<std::uint64_t>(params.write_buffer->raw) / sector_bytes;
+    const auto limit = static_cast<std::uint64_t>(params.write_buffer->raw) / block_sector_bytes;
     std::uint32_t taken = 0;
     bool room = true;
     while (command.accepted < r.sectors) {
@@ -281,7 +281,7 @@ bool Drive::take_write(std::uint32_t c) {
 void Drive::use_dram(std::uint32_t c, std::uint32_t sectors) {
     if (state.dram_free < now()) state.dram_free = now(), state.dram_remainder = 0;
     state.dram_free +=
-        params.dram_latency->raw + dram_wire_.take(sectors * sector_bytes, state.dram_remainder);
+        params.dram_latency->raw + dram_wire_.take(sectors * block_sector_bytes, state.dram_remainder);
     state.dram.push({state.dram_free, c, sectors});
 }
 
@@ -301,11 +301,11 @@ void Drive::done(std::uint32_t c, std::uint64_t sectors) {
     const Time taken {now() - command.arrived};
     switch (r.op) {
     case BlockOp::read:
-        ++stat.reads, stat.read_bytes += r.sectors * sector_bytes;
+        ++stat.reads, stat.read_bytes += r.sectors * block_sector_bytes;
         stat.read_latency.sample(taken);
         break;
     case BlockOp::write:
-        ++stat.writes, stat.write_bytes += r.sectors * sector_bytes;
+        ++stat.writes, stat.write_bytes += r.sectors * block_sector_bytes;
         stat.write_latency.sample(taken);
         break;
     case BlockOp::trim:

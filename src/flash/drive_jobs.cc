@@ -7,7 +7,7 @@ namespace memsim::flash {
 
 using protocol::FlashClass;
 using protocol::FlashOp;
-using protocol::sector_bytes;
+using protocol::block_sector_bytes;
 
 std::uint32_t Drive::make_job(const Job& job) {
     if (state.free_jobs.empty()) {
@@ -249,7 +249,7 @@ void Drive::send_waiting() {
             if (r.op != FlashOp::program) r.written_before = ftl_->written_before(page);
             const std::uint32_t sectors =
                 job.kind == JobKind::map_write ? page_mask() : job.sectors & page_mask();
-            r.bytes = std::max(1, std::popcount(sectors)) * sector_bytes;
+            r.bytes = std::max(1, std::popcount(sectors)) * block_sector_bytes;
             r.content = job.content;
             const bool of_map = job.kind == JobKind::map_read || job.kind == JobKind::map_write;
             r.urgency = of_map ? FlashClass::mapping

@@ -5,7 +5,7 @@
 /// Block requests: what a host, a file system or a page-fault handler says to a drive.
 namespace memsim::protocol {
 
-inline constexpr std::uint32_t sector_bytes = 512; ///< unit of addresses and lengths
+inline constexpr std::uint32_t block_sector_bytes = 512; ///< unit of addresses and lengths
 
 /// `trim`: the sectors hold nothing from now on and read as zeros. `flush` is answered when
 /// everything written before is in the flash.
@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 4> names_of(BlockOp) {
 struct BlockRequest {
     static constexpr std::uint32_t header_bytes = 64;   ///< NVMe's submission entry
     static constexpr std::uint32_t most_sectors = 1024; ///< of a read or a write
-    static constexpr std::uint32_t largest_wire_bytes = header_bytes + most_sectors * sector_bytes;
+    static constexpr std::uint32_t largest_wire_bytes =
+        header_bytes + most_sectors * block_sector_bytes;
 
     std::uint64_t sector = 0;
     std::uint64_t sectors = 0;
@@ -28,15 +29,16 @@ struct BlockRequest {
 
     bool needs_response() const { return true; }
     std::uint32_t wire_bytes() const {
-        return header_bytes +
-               (op == BlockOp::write ? static_cast<std::uint32_t>(sectors) * sector_bytes : 0);
+        return header_bytes + (op == BlockOp::write
+                                   ? static_cast<std::uint32_t>(sectors) * block_sector_bytes
+                                   : 0);
     }
 };
 
 struct BlockResponse {
     static constexpr std::uint32_t header_bytes = 16; ///< NVMe's completion entry
     static constexpr std::uint32_t largest_wire_bytes =
-        header_bytes + BlockRequest::most_sectors * sector_bytes;
+        header_bytes + BlockRequest::most_sectors * block_sector_bytes;
 
     std::uint64_t sectors = 0;
     std::uint64_t digest = 0; ///< of what was read, see sector_digest()
@@ -45,7 +47,7 @@ struct BlockResponse {
 
     std::uint32_t wire_bytes() const {
         return header_bytes +
-               (op == BlockOp::read ? static_cast<std::uint32_t>(sectors) * sector_bytes : 0);
+               (op == BlockOp::read ? static_cast<std::uint32_t>(sectors) * block_sector_bytes : 0);
     }
 };
 
