@@ -197,6 +197,15 @@ TEST_CASE("When one application ends the others run on, or it repeats, or all st
           Approx(20 * 3200.0 / value(*on, "application_cycles[0]")));
 }
 
+TEST_CASE("An application that never takes time is not begun again for ever", "[dispatcher]") {
+    Script empty;
+    empty.launches = 0;
+    ScriptRig rig({empty, computing(10, 99)}, {}, 2, {{"when_one_ends", "repeat"}});
+    rig.run();
+    CHECK(value(rig, "application_repeats[0]") == 0);
+    CHECK(rig.sm(1).stat.blocks.value() == 10);
+}
+
 TEST_CASE("A machine that applications cannot share is refused before time 0", "[dispatcher]") {
     const std::vector<Script> two(2);
     auto refused = [&](unsigned sms, const Arguments& dispatcher) {
