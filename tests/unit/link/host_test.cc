@@ -46,7 +46,7 @@ Tick passes(std::int64_t bytes, std::int64_t rate) {
 
 // A miss up to the fault's arrival at the host, and from its answer to the memory's.
 constexpr Tick to_host = 1 + (10_ns).raw + 2 * walk_read + 1;
-constexpr Tick from_host = 1 + (10_ns).raw + (833_ps + 100_ns).raw + 1;
+constexpr Tick from_host = 1 + (10_ns).raw + (833'334_fs + 100_ns).raw + 1;
 // The driver's time for a batch of one, and what the copy of a page takes with 100 ns of memory.
 constexpr Tick driver = 20 * us + us;
 constexpr Tick copy = 1 + (100_ns).raw;
