@@ -120,8 +120,7 @@ def unbind(port):
 
 
 def _what(value):
-    from .objects import SimObject
-    if not isinstance(value, SimObject):
+    if isinstance(value, type) or not hasattr(value, "_ports"):  # no SimObject
         return repr(value)
     names = ", ".join(value._ports)
     return f"the object {value.path} itself" + (f"; it has {names}" if names else "")
