@@ -38,7 +38,8 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     memory        bytes of device memory for pages, from address 0; None: all pages fit
     tlb, **mmu    further parameters of the TLBs and of the MMU
 
-    Page tables lie behind the pages; returns how many bytes of device memory both need.
+    The dispatcher is told that addresses are translated (each application's begin at 0). Page tables lie
+    behind the pages; returns how many bytes of device memory both need.
     """
     space = up_to(footprint, page)
     frames = up_to(memory or applications * space, page)
@@ -51,6 +52,8 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     part.tlb = [gpu.Tlb(page=f"{page}B", **(tlb or {})) for _ in part.sm]
     for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
         below = unbind(sm.mem_side)
+        if sm.blocks.peer:
+            sm.blocks.peer.owner.translated = True
         sm.mem_side = one.cpu_side
         one.mem_side = below
         one.mmu_side = part.mmu.tlb_side[i]
