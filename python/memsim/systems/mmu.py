@@ -66,8 +66,8 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
 
     part      has an MMU whose placement is 'faults' (see translate)
     device    the port through which the copy engine reaches device memory, such as new_input(network)
-    drive     None, or a component with a port `requests` for block requests, which stands in a tree:
-              where pages are initially, unless source='drive_direct' among **host says otherwise
+    drive     None, or the port of a drive, such as link.FixedDrive's requests or flash.Drive's host:
+              where pages are initially; source='drive_direct' among **host is GPU-direct storage
     pcie      parameters of the link.Pcie
     **host    parameters of the link.Host
     """
@@ -83,4 +83,4 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
     root.host.device_side = root.pcie.from_host[0]
     root.pcie.to_device[0] = device
     if drive is not None:
-        root.host.drive_side[0] = drive.requests
+        root.host.drive_side[0] = drive
