@@ -11,11 +11,11 @@ import argparse
 import memsim
 from memsim import gpu, mem, workload
 
-KERNELS = ["bfs_topology", "pagerank"]
-
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--only", type=int, choices=[0, 1], help="run this one alone, on all SMs")
-parser.add_argument("--kernels", nargs="+", default=KERNELS, choices=["bfs_data", *KERNELS])
+parser.add_argument("--only", type=int, metavar="I",
+                    help="run kernel I (from 0) alone, on all SMs")
+parser.add_argument("--kernels", nargs="+", default=["bfs1", "pagerank"],
+                    help="graph workloads; `memsim workloads` lists them")
 parser.add_argument("--partition", default="spatial", choices=["spatial", "shared"])
 parser.add_argument("--sm-split", default="", help="SMs of each, such as 3,1 (spatial)")
 parser.add_argument("--when-one-ends", default="run_on", choices=["run_on", "repeat", "stop"])
@@ -25,8 +25,7 @@ args = parser.parse_args()
 
 kernels = args.kernels if args.only is None else [args.kernels[args.only]]
 root = memsim.Root(seed=1)
-root.program = [workload.GraphProgram(kernel=k, kronecker_scale=args.vertices, iterations=3)
-                for k in kernels]
+root.program = [workload.Program(name=k, size=args.vertices, iterations=3) for k in kernels]
 root.gpu = memsim.System()
 root.gpu.dispatcher = gpu.Dispatcher(
     applications=len(kernels), sms=args.sms, partition=args.partition,

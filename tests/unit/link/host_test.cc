@@ -34,7 +34,10 @@ struct Paged : Bench {
             m.bind("pcie", "to_device[0]", "frames", "cpu_side[0]");
         }
         if (drive == "flash") {
-            test_flash::Flash().add(m);
+            test_flash::Flash flash;
+            flash.blocks = 64;
+            flash.drive = {{"over_provisioning", "0.25"}};
+            flash.add(m);
             m.bind("host", "drive_side[0]", "drive", "host[0]");
         } else if (has_drive) {
             m.add("drive", "link.FixedDrive", arguments(drive));
