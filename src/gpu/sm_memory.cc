@@ -30,6 +30,7 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         r.address = block.base + coalescer_[i].address;
         r.bytes = coalescer_[i].bytes;
         r.sectors = coalescer_[i].sectors;
+        r.partial = op.kind == WarpOpKind::store ? coalescer_[i].partial : std::uint16_t {0};
         r.command = command_of(op.kind);
         r.posted = !op.has_result;
         r.pc = op.pc;

@@ -15,6 +15,7 @@ using NoGil = py::call_guard<py::gil_scoped_release>;
 struct Prepared {
     Arguments params;
     std::unique_ptr<ModelBase> component;
+    bool given = false; ///< a machine has it
 
     Prepared(const std::string& type, Arguments given) : params(std::move(given)) {
         const auto found = registry().find(type);
@@ -32,7 +33,9 @@ struct Prepared {
     }
     void give_to(Machine& machine, const std::string& path) {
         auto* const to = dynamic_cast<protocol::HasKernels*>(&machine.at(path));
-        if (to && to->prepared() && host()->prepared()) to->prepared()->swap(*host()->prepared());
+        if (!to || !to->prepared() || !host()->prepared()) return;
+        *to->prepared() = std::move(*host()->prepared());
+        given = true;
     }
 };
 
@@ -65,6 +68,7 @@ void bind_workloads(py::module_& m) {
     py::class_<Prepared>(m, "Prepared")
         .def(py::init<const std::string&, Arguments>(), "type"_a, "params"_a)
         .def_readonly("params", &Prepared::params)
+        .def_readonly("given", &Prepared::given)
         .def_property_readonly("footprint",
                                [](Prepared& p) { return p.kernels().footprint_bytes(); })
         .def_property_readonly("input_digest",
