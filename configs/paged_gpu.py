@@ -2,7 +2,7 @@
 
     build/memsim configs/paged_gpu.py [--placement faults --resident 50%] [--source drive] ...
 
-Four SMs, an L2 and one DRAM channel, running a graph algorithm. --placement none is the same machine
+Four SMs, an L2 and one DRAM channel, running a workload. --placement none is the same machine
 without translation.
 """
 
@@ -13,9 +13,10 @@ from memsim import gpu, link, mem, workload
 from memsim.systems import mmu, scale
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--kernel", default="bfs_topology",
-                    choices=["bfs_topology", "bfs_data", "pagerank"])
-parser.add_argument("--scale", type=int, default=12, help="vertices of the graph, a power of two")
+parser.add_argument("--kernel", default="bfs1",
+                    help="a workload's name; `memsim workloads` lists them")
+parser.add_argument("--scale", type=int, default=12,
+                    help="size of the generated input; of a graph, the vertices as a power of two")
 parser.add_argument("--page", type=int, default=4096, help="bytes")
 parser.add_argument("--placement", default="first_touch",
                     choices=["none", "identity", "first_touch", "interleaved", "random", "faults"])
@@ -28,8 +29,7 @@ args = parser.parse_args()
 
 SMS = 4
 root = memsim.Root(seed=args.seed)
-root.program = workload.GraphProgram(kernel=args.kernel, kronecker_scale=args.scale,
-                                     graph_seed=args.seed)
+root.program = workload.Program(name=args.kernel, size=args.scale, seed=args.seed)
 root.dispatcher = gpu.Dispatcher(sms=SMS)
 root.program.dispatcher = root.dispatcher.host
 root.sm = [gpu.Sm() for _ in range(SMS)]

@@ -52,7 +52,7 @@ void Channel::accept(const protocol::FlashRequest& r) {
     q.tail = slot;
     const unsigned plane = r.place.die * params.planes() + r.place.plane;
     state.packages[r.place.package].waiting[kind] |= 1ull << plane;
-    state.with_work |= 1ull << r.place.package;
+    state.to_ask |= 1ull << r.place.package;
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
 }
 
@@ -66,7 +66,7 @@ bool Channel::can_start(const Slot& s, const Chip& p) const {
     } else {
         if (held >= params.registers()) return false;
         const std::uint64_t used = state.planes[plane_of(place)].used;
-        if (static_cast<unsigned>(std::popcount(used)) >= params.registers()) return false;
+        if (static_cast<unsigned>(std::countr_one(used)) >= params.registers()) return false;
     }
     return held || params.dies_at_once() == 0 || p.working < params.dies_at_once();
 }
@@ -101,13 +101,16 @@ void Channel::start_transfer() {
             return;
         }
     // From the package whose turn it is upwards, then from the first.
-    const std::uint64_t upper = state.with_work >> state.turn << state.turn;
-    for (std::uint64_t set : {upper, state.with_work & ~upper})
+    const std::uint64_t upper = state.to_ask >> state.turn << state.turn;
+    for (std::uint64_t set : {upper, state.to_ask & ~upper})
         for (; set; set &= set - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(set));
             if (!port.package[i].can_send()) continue;
             const std::uint32_t first = choose(state.packages[i], i);
-            if (first == none) continue;
+            if (first == none) { // until something of it arrives or ends
+                state.to_ask &= ~(1ull << i);
+                continue;
+            }
             state.turn = (i + 1) % params.packages();
             start(first);
             return;
@@ -126,11 +129,8 @@ void Channel::take(Slot& s, std::uint32_t group) {
     s.group = group;
     ++state.groups[group];
     if (q.head == none) {
-        Chip& package = state.packages[place.package];
-        package.waiting[kind] &= ~(1ull << (place.die * params.planes() + place.plane));
-        std::uint64_t any = 0;
-        for (std::uint64_t w : package.waiting) any |= w;
-        if (!any) state.with_work &= ~(1ull << place.package);
+        state.packages[place.package].waiting[kind] &=
+            ~(1ull << (place.die * params.planes() + place.plane));
     }
     s.reg = static_cast<std::uint8_t>(s.request.op == FlashOp::erase ? params.registers()
                                                                      : std::countr_one(p.used));
@@ -227,6 +227,7 @@ void Channel::complete(std::uint32_t slot, std::uint64_t content) {
         state.free_groups.push_back(s.group);
         if (--state.held[unit_of(r.place)] == 0) --state.packages[r.place.package].working;
     }
+    state.to_ask |= 1ull << r.place.package;
     port.controller.send({content, r.tag, r.op});
     state.free_slots.push_back(slot);
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());

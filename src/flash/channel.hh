@@ -99,8 +99,8 @@ class Channel final : public Model<Channel> {
         std::vector<std::uint32_t> in_register; ///< the slot, by plane and register, last: erase
         std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< data to fetch
         std::uint64_t order = 0;
-        std::uint64_t with_work = 0; ///< packages
-        std::uint32_t turn = 0;      ///< the package that is asked first
+        std::uint64_t to_ask = 0; ///< packages that may have something to start
+        std::uint32_t turn = 0;   ///< the package that is asked first
         Bus bus = Bus::idle;
         std::uint32_t on_bus = none; ///< the slot, first of its operation
         std::int64_t remainder = 0;  ///< of bytes / rate, carried over

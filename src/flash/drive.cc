@@ -81,6 +81,10 @@ void Drive::init() {
                    params.keep_rewritten(), state.cache);
     dram_wire_ = WireTime(params.dram_rate());
 
+    for (std::uint32_t p = 0; p < g.all_planes(); ++p) {
+        const auto first = static_cast<std::uint32_t>(p * g.plane_pages());
+        where_.push_back({g.channel_of(first), g.place(first)});
+    }
     state.commands.resize(params.commands());
     for (std::uint32_t i = params.commands(); i-- > 0;) state.free_commands.push_back(i);
     state.cores.resize(params.cores());

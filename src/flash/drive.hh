@@ -208,6 +208,7 @@ class Drive final : public Model<Drive> {
         std::vector<Job> jobs;
         std::vector<std::uint32_t> free_jobs;
         std::vector<Fifo<std::uint32_t>> outgoing; ///< jobs, by channel
+        std::uint64_t channels_waiting = 0;        ///< those with something in `outgoing`
         std::vector<Fifo<std::uint32_t>> roomless; ///< jobs that wait for a page, by plane
         Fifo<std::uint32_t> roomless_anywhere;
         std::vector<Collection> collections; ///< by plane
@@ -292,6 +293,11 @@ class Drive final : public Model<Drive> {
     std::optional<Ftl> ftl_;
     std::optional<MapCache> map_;
     std::optional<PageCache> cache_;
+    struct Where {
+        std::uint32_t channel;
+        protocol::FlashPlace place;
+    };
+    std::vector<Where> where_;           ///< of each plane; divisions are slow
     std::vector<std::uint32_t> resumed_; ///< scratch
 };
 

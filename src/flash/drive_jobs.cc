@@ -223,11 +223,14 @@ void Drive::room_made(std::uint32_t plane) {
 void Drive::send(std::uint32_t j) {
     const Job& job = state.jobs[j];
     const std::uint32_t page = job.stage == JobStage::program ? job.to : job.from;
-    state.outgoing[geometry_.channel_of(page)].push(j);
+    const std::uint32_t channel = where_[geometry_.plane_of(page)].channel;
+    state.outgoing[channel].push(j);
+    state.channels_waiting |= 1ull << channel;
 }
 
 void Drive::send_waiting() {
-    for (std::uint32_t i = 0; i < state.outgoing.size(); ++i) {
+    for (std::uint64_t set = state.channels_waiting; set; set &= set - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(set));
         auto& queue = state.outgoing[i];
         while (!queue.empty() && port.channel[i].can_send()) {
             const std::uint32_t j = queue.pop();
@@ -238,7 +241,11 @@ void Drive::send_waiting() {
                    : job.kind == JobKind::erase   ? FlashOp::erase
                                                   : FlashOp::read;
             const std::uint32_t page = r.op == FlashOp::program ? job.to : job.from;
-            r.place = geometry_.place(page);
+            const std::uint32_t block = geometry_.block_of(page);
+            const std::uint32_t plane = block / geometry_.blocks;
+            r.place = where_[plane].place;
+            r.place.block = block - plane * geometry_.blocks;
+            r.place.page = static_cast<std::uint16_t>(page - block * geometry_.pages);
             if (r.op != FlashOp::program) r.written_before = ftl_->written_before(page);
             const std::uint32_t sectors =
                 job.kind == JobKind::map_write ? page_mask() : job.sectors & page_mask();
@@ -252,6 +259,7 @@ void Drive::send_waiting() {
                                      : FlashClass::normal;
             port.channel[i].send(r);
         }
+        if (queue.empty()) state.channels_waiting &= ~(1ull << i);
     }
 }
 

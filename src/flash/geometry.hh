@@ -19,9 +19,7 @@ struct Geometry {
     std::uint64_t plane_pages() const { return std::uint64_t {blocks} * pages; }
     std::uint64_t all_pages() const { return all_planes() * plane_pages(); }
 
-    std::uint32_t plane_of(std::uint32_t page) const {
-        return static_cast<std::uint32_t>(page / plane_pages());
-    }
+    std::uint32_t plane_of(std::uint32_t page) const { return block_of(page) / blocks; }
     /// The block of all, numbered by plane.
     std::uint32_t block_of(std::uint32_t page) const { return page / pages; }
     std::uint32_t channel_of(std::uint32_t page) const {

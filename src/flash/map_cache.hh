@@ -7,11 +7,11 @@ namespace memsim::flash {
 
 struct CachedMapping {
     std::uint32_t lpn = 0;
-    std::uint32_t newer = no_link, older = no_link;           ///< by use, when here
-    std::uint32_t dirty_next = no_link, dirty_prev = no_link; ///< of its translation page
-    std::uint32_t first_job = no_link;                        ///< of those that wait for it
-    std::uint32_t next_awaited = no_link;                     ///< of its translation page
-    bool here = false;                                        ///< else on its way from the flash
+    std::uint32_t newer = no_link, older = no_link; ///< by use, when here
+    std::uint32_t dirty_next = no_link;             ///< of its translation page
+    std::uint32_t first_job = no_link;              ///< of those that wait for it
+    std::uint32_t next_awaited = no_link;           ///< of its translation page
+    bool here = false;                              ///< else on its way from the flash
     bool dirty = false;
 };
 
@@ -21,7 +21,7 @@ struct MapCacheState {
     std::vector<std::uint32_t> free;
     HashMap<std::uint32_t> entry_of; ///< by logical page
     HashMap<std::uint32_t> awaited;  ///< the first entry, by translation page being read
-    HashMap<std::uint32_t> dirty;    ///< the first dirty entry, by translation page
+    HashMap<std::uint32_t> dirty;    ///< the first dirty entry and 1, by translation page
     HashMap<std::uint8_t> leaving;   ///< translation pages being written back
     ListEnds used;
     std::uint32_t here = 0;
@@ -83,16 +83,15 @@ class MapCache {
     /// The entry was changed; it is put in if it has been thrown out meanwhile. One that is on its
     /// way stays so: the change is then part of what comes.
     void change(std::uint32_t lpn) {
-        insert(lpn);
-        const std::uint32_t i = *s_.entry_of.find(lpn);
+        const std::uint32_t* const known = s_.entry_of.find(lpn);
+        const std::uint32_t i = known ? *known : create(lpn);
+        if (!known) come(i);
         CachedMapping& e = s_.entries[i];
         if (e.dirty || !e.here) return;
         e.dirty = true;
-        std::uint32_t* const first = s_.dirty.find(page_of(lpn));
-        e.dirty_prev = no_link;
-        e.dirty_next = first ? *first : no_link;
-        if (first) s_.entries[*first].dirty_prev = i;
-        s_.dirty[page_of(lpn)] = i;
+        std::uint32_t& first = s_.dirty[page_of(lpn)]; // its index and 1
+        e.dirty_next = first ? first - 1 : no_link;
+        first = i + 1;
     }
     bool too_full() const { return s_.here > capacity_; }
     /// Throws out the entry used longest ago; the translation page to write back, or no_link. All
@@ -129,13 +128,13 @@ class MapCache {
         ++s_.here;
     }
     void clean(std::uint32_t page) {
-        std::uint32_t i = *s_.dirty.find(page);
+        std::uint32_t i = *s_.dirty.find(page) - 1;
         s_.dirty.erase(page);
         while (i != no_link) {
             CachedMapping& e = s_.entries[i];
             i = e.dirty_next;
             e.dirty = false;
-            e.dirty_next = e.dirty_prev = no_link;
+            e.dirty_next = no_link;
         }
     }
 

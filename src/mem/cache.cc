@@ -22,8 +22,8 @@ void Cache::init() {
     const std::uint64_t set_bytes = line * params.ways(), capacity = raw(params.capacity());
     if (!std::has_single_bit(line)) refuse("line", "must be a power of two");
     if (!std::has_single_bit(sector) || sector > line)
-        refuse("sector", "must be a power of two, at most the line of " +
-                             Text<Bytes>::show(params.line()));
+        refuse("sector",
+               "must be a power of two, at most the line of " + Text<Bytes>::show(params.line()));
     if (capacity < set_bytes || capacity % set_bytes)
         refuse("capacity",
                Text<Bytes>::show(params.capacity()) + " is not a whole number of sets of " +
@@ -46,8 +46,8 @@ void Cache::init() {
     // What a miss or a write that is passed on sends, and its victim.
     if (params.mem_queue() < 3) refuse("mem_queue", "must hold what one request can send: 3");
     if (params.demand_mshrs() >= params.mshrs() && params.hint_ports())
-        refuse("demand_mshrs", "leaves none of the " + std::to_string(params.mshrs()) +
-                                   " MSHRs for hints");
+        refuse("demand_mshrs",
+               "leaves none of the " + std::to_string(params.mshrs()) + " MSHRs for hints");
 
     figures_ = {params.write_policy(),
                 params.write_allocate(),
@@ -155,7 +155,7 @@ void Cache::fill(const MemResponse& r) {
     const SectorMask here = sectors(r).any;
     state.fetching -= r.payload();
     mshr.pending &= static_cast<SectorMask>(~here);
-    if (watcher_) watcher_->filled(r, here & static_cast<SectorMask>(~(tags.valid(line) | tags.dirty(line))));
+    if (watcher_) tell_fill(r, here);
     if (!mshr.dropped) {
         tags.add_valid(line, here);
         if (!write_back() && !tags.kept(line)) tags.clean(line, here);
@@ -182,6 +182,17 @@ void Cache::fill(const MemResponse& r) {
     tags.unlock(line);
     state.mshrs.release(r.tag);
     stat.mshrs_used.set(now(), state.mshrs.size());
+}
+
+/// Sectors that were written since are newer here, and those that a write waits for will be.
+void Cache::tell_fill(const MemResponse& r, SectorMask here) {
+    const std::uint32_t line = state.mshrs[r.tag].line;
+    SectorMask newer = state.tags.valid(line) | state.tags.dirty(line);
+    state.mshrs.serve(r.tag, [&](const Target& t) {
+        if (t.answer.command != Command::read) newer |= t.sectors;
+        return false;
+    });
+    watcher_->filled(r, here & static_cast<SectorMask>(~newer));
 }
 
 /// The answer to what was passed on, or to a write-back of a flush.

@@ -155,8 +155,8 @@ class Cache final : public Model<Cache> {
     struct Target {
         protocol::MemResponse answer;
         parts::SectorMask sectors = 0;
-        bool posted = false;   ///< nobody waits
-        bool fetched = false;  ///< its stamps went below with the fetch
+        bool posted = false;  ///< nobody waits
+        bool fetched = false; ///< its stamps went below with the fetch
     };
     struct PassedOn {
         std::uint32_t tag = 0;
@@ -169,9 +169,9 @@ class Cache final : public Model<Cache> {
     };
     struct Flush {
         bool walking = false;
-        std::uint64_t set = 0;      ///< the next to be looked at
-        std::uint32_t unacked = 0;  ///< write-backs that the level below has not answered
-        std::uint32_t port = 0;     ///< where it came from: 0 cpu_side, else 1 + control port
+        std::uint64_t set = 0;     ///< the next to be looked at
+        std::uint32_t unacked = 0; ///< write-backs that the level below has not answered
+        std::uint32_t port = 0;    ///< where it came from: 0 cpu_side, else 1 + control port
         protocol::MemRequest request;
     };
     struct State {
@@ -186,8 +186,8 @@ class Cache final : public Model<Cache> {
         std::uint32_t reserved = 0; ///< ways
         Flush flush;
         std::vector<std::uint32_t> hint_done; ///< bytes of the first hint of each port
-        std::uint64_t owed = 0;      ///< answers not yet given
-        std::uint64_t fetching = 0;  ///< bytes asked for below and not yet here
+        std::uint64_t owed = 0;               ///< answers not yet given
+        std::uint64_t fetching = 0;           ///< bytes asked for below and not yet here
         CacheStall stall = CacheStall::none;
         Tick stalled_since = 0;
         Rng random;
@@ -222,7 +222,7 @@ class Cache final : public Model<Cache> {
         std::uint32_t bank;
         std::uint32_t line; ///< in the tags, or none
         SectorMask touched;
-        SectorMask whole; ///< touched from end to end
+        SectorMask whole;                   ///< touched from end to end
         SectorMask valid, written, pending; ///< in its line
         bool found() const { return line != parts::TagArray::none; }
         bool is_read() const { return request.command == protocol::Command::read; }
@@ -248,6 +248,7 @@ class Cache final : public Model<Cache> {
     Tick bank_free_at(std::uint32_t bank) const;
     void occupy(std::uint32_t bank, std::int64_t cycles);
     void fill(const protocol::MemResponse& r);
+    void tell_fill(const protocol::MemResponse& r, SectorMask here);
     void answered_below(const protocol::MemResponse& r);
     void answer(const protocol::MemResponse& r, bool mark);
     void answer_write(const protocol::MemRequest& r);

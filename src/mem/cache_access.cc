@@ -45,8 +45,16 @@ Cache::Place Cache::locate(const MemRequest& r) const {
     const std::uint64_t own_line = own(r.address) >> figures_.line_bits;
     const TagArray& tags = state.tags;
     const Touched t = sectors(r);
-    Place p {r, number, index_(own_line), static_cast<std::uint32_t>(banks_.remainder(own_line)),
-             TagArray::none, t.any, t.whole, 0, 0, 0};
+    Place p {r,
+             number,
+             index_(own_line),
+             static_cast<std::uint32_t>(banks_.remainder(own_line)),
+             TagArray::none,
+             t.any,
+             t.whole,
+             0,
+             0,
+             0};
     p.line = tags.find(p.set, number);
     if (!p.found()) return p;
     p.valid = tags.valid(p.line);
@@ -69,8 +77,7 @@ Cache::Touched Cache::sectors(const M& m) const {
     t.whole = t.any;
     const std::uint64_t part = (std::uint64_t {1} << figures_.sector_bits) - 1;
     if (m.address & part) t.whole = without(t.whole, span(m.address, 1));
-    if ((m.address + m.bytes) & part)
-        t.whole = without(t.whole, span(m.address + m.bytes - 1, 1));
+    if ((m.address + m.bytes) & part) t.whole = without(t.whole, span(m.address + m.bytes - 1, 1));
     std::uint32_t partial = 0;
     if constexpr (requires { m.partial; }) partial = m.partial;
     if (m.sectors == 0 && partial == 0) return t;
@@ -170,8 +177,7 @@ CacheStall Cache::miss(const Place& p) {
     if (p.found() && tags.locked(line)) {
         mshr = tags.lock(line);
         // What was asked for before a write that dropped it is too old for this request.
-        if (state.mshrs.targets_full(mshr) || state.mshrs[mshr].dropped)
-            return CacheStall::targets;
+        if (state.mshrs.targets_full(mshr) || state.mshrs[mshr].dropped) return CacheStall::targets;
         missing = without(missing, p.pending);
         if (missing && !room_below(1)) return CacheStall::mem_side;
         tags.touch(line);
@@ -202,8 +208,7 @@ CacheStall Cache::miss(const Place& p) {
 CacheStall Cache::pass_on(const Place& p) {
     MemRequest r = p.request;
     TagArray& tags = state.tags;
-    const bool drops =
-        r.command == Command::atomic || figures_.policy == WritePolicy::write_evict;
+    const bool drops = r.command == Command::atomic || figures_.policy == WritePolicy::write_evict;
     const bool allocates = !drops && figures_.allocates;
     SectorMask rest = 0; // of sectors written in part
     if (allocates && figures_.fetches)

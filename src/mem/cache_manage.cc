@@ -179,8 +179,7 @@ void Cache::warm() {
             continue;
         TagArray& tags = state.tags;
         const std::uint64_t set = index_(own(a) >> figures_.line_bits);
-        const std::uint32_t line =
-            tags.victim(set, state.reserved, figures_.ways, state.random);
+        const std::uint32_t line = tags.victim(set, state.reserved, figures_.ways, state.random);
         tags.replace(line, a >> figures_.line_bits, 0);
         tags.add_valid(line, span(a, static_cast<std::uint32_t>(line_bytes)));
     }

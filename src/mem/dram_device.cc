@@ -29,11 +29,11 @@ bool DramDevice::any_open(std::uint32_t rank) const {
                        [](const DramBank& b) { return b.row != DramBank::closed; });
 }
 
+/// Also of rows that a column command will close.
 Tick DramDevice::all_precharged(std::uint32_t rank) const {
     Tick t = 0;
     for (std::uint32_t b = rank * timing_.banks(); b < (rank + 1) * timing_.banks(); ++b)
-        if (state_.banks[b].row != DramBank::closed)
-            push_back_to(t, state_.banks[b].next_precharge);
+        push_back_to(t, state_.banks[b].next_precharge);
     return t;
 }
 
@@ -56,7 +56,7 @@ Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
             t = std::max(bank_ready(command, bank), group_ready(command, group_of(bank)));
         break;
     case DramCommand::precharge_all:
-        t = all_precharged(rank_of(bank));
+        t = std::max(all_precharged(rank_of(bank)), group_ready(command, group_of(bank)));
         break;
     case DramCommand::refresh:
         if (!any_open(rank_of(bank))) t = all_activatable(rank_of(bank));
@@ -107,7 +107,7 @@ void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t ro
         break;
     }
     if (command_bus_) state_.next_command = now + timing_.tCK.raw;
-    if (log_) log_->push_back({now, command, bank, row, close});
+    if (log_) log_->push_back({now, command, bank, row, close, false});
 }
 
 void DramDevice::activate(std::uint32_t bank, std::uint32_t row, Tick now) {
@@ -169,10 +169,19 @@ void DramDevice::refresh_unused(std::uint32_t bank, bool single, Tick due, std::
         push_back_to(start, b.row == DramBank::closed
                                 ? b.next_activate
                                 : std::max(due, b.next_precharge) + timing_.tRP.raw);
+        push_back_to(start, group_ready(DramCommand::refresh_bank, group_of(bank)));
     } else if (n == 1) {
         push_back_to(start, any_open(rank) ? std::max(due, all_precharged(rank)) + timing_.tRP.raw
                                            : all_activatable(rank));
     }
+    if (log_) {
+        const DramCommand command = single ? DramCommand::refresh_bank : DramCommand::refresh;
+        for (std::int64_t i = 0; i < n; ++i)
+            log_->push_back({start - (n - 1 - i) * timing_.tREFI.raw, command, bank, 0, false, true});
+    }
+    if (single)
+        for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)
+            push_back_to(state_.groups[g].next_activate, start + timing_.tRREFD.raw);
     const std::uint32_t first = single ? bank : rank * timing_.banks();
     const std::uint32_t last = single ? bank + 1 : first + timing_.banks();
     for (std::uint32_t i = first; i < last; ++i) {

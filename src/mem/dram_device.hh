@@ -37,6 +37,7 @@ struct DramIssued {
     DramCommand command = DramCommand::activate;
     std::uint32_t bank = 0, row = 0;
     bool close = false;
+    bool unused = false; ///< a refresh that was only caught up with
 };
 
 /// The values of a DramDevice, for State.

@@ -42,9 +42,7 @@ struct MemRequest {
     bool needs_response() const { return !posted; }
     /// The bytes that it is about: those of its sectors.
     std::uint32_t payload() const { return protocol::payload(*this); }
-    std::uint32_t wire_bytes() const {
-        return header_bytes + (has_data(command) ? payload() : 0);
-    }
+    std::uint32_t wire_bytes() const { return header_bytes + (has_data(command) ? payload() : 0); }
 };
 
 struct MemResponse {

@@ -8,13 +8,13 @@
 /// depend on the order of the additions.
 namespace memsim::workload {
 
-namespace {
-
-struct Host {
+struct BetweennessHost {
     u32 depth = 0;
     u32 source = 0; ///< how many are done
     u8 phase = 0;   ///< 0: initialize, 1: forward, 2: backward
 };
+
+namespace {
 
 enum class Site : u32 {
     set_level,
@@ -37,7 +37,7 @@ enum class Site : u32 {
 
 constexpr float most_paths = 16777216.0f;
 
-class Betweenness final : public GraphApplication<Host> {
+class Betweenness final : public GraphApplication<BetweennessHost> {
   public:
     explicit Betweenness(const Options& options) : GraphApplication(options) {
         level_ = memory_.zeroed<u32>("level", vertices_);

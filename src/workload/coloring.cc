@@ -7,12 +7,12 @@
 /// below all neighbours for a second colour in the same round.
 namespace memsim::workload {
 
-namespace {
-
-struct Host {
+struct ColoringHost {
     u32 round = 0;
     bool second = false; ///< of Pannotia's two kernels
 };
+
+namespace {
 
 enum class Site : u32 {
     color,
@@ -34,7 +34,7 @@ enum class Site : u32 {
 enum class How { thread, warp, max, maxmin };
 
 template <How how>
-class Coloring final : public GraphApplication<Host> {
+class Coloring final : public GraphApplication<ColoringHost> {
   public:
     explicit Coloring(const Options& options)
         : GraphApplication(options, symmetric(graph_for(options))) {

@@ -6,11 +6,9 @@ namespace memsim::workload {
 
 namespace {
 
-struct Host {};
-
 enum class Site : u32 { row_begin, row_end, own, neighbour, its };
 
-class Degree final : public GraphApplication<Host> {
+class Degree final : public GraphApplication<NoHost> {
   public:
     explicit Degree(const Options& options) : GraphApplication(options) {
         degree_ = memory_.zeroed<u32>("degree", vertices_);

@@ -6,11 +6,11 @@
 /// selects the vertices below theirs and marks their neighbours, `mis3` makes the marks decisions.
 namespace memsim::workload {
 
-namespace {
-
-struct Host {
+struct IndependentSetHost {
     u8 step = 0; ///< which kernel comes next: 0 to 2
 };
+
+namespace {
 
 enum class Site : u32 {
     status,
@@ -32,7 +32,7 @@ enum class Site : u32 {
 
 constexpr u32 undecided = 0xffffffff, dropped = 0xfffffffe; // -1 and -2 there; else selected
 
-class IndependentSet final : public GraphApplication<Host> {
+class IndependentSet final : public GraphApplication<IndependentSetHost> {
   public:
     explicit IndependentSet(const Options& options)
         : GraphApplication(options, symmetric(graph_for(options))) {

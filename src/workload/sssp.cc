@@ -7,12 +7,12 @@
 /// marked ones work. Data-driven: one over the queue of those that changed.
 namespace memsim::workload {
 
-namespace {
-
-struct Host {
+struct ShortestPathsHost {
     u32 round = 0;
     u32 frontier = 0; ///< data-driven: vertices in the queue that is read
 };
+
+namespace {
 
 enum class Site : u32 {
     set_distance,
@@ -34,7 +34,7 @@ enum class Site : u32 {
 
 /// By thread: one vertex a thread; else a warp, whose lanes share its arcs.
 template <bool data_driven, bool by_warp>
-class ShortestPaths final : public GraphApplication<Host> {
+class ShortestPaths final : public GraphApplication<ShortestPathsHost> {
   public:
     explicit ShortestPaths(const Options& options) : GraphApplication(options) {
         weight_ = memory_.input("weight", weights_for(graph(), options.seed));

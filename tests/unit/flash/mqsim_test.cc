@@ -28,7 +28,7 @@ TEST_CASE("MQSim's tpcc trace on a drive of its geometry: mean response within 1
            {"trace", trace},
            {"trace_unit", "1ns"},
            {"outstanding", "65535"},
-           {"range", "999292928"},
+           {"range", "998579888"},
            {"fold", "true"}});
     mqsim_drive().add(m);
     m.bind("host", "drive", "drive", "host[0]");
@@ -51,7 +51,7 @@ TEST_CASE("flash scratch", "[.scratch]") {
            {"trace", trace},
            {"trace_unit", "1ns"},
            {"outstanding", "65535"},
-           {"range", "999292928"},
+           {"range", "998579888"},
            {"fold", "true"}});
     mqsim_drive().add(m);
     m.bind("host", "drive", "drive", "host[0]");

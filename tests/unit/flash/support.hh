@@ -84,8 +84,8 @@ struct Flash {
 inline Flash mqsim_drive() {
     Flash f {8, 4, 2, 2, 2048, 256};
     f.drive = {{"over_provisioning", "0.07"}, {"unwritten", "past"}, {"map_cache", "2MiB"},
-               {"keep_rewritten", "true"},    {"commands", "65535"}, {"queue_depth", "65535"}};
-    f.channel = {{"bus", "nv_ddr2_333"}, {"dies_at_once", "1"}, {"queue", "65535"}};
+               {"keep_rewritten", "true"},    {"commands", "4096"},  {"queue_depth", "4096"}};
+    f.channel = {{"bus", "nv_ddr2_333"}, {"dies_at_once", "1"}, {"queue", "4096"}};
     f.package = {{"media", "mlc"}};
     return f;
 }

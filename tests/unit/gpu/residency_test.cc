@@ -82,7 +82,7 @@ std::unique_ptr<Machine> machine(std::uint64_t seed, unsigned frames, const std:
     for (unsigned i = 0; i < 2; ++i) {
         m->add(Bench::at("sm", i), "test_mmu.Wanderer", {});
         m->add(Bench::at("tlb", i), "gpu.Tlb",
-               Bench::with("page=1KiB entries=4 ways=4 empties_l1=false " + tlb, {}));
+               Bench::with("page=1KiB entries=4 ways=4 empties_l1=false latency=2us " + tlb, {}));
         m->bind(Bench::at("sm", i), "mem", Bench::at("tlb", i), "cpu_side");
         m->bind(Bench::at("tlb", i), "mem_side", "memory", Bench::at("cpu_side", i));
         m->bind(Bench::at("tlb", i), "mmu_side", "mmu", Bench::at("tlb_side", i));

@@ -1,6 +1,4 @@
-#include "driver.hh"
-#include "mem/cache.hh"
-#include "mem/simple_memory.hh"
+#include "cache_rig.hh"
 
 #include <catch2/catch.hpp>
 
@@ -11,46 +9,6 @@ namespace memsim::mem {
 using protocol::Command;
 using test_mem::Driver;
 using test_mem::value;
-
-namespace {
-
-constexpr Tick ns = 1'000'000;
-
-/// driver - cache - memory of 100 ns; the cache has 2 sets of 2 lines unless said otherwise.
-struct Rig {
-    explicit Rig(const std::string& cache, const std::string& bandwidth = "1000000GB/s") {
-        Arguments all {
-            {"capacity", "512B"}, {"ways", "2"}, {"latency", "10ns"}, {"fill_port", "true"}};
-        for (const auto& a : test_mem::arguments(cache)) {
-            std::erase_if(all, [&](auto& old) { return old.first == a.first; });
-            all.push_back(a);
-        }
-        m.add("driver", "test_mem.Driver", {});
-        m.add("cache", "mem.Cache", all);
-        m.add("memory", "mem.SimpleMemory", {{"bandwidth", bandwidth}});
-        m.bind("driver", "mem_side", "cache", "cpu_side");
-        m.bind("cache", "mem_side", "memory", "cpu_side");
-        m.build();
-    }
-    Driver& driver() { return m.get<Driver>("driver"); }
-    Cache& cache() { return m.get<Cache>("cache"); }
-    SimpleMemory& memory() { return m.get<SimpleMemory>("memory"); }
-    /// To the end, which has to balance.
-    void run() {
-        m.start();
-        CHECK(m.run(never) == Stop::idle);
-        CHECK_FALSE(m.pending());
-        CHECK(m.imbalances().empty());
-    }
-    Machine m;
-};
-
-// What a request takes: 1 fs to the cache, `latency` back; a miss 1 fs to the memory and its
-// latency on top.
-constexpr Tick hit_time = 1 + 10 * ns;
-constexpr Tick miss_time = hit_time + 1 + 100 * ns;
-
-} // namespace
 
 TEST_CASE("a hit and a miss are answered at their tick and not before", "[mem][cache]") {
     Rig rig("");
@@ -358,14 +316,6 @@ TEST_CASE("a slice of an interleaved cache uses all its sets", "[mem][cache]") {
 }
 
 TEST_CASE("what a cache refuses it refuses in a sentence", "[mem][cache]") {
-    auto refused = [](const std::string& a) {
-        try {
-            Rig rig(a);
-        } catch (const ConfigError& e) {
-            return std::string(e.what());
-        }
-        return std::string();
-    };
     CHECK_THAT(refused("capacity=500B"),
                Catch::StartsWith("cache.capacity: 500B is not a whole number of sets"));
     CHECK_THAT(refused("capacity=128B"), Catch::StartsWith("cache.capacity:"));

@@ -172,7 +172,9 @@ TEST_CASE("folding spreads strides of a power of two, one to one", "[parts]") {
             ++hits[plain(i * stride)];
             ++hits_folded[folded(i * stride)];
         }
-        const auto most = [](const std::vector<int>& v) { return *std::max_element(v.begin(), v.end()); };
+        const auto most = [](const std::vector<int>& v) {
+            return *std::max_element(v.begin(), v.end());
+        };
         CHECK(most(hits) == static_cast<int>(std::min<std::uint64_t>(stride, sets)));
         CHECK(most(hits_folded) <= 2);
     }
