@@ -6,6 +6,7 @@ from decimal import Decimal
 from . import _memsim
 from .errors import Error, UnknownName, did_you_mean, here, user_error
 from .ports import Port, VectorPort, bind
+from .machine_stats import StatView
 
 
 class Parameter:
@@ -148,7 +149,6 @@ class SimObject:
     @property
     def stats(self):
         """The statistics: `system.l2.stats.hits` is the value now."""
-        from .stats import StatView
         return StatView(self)
 
     @property

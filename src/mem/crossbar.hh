@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/component.hh"
-#include "parts/cycle_slots.hh"
 #include "parts/interleave.hh"
 #include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"
@@ -45,14 +44,18 @@ class Crossbar final : public Model<Crossbar> {
         return {p.width->raw * p.clock->raw};
     }
     struct Ports {
-        Many<Responder<Mem>> cpu_side {
-            from<&Params::inputs>,
-            {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .rate = &wire},
-            "Requesters"};
-        Many<Requester<Mem>> mem_side {
-            from<&Params::outputs>,
-            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>, .rate = &wire},
-            "Slices"};
+        Many<Responder<Mem>> cpu_side {from<&Params::inputs>,
+                                       {.depth = from<&Params::queue>,
+                                        .latency = from<&Params::latency>,
+                                        .rate = &wire,
+                                        .clock = from<&Params::clock>},
+                                       "Requesters"};
+        Many<Requester<Mem>> mem_side {from<&Params::outputs>,
+                                       {.depth = from<&Params::outstanding>,
+                                        .latency = from<&Params::latency>,
+                                        .rate = &wire,
+                                        .clock = from<&Params::clock>},
+                                       "Slices"};
     };
     struct Stats {
         Counter requests {Unit::count, "Requests that left for a slice"};
@@ -85,11 +88,10 @@ class Crossbar final : public Model<Crossbar> {
     struct State {
         Switch<protocol::MemRequest> requests;
         Switch<protocol::MemResponse> responses;
-        ClockEdge edge; ///< the last one that was needed
         Timer next;
     };
 
-    explicit Crossbar(const Params& p) : params(p), clock_(p.clock()) {}
+    explicit Crossbar(const Params& p) : params(p), edges_(p.clock()) {}
     void init() override;
     void wake() override;
     bool pending() const override { return state.requests.held + state.responses.held != 0; }
@@ -104,16 +106,15 @@ class Crossbar final : public Model<Crossbar> {
   private:
     static constexpr std::int64_t no_cycle = std::numeric_limits<std::int64_t>::max();
 
-    bool idle() const;
-    /// Moves what can be moved in this cycle; returns the next in which something may be.
+    /// Moves what can be moved in the present cycle; returns the next in which something may be.
     template <class M, class From, class To, class Route, class Sent>
-    std::int64_t move(Switch<M>& s, From& from, To& to, Route&& route, Sent&& sent,
-                      Each<Counter>& busy, Each<Counter>& stalls);
+    std::int64_t move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
+                      Sent&& sent, Each<Counter>& busy, Each<Counter>& stalls);
     std::int64_t cycles(std::uint32_t bytes) const {
         return static_cast<std::int64_t>(width_.quotient(bytes + width_.value() - 1));
     }
 
-    Clock clock_;
+    EdgeFinder edges_;
     parts::Interleave interleave_;
     parts::Divider width_;
 };

@@ -40,9 +40,11 @@ void Monitor::wake() {
             ++stat.atomics;
             break;
         case Command::invalidate:
+        case Command::flush:
+        case Command::reserve:
             break;
         }
-        if (r.command == Command::write || r.command == Command::atomic)
+        if (protocol::has_data(r.command))
             stat.write_bytes += r.payload();
         if (r.needs_response()) {
             const std::uint32_t place = state.free.back();

@@ -74,7 +74,7 @@ std::uint64_t run(benchmark::State& state, std::int64_t n, bool miss) {
     for (std::int64_t i = 0; i < n; ++i) {
         m.add(numbered("reader", i), "bench.Reader",
               {{"footprint", miss ? "1073741824" : "16384"}, {"step", miss ? "128" : "32"}});
-        m.add(numbered("l1", i), "mem.Cache", {{"mshrs", "64"}, {"mem_queue", "64"}});
+        m.add(numbered("l1", i), "mem.Cache", {{"mshrs", "64"}, {"mem_queue", "64"}, {"fill_port", "true"}});
         m.bind(numbered("reader", i), "mem_side", numbered("l1", i), "cpu_side");
     }
     if (miss) m.add("xbar", "mem.Crossbar", {{"inputs", many}, {"outputs", many}});
@@ -89,6 +89,7 @@ std::uint64_t run(benchmark::State& state, std::int64_t n, bool miss) {
                {"ways", "8"},
                {"mshrs", "64"},
                {"mem_queue", "64"},
+               {"fill_port", "true"},
                {"write_policy", "write_back"},
                {"write_allocate", "true"},
                {"interleave_ways", many}});

@@ -79,6 +79,33 @@ static const RigFor write_through_cache {
         driver(m, "driver", "cache", "cpu_side");
         m.bind("cache", "mem_side", "memory", "cpu_side");
     }};
+/// Every mechanism of a cache that another one has not.
+static const RigFor stt_mram_cache {"mem.Cache", [](Machine& m) {
+                                        m.add("cache", "mem.Cache",
+                                              {{"capacity", "2KiB"},
+                                               {"ways", "4"},
+                                               {"banks", "3"},
+                                               {"accesses_per_cycle", "2"},
+                                               {"write_cycles", "5"},
+                                               {"replacement", "random"},
+                                               {"set_hash", "xor_fold"},
+                                               {"write_policy", "write_evict"},
+                                               {"reserved_ways", "1"},
+                                               {"warm_bytes", "1KiB"},
+                                               {"mem_queue", "3"}});
+                                        m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});
+                                        driver(m, "driver", "cache", "cpu_side");
+                                        m.bind("cache", "mem_side", "memory", "cpu_side");
+                                    }};
+static const RigFor lazy_cache {
+    "mem.Cache", [](Machine& m) {
+        m.add(
+            "cache", "mem.Cache",
+            {{"capacity", "1536B"}, {"write_allocate", "true"}, {"mshrs", "3"}, {"targets", "2"}});
+        m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
+        driver(m, "driver", "cache", "cpu_side");
+        m.bind("cache", "mem_side", "memory", "cpu_side");
+    }};
 static const RigFor crossbar {
     "mem.Crossbar", [](Machine& m) {
         m.add("network", "mem.Crossbar",

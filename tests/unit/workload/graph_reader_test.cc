@@ -110,9 +110,9 @@ TEST_CASE("a file that is no graph") {
     CHECK(refusal("picture") == foreign);
     CHECK(refusal("# only a comment\n") == "holds a graph without vertices; one is the least");
     CHECK(error_of([] { read_graph("/no/such/graph"); }) ==
-          "/no/such/graph: cannot be opened (No such file or directory): name a graph file that "
+          "/no/such/graph: cannot be opened (No such file or directory): name a file that "
           "can be read");
-    CHECK(error_of([] { read_graph("/"); }) == "/: is a directory: name a graph file");
+    CHECK(error_of([] { read_graph("/"); }) == "/: is a directory: name a file");
     CHECK(refusal("# " + std::string(3 << 20, 'x')) ==
           "line 1: a line of over 1 MiB, so this is no text file");
 }
