@@ -56,7 +56,8 @@ py::dict profile(Prepared& prepared, std::uint64_t limit) {
     return py::dict("footprint"_a = p.footprint, "launches"_a = p.launches,
                     "warp_instructions"_a = p.warp_instructions,
                     "thread_instructions"_a = p.thread_instructions, "loads"_a = p.loads,
-                    "stores"_a = p.stores, "atomics"_a = p.atomics, "shared"_a = p.shared,
+                    "stores"_a = p.stores, "atomics"_a = p.atomics,
+                    "shared_loads"_a = p.shared_loads, "shared_stores"_a = p.shared_stores,
                     "load_requests"_a = p.load_requests, "store_requests"_a = p.store_requests,
                     "atomic_requests"_a = p.atomic_requests);
 }
