@@ -1,6 +1,6 @@
 """A GPU with virtual memory: TLBs, page walks and, with --placement faults, pages from a host.
 
-    build/memsim configs/paged_gpu.py [--placement faults --resident 50%] [--source drive] ...
+    build/memsim configs/paged_gpu.py [--placement faults --resident 50] [--source drive] ...
 
 Four SMs, an L2 and one DRAM channel, running a workload. --placement none is the same machine
 without translation.
@@ -55,7 +55,7 @@ if faults:
     if args.source != "host_memory":
         root.drive = link.FixedDrive()
     mmu.page_faults(root, root, device=mmu.new_input(root.network), source=args.source,
-                    drive=root.drive if args.source != "host_memory" else None)
+                    drive=root.drive.requests if args.source != "host_memory" else None)
 
 memsim.instantiate(root)
 end = memsim.simulate()

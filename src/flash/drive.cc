@@ -36,8 +36,8 @@ void Drive::init() {
     const std::uint64_t map_pages = map_in_flash_ ? (host + per_map_page_ - 1) / per_map_page_ : 0;
     host_pages_ = static_cast<std::uint32_t>(host);
     sectors_ = host * page_sectors_;
-    // Blocks of a plane beside those that the data fill: three are open at a time, one is the
-    // collector's, and those that the threshold keeps free.
+    // Blocks of a plane beside those that the data fill: one is open for each who writes, and the
+    // threshold keeps some free.
     gc_blocks_ = std::max<std::uint32_t>(
         2, static_cast<std::uint32_t>(std::uint64_t {g.blocks} *
                                       static_cast<std::uint64_t>(params.gc_threshold->raw) /
@@ -45,13 +45,14 @@ void Drive::init() {
     const std::uint64_t of_plane = (host + map_pages + g.all_planes() - 1) / g.all_planes();
     const std::uint64_t full = (of_plane + g.pages - 1) / g.pages;
     if (host == 0) refuse("over_provisioning", "leaves the host no page");
-    if (full + gc_blocks_ + 3 > g.blocks)
-        refuse("over_provisioning", params.over_provisioning.text() + " leaves " +
-                                        std::to_string(g.blocks > full ? g.blocks - full : 0) +
-                                        " of a plane's " + params.blocks.text() +
-                                        " blocks for garbage collection, which needs " +
-                                        std::to_string(gc_blocks_ + 3) + " (gc_threshold's " +
-                                        std::to_string(gc_blocks_) + " and 3 that are open)");
+    const unsigned open = params.static_wear_levelling() ? 4 : 3;
+    if (full + gc_blocks_ + open > g.blocks)
+        refuse("over_provisioning",
+               params.over_provisioning.text() + " leaves " +
+                   std::to_string(g.blocks > full ? g.blocks - full : 0) + " of a plane's " +
+                   params.blocks.text() + " blocks for garbage collection, which needs " +
+                   std::to_string(gc_blocks_ + open) + " (gc_threshold's " +
+                   std::to_string(gc_blocks_) + " and " + std::to_string(open) + " that are open)");
 
     Ftl::Figures f;
     f.geometry = g;

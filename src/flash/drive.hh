@@ -188,6 +188,7 @@ class Drive final : public Model<Drive> {
         std::uint32_t next = 0;      ///< page to look at
         std::uint32_t moving = 0;
         bool erasing = false;
+        bool cold = false; ///< for wear levelling
     };
     struct Core {
         std::uint32_t command = none;
@@ -275,7 +276,7 @@ class Drive final : public Model<Drive> {
     }
     // Garbage collection (drive_gc.cc)
     void check_room(std::uint32_t plane);
-    void collect(std::uint32_t plane, std::uint32_t record);
+    void collect(std::uint32_t plane, std::uint32_t record, bool cold);
     void go_on_collecting(std::uint32_t plane);
     void move_read(std::uint32_t job, std::uint64_t content);
     void move_done(std::uint32_t job);

@@ -9,12 +9,12 @@ void Drive::check_room(std::uint32_t plane) {
     const std::uint32_t victim = ftl_->greedy_victim(plane);
     if (victim == no_page) return;
     ++stat.collections;
-    collect(plane, victim);
+    collect(plane, victim, false);
 }
 
-void Drive::collect(std::uint32_t plane, std::uint32_t record) {
+void Drive::collect(std::uint32_t plane, std::uint32_t record, bool cold) {
     ftl_->begin_collecting(record);
-    state.collections[plane] = {record, 0, 0, false};
+    state.collections[plane] = {record, 0, 0, false, cold};
     go_on_collecting(plane);
 }
 
@@ -54,7 +54,8 @@ void Drive::move_read(std::uint32_t j, std::uint64_t content) {
         return;
     }
     job.content = content;
-    job.to = ftl_->allocate(plane, Frontier::collector, job.lpn);
+    const bool cold = state.collections[plane].cold;
+    job.to = ftl_->allocate(plane, cold ? Frontier::cold : Frontier::collector, job.lpn);
     job.stage = JobStage::program;
     send(j);
 }
@@ -85,7 +86,7 @@ void Drive::block_erased(std::uint32_t j) {
         const std::uint32_t cold = ftl_->cold_victim(plane, erases, params.static_wear_levelling());
         if (cold != no_page) {
             ++stat.levellings;
-            collect(plane, cold);
+            collect(plane, cold, true);
         }
     }
     room_made(plane);

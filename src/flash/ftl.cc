@@ -120,15 +120,19 @@ std::uint16_t Ftl::written_before(std::uint32_t page) const {
     return b.old ? static_cast<std::uint16_t>(b.owners.size()) : std::uint16_t {0};
 }
 
-std::uint32_t Ftl::take_block(std::uint32_t plane) {
+std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier who) {
     FtlPlane& p = s_.planes[plane];
-    if (p.fresh < f_.geometry.blocks && (f_.least_worn_first || p.erased.empty()))
+    const bool worn = who == Frontier::cold;
+    if (p.fresh < f_.geometry.blocks && ((f_.least_worn_first && !worn) || p.erased.empty()))
         return record_index(plane * f_.geometry.blocks + p.fresh++);
     MEMSIM_ASSERT(!p.erased.empty(), "a plane has no free block left");
     std::size_t best = p.erased.size() - 1;
-    if (f_.least_worn_first)
-        for (std::size_t i = 0; i < p.erased.size(); ++i)
-            if (s_.blocks[p.erased[i]].erases < s_.blocks[p.erased[best]].erases) best = i;
+    if (f_.least_worn_first || worn)
+        for (std::size_t i = 0; i < p.erased.size(); ++i) {
+            const std::uint32_t here = s_.blocks[p.erased[i]].erases;
+            const std::uint32_t there = s_.blocks[p.erased[best]].erases;
+            if (worn ? here > there : here < there) best = i;
+        }
     const std::uint32_t index = p.erased[best];
     p.erased[best] = p.erased.back();
     p.erased.pop_back();
@@ -137,7 +141,8 @@ std::uint32_t Ftl::take_block(std::uint32_t plane) {
 
 bool Ftl::has_room(std::uint32_t plane, Frontier who) const {
     if (s_.planes[plane].open[static_cast<unsigned>(who)] != no_page) return true;
-    return free_blocks(plane) > (who == Frontier::collector ? 0u : 1u);
+    const bool moves = who == Frontier::collector || who == Frontier::cold;
+    return free_blocks(plane) > (moves ? 0u : 1u);
 }
 
 std::uint32_t Ftl::plane_for(std::uint32_t lpn) {
@@ -158,7 +163,7 @@ std::uint32_t Ftl::plane_for(std::uint32_t lpn) {
 std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn) {
     std::uint32_t& open = s_.planes[plane].open[static_cast<unsigned>(who)];
     if (open == no_page) {
-        open = take_block(plane);
+        open = take_block(plane, who);
         FtlBlock& fresh = s_.blocks[open];
         MEMSIM_ASSERT(fresh.use == BlockUse::erased && fresh.owners.empty(),
                       "a block is written that was not erased");
@@ -184,7 +189,9 @@ std::uint32_t Ftl::greedy_victim(std::uint32_t plane) const {
     std::uint32_t best = no_page, fewest = f_.geometry.pages;
     for (const std::uint32_t index : s_.planes[plane].closed) {
         const FtlBlock& b = s_.blocks[index];
-        if (b.flying == 0 && b.valid < fewest) best = index, fewest = b.valid;
+        if (b.flying == 0 && (b.valid < fewest || (b.valid == fewest && best != no_page &&
+                                                   b.erases < s_.blocks[best].erases)))
+            best = index, fewest = b.valid;
     }
     return best;
 }

@@ -30,14 +30,15 @@ struct FtlBlock {
     std::vector<std::uint32_t> owners; ///< logical page of each page handed out; no_page: none
 };
 
-/// Who writes: a host, the garbage collector, or the time before the run.
-enum class Frontier : std::uint8_t { host, collector, past };
+/// Who writes: a host, the garbage collector, the time before the run, or static wear levelling,
+/// which moves cold data to the most worn of the free blocks.
+enum class Frontier : std::uint8_t { host, collector, past, cold };
 
 struct FtlPlane {
     std::uint32_t fresh = 0; ///< the next block that was never used
     std::vector<std::uint32_t> erased;
     std::vector<std::uint32_t> closed; ///< those that have a record
-    std::array<std::uint32_t, 3> open {no_page, no_page, no_page};
+    std::array<std::uint32_t, 4> open {no_page, no_page, no_page, no_page};
 };
 
 /// Plain values for State; bounded by what was touched.
@@ -101,7 +102,8 @@ class Ftl {
         const FtlPlane& p = s_.planes[plane];
         return f_.geometry.blocks - p.fresh + static_cast<std::uint32_t>(p.erased.size());
     }
-    /// The closed block with the fewest valid pages, if there is anything to gain; else no_page.
+    /// The closed block with the fewest valid pages, of several the least worn; no_page if there is
+    /// nothing to gain.
     std::uint32_t greedy_victim(std::uint32_t plane) const;
     /// The closed block with the fewest erases, if that is at least `gap` fewer than `erases`.
     std::uint32_t cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap);
@@ -125,7 +127,7 @@ class Ftl {
     std::uint32_t record_index(std::uint32_t block);
     void invalidate(std::uint32_t page);
     void close(std::uint32_t record);
-    std::uint32_t take_block(std::uint32_t plane);
+    std::uint32_t take_block(std::uint32_t plane, Frontier who);
 
     Figures f_;
     FtlState& s_;

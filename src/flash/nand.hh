@@ -59,7 +59,7 @@ class NandArray {
     /// The first so many pages were written before the run began.
     void written_before(std::uint32_t plane, std::uint32_t block, std::uint32_t pages) {
         NandBlock& b = at(plane, block);
-        if (b.erases == 0 && b.written < pages) b.written = static_cast<std::uint16_t>(pages);
+        if (b.written < pages) b.written = static_cast<std::uint16_t>(pages);
     }
     const NandBlock* block(std::uint32_t plane, std::uint32_t block) const {
         return state_.blocks.find(key(plane, block));

@@ -44,7 +44,7 @@ void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
         MEMSIM_ASSERT(!(used >> c.reg & 1), "a register is given to the array twice");
         used |= 1ull << c.reg;
     }
-    if (u.busy && !c.more) ++stat.cached;
+    if (!c.more && (u.busy || u.works.size() > u.open)) ++stat.cached;
     u.works.push({c, static_cast<std::uint8_t>(from_port)});
     u.open = c.more ? u.open + 1 : 0;
     ++state.working;

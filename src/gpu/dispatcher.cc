@@ -94,6 +94,7 @@ void Dispatcher::end(std::uint32_t i) {
     if (std::all_of(state.applications.begin(), state.applications.end(),
                     [](const Application& other) { return other.before; }))
         return start_no_more();
+    if (a.launch == 0) return; // none of its launches takes time: it would begin again for ever
     Loader initial(shares_[i].initial);
     shares_[i].kernels->load(initial);
     a.ended = false;

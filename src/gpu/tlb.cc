@@ -36,15 +36,17 @@ void Tlb::init() {
 
 void Tlb::wake() {
     while (!port.mem_side.empty()) answer(port.mem_side.pop());
-    while (!port.mmu_side.empty()) translated(port.mmu_side.pop());
-    while (!state.ready.empty() && release(state.ready.front())) state.ready.pop();
-    if (!state.ready.empty()) return ask(); // nothing overtakes them
+    if (state.mshrs.size()) { // a hit does not look at what misses need
+        while (!port.mmu_side.empty()) translated(port.mmu_side.pop());
+        while (!state.ready.empty() && release(state.ready.front())) state.ready.pop();
+        if (!state.ready.empty()) return ask(); // nothing overtakes them
+    }
     while (!port.shootdowns.empty() && state.draining < state.drains.size())
         shoot_down(port.shootdowns.pop());
     auto& in = port.cpu_side;
     while (!in.empty() && serve(in.front())) in.pop();
     if (state.draining) confirm();
-    ask();
+    if (state.mshrs.size()) ask();
 }
 
 /// Sends the request on or makes it wait; false, having changed nothing, if it can do neither.

@@ -35,9 +35,10 @@ class Tlb final : public Model<Tlb> {
                                  "Pages held (64: as studied by Power et al., "
                                  "HPCA'14)"};
         Param<unsigned> ways {64, {1, 65536}, "Of a set (assumption: fully associative)"};
-        Param<Time> latency {833_ps,
+        Param<Time> latency {833'334_fs,
                              {1_fs, 1_ms},
-                             "From the look-up to the L1's input (assumption: a cycle of 1.2 GHz)",
+                             "From the look-up to the L1's input (assumption: a cycle of 1.2 GHz, "
+                             "rounded up: hits stay in step with the clock)",
                              Change::tunable};
         Param<Time> mmu_latency {10_ns,
                                  {1_fs, 1_ms},

@@ -53,6 +53,8 @@ void Cache::init() {
                 params.write_allocate(),
                 params.fetch_on_write(),
                 params.fill_port(),
+                params.control_ports() > 0,
+                params.hint_ports() > 0,
                 static_cast<std::uint8_t>(std::countr_zero(line)),
                 static_cast<std::uint8_t>(std::countr_zero(sector)),
                 static_cast<std::uint16_t>(params.accesses_per_cycle()),
@@ -90,9 +92,9 @@ void Cache::wake() {
     if (!state.late.empty()) arm(state.next_late, state.late.front().at);
     while (!state.below.empty() && port.mem_side.can_send()) send_below(state.below.pop());
     if (state.flush.walking) continue_flush();
-    if (port.control.size()) serve_control();
+    if (figures_.managed) serve_control();
     serve_queue();
-    if (port.hints.size()) take_hints();
+    if (figures_.hinted) take_hints();
 }
 
 void Cache::serve_queue() {

@@ -116,6 +116,7 @@ class Cache final : public Model<Cache> {
         Counter fetches {Unit::count, "Reads sent below"};
         Counter fetched_bytes {Unit::byte, "Bytes that they ask for"};
         Counter evictions {Unit::count, "Lines that made room for another"};
+        Counter bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
         Counter hits {Unit::count, "Accesses that found all their sectors"};
         Counter read_hits {Unit::count, "Reads among the hits"};
         Counter writes {Unit::count, "Writes among the accesses"};
@@ -139,7 +140,6 @@ class Cache final : public Model<Cache> {
         Counter prefetches {Unit::count, "Those fetched"};
         Counter prefetches_used {Unit::count, "Those that an access then asked for"};
         Counter prefetches_unused {Unit::count, "Those evicted or flushed before any did"};
-        Counter bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
         Counter stalled_by_mshrs {Unit::count, "Requests held up because no MSHR was free"};
         Counter stalled_by_targets {
             Unit::count, "Requests held up by an MSHR full of targets, or with data too old"};
@@ -174,7 +174,11 @@ class Cache final : public Model<Cache> {
         std::uint32_t port = 0;    ///< where it came from: 0 cpu_side, else 1 + control port
         protocol::MemRequest request;
     };
-    struct State {
+    struct State { // what every access needs comes first, side by side
+        CacheStall stall = CacheStall::none;
+        std::uint32_t reserved = 0; ///< ways
+        std::uint64_t owed = 0;     ///< answers not yet given
+        std::uint64_t fetching = 0; ///< bytes asked for below and not yet here
         parts::TagArray tags;
         parts::MshrTable<Target> mshrs;
         parts::CycleSlots slots;
@@ -183,12 +187,8 @@ class Cache final : public Model<Cache> {
         Fifo<Late> late;                  ///< answers to writes, which wait for the array
         std::vector<PassedOn> passed_on;  ///< whose answers are expected
         std::vector<std::uint32_t> free_passed_on;
-        std::uint32_t reserved = 0; ///< ways
         Flush flush;
         std::vector<std::uint32_t> hint_done; ///< bytes of the first hint of each port
-        std::uint64_t owed = 0;               ///< answers not yet given
-        std::uint64_t fetching = 0;           ///< bytes asked for below and not yet here
-        CacheStall stall = CacheStall::none;
         Tick stalled_since = 0;
         Rng random;
         Timer next_cycle, next_late, next_hint;
@@ -234,7 +234,7 @@ class Cache final : public Model<Cache> {
     /// What the path of a request needs of the parameters, side by side.
     struct Figures {
         WritePolicy policy = WritePolicy::write_through;
-        bool allocates = false, fetches = true, fill_port = false;
+        bool allocates = false, fetches = true, fill_port = false, managed = false, hinted = false;
         std::uint8_t line_bits = 0, sector_bits = 0;
         std::uint16_t accesses = 0;
         std::uint32_t mshrs = 0, mem_queue = 0, ways = 0, ports = 0;

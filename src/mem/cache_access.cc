@@ -263,10 +263,12 @@ CacheStall Cache::take_way(const Place& p, bool written, std::uint32_t messages,
                            std::uint32_t& line) {
     TagArray& tags = state.tags;
     const bool reserved = written && state.reserved;
+    Rng random = state.random; // drawn from only if the way is taken
     const std::uint32_t way = tags.victim(p.set, reserved ? 0 : state.reserved,
-                                          reserved ? state.reserved : figures_.ways, state.random);
+                                          reserved ? state.reserved : figures_.ways, random);
     if (way == TagArray::none) return CacheStall::set;
     if (!room_below(messages + must_write_back(way))) return CacheStall::mem_side;
+    state.random = random;
     if (!tags.empty(way)) {
         if (must_write_back(way)) occupy(p.bank, figures_.read_cycles);
         evict(way);

@@ -65,8 +65,9 @@ void DramController::init() {
         refuse("map", e.what());
     }
     const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
-    bus_.emplace(parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
-                 state.bus);
+    bus_.emplace(
+        parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
+        state.bus);
     const bool command_bus = params.order != DramOrder::committed;
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device, command_bus);
     dram_.emplace(FrFcfs::Figures {.read_queue = params.read_queue,

@@ -40,8 +40,7 @@ class DramController final : public Model<DramController> {
         Param<unsigned> write_low {16, {0, 16384}, "Writes waiting at which reads go on"};
         Param<unsigned> write_batch {
             0, {0, 16384}, "Writes in a drain after which reads go on; 0: at write_low"};
-        Param<unsigned> read_batch {
-            0, {0, 16384}, "Reads before a drain begins, while any wait"};
+        Param<unsigned> read_batch {0, {0, 16384}, "Reads before a drain begins, while any wait"};
         Param<DramOrder> order {
             DramOrder::first_ready,
             "Which command goes next. first_ready: of those that can go first a column command, "
@@ -52,10 +51,11 @@ class DramController final : public Model<DramController> {
                                     {0, 64},
                                     "Requests of a bank that the scheduler sees; those beyond wait "
                                     "in the read and write queues, which count them alone. 0: all"};
-        Param<unsigned> row_limit {0,
-                                   {0, 1u << 20},
-                                   "Accesses to a row after which an older request closes it before "
-                                   "hits that wait, with bank_rotation; 0: none"};
+        Param<unsigned> row_limit {
+            0,
+            {0, 1u << 20},
+            "Accesses to a row after which an older request closes it before "
+            "hits that wait, with bank_rotation; 0: none"};
         Param<DramRefresh> refresh {DramRefresh::ranks_in_turn,
                                     "Which banks are refreshed together, each every tREFI"};
         Param<Rate> channel_rate {Rate {0},

@@ -124,9 +124,8 @@ void DramDevice::activate(std::uint32_t bank, std::uint32_t row, Tick now) {
     r.activates[r.next] = now;
     r.next = (r.next + 1) % n;
     const auto ago = [&](std::uint32_t i) { return r.activates[(r.next + n - i) % n]; };
-    const Tick window =
-        std::max(timing_.tFAW.raw ? ago(4) + timing_.tFAW.raw : 0,
-                 timing_.t32AW.raw ? ago(32) + timing_.t32AW.raw : 0);
+    const Tick window = std::max(timing_.tFAW.raw ? ago(4) + timing_.tFAW.raw : 0,
+                                 timing_.t32AW.raw ? ago(32) + timing_.t32AW.raw : 0);
     for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)
         push_back_to(state_.groups[g].next_activate,
                      std::max(window, now + (g == group ? timing_.tRRD_L : timing_.tRRD_S).raw));
@@ -177,7 +176,8 @@ void DramDevice::refresh_unused(std::uint32_t bank, bool single, Tick due, std::
     if (log_) {
         const DramCommand command = single ? DramCommand::refresh_bank : DramCommand::refresh;
         for (std::int64_t i = 0; i < n; ++i)
-            log_->push_back({start - (n - 1 - i) * timing_.tREFI.raw, command, bank, 0, false, true});
+            log_->push_back(
+                {start - (n - 1 - i) * timing_.tREFI.raw, command, bank, 0, false, true});
     }
     if (single)
         for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)

@@ -6,10 +6,6 @@
 /// with nothing but the order in between (docs/models/dram.md says what each stands for).
 namespace memsim::mem {
 
-namespace {
-constexpr std::uint16_t none = 0xffff;
-}
-
 /// What a bank needs for the request that is next there and, where a row may be closed although
 /// hits wait, for the request that is older than they.
 void FrFcfs::choose_pair(std::uint32_t b) {
@@ -70,8 +66,7 @@ FrFcfs::Command FrFcfs::next_in_order(const Tick* limit) const {
                 if (at == never || at > best.at) continue;
                 const std::uint64_t order =
                     rotation ? 1 + (b + banks - 1 - state_.last_bank) % banks : c->order;
-                if (at < best.at || order < best.order)
-                    best = {at, order, b, c->action, c->entry};
+                if (at < best.at || order < best.order) best = {at, order, b, c->action, c->entry};
             }
         }
     return best;
@@ -100,10 +95,9 @@ Tick FrFcfs::column_allowed(std::uint32_t b) const {
     const DramTiming& t = device_.timing();
     const bool write = state_.draining;
     const DramCommand command = write ? DramCommand::write : DramCommand::read;
-    return std::max({device_.bank_ready(command, b),
-                     device_.group_ready(command, device_.group_of(b)),
-                     bus_.earliest(user(device_.rank_of(b)), write) -
-                         (write ? t.tCWL : t.tCL).raw});
+    return std::max(
+        {device_.bank_ready(command, b), device_.group_ready(command, device_.group_of(b)),
+         bus_.earliest(user(device_.rank_of(b)), write) - (write ? t.tCWL : t.tCL).raw});
 }
 
 /// The oldest hit that leaves no gap on the bus; without one the oldest request whose row can be
@@ -142,8 +136,7 @@ std::uint16_t FrFcfs::choose_burst(Tick now) const {
     };
     each_bank([&](std::uint32_t b) {
         const Tick at = opened(b), column = column_allowed(b);
-        const bool soon =
-            gapless_row ? std::max(column, at + to_column) <= gapless : at == first;
+        const bool soon = gapless_row ? std::max(column, at + to_column) <= gapless : at == first;
         bool hit_seen = false, other_seen = false;
         for (std::uint16_t e = state_.banks[b].waiting[state_.draining].head;
              e != none && !(hit_seen && other_seen); e = state_.entries[e].next) {

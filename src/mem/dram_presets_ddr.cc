@@ -1,6 +1,7 @@
 #include "mem/dram_presets.hh"
 
-/// DIMMs. "Not looked up": the figure is the standard's as remembered, the document was not at hand.
+/// DIMMs. "Not looked up": the figure is the standard's as remembered, the document was not at
+/// hand.
 namespace memsim::mem::presets {
 
 using namespace memsim::literals;

@@ -190,8 +190,8 @@ const DramTiming cmd_gddr6 {
 };
 
 /// DRAMsim3's configs/GDDR6_8Gb_x16.ini in its own cycles of 0.66 ns: eight devices of 16 bit side
-/// by side (256 B a burst), one rank, no bank groups; 128 columns of a burst each. A burst of 16 takes
-/// one cycle of the bus there (BL / 16), so tCCD alone limits the rate.
+/// by side (256 B a burst), one rank, no bank groups; 128 columns of a burst each. A burst of 16
+/// takes one cycle of the bus there (BL / 16), so tCCD alone limits the rate.
 const DramTiming dramsim3_gddr6 {
     .source = "DRAMsim3 (2981759) GDDR6_8Gb_x16.ini",
     .tCK = sim_gddr6,

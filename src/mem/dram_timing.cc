@@ -6,10 +6,18 @@ namespace memsim::mem {
 
 const DramTiming& timing_of(DramPreset preset) {
     static const std::array<const DramTiming*, names_of(DramPreset {}).size()> all {
-        &presets::ohm_table1,         &presets::ddr4_3200,      &presets::ddr4_2400,
-        &presets::ddr5_5600,          &presets::gddr5,          &presets::gddr6,
-        &presets::hbm2,               &presets::cmd_gddr6,      &presets::dramsim3_ddr4_3200,
-        &presets::dramsim3_gddr6,     &presets::ramulator_ddr4_2400r, &presets::ramulator_gddr6};
+        &presets::ohm_table1,
+        &presets::ddr4_3200,
+        &presets::ddr4_2400,
+        &presets::ddr5_5600,
+        &presets::gddr5,
+        &presets::gddr6,
+        &presets::hbm2,
+        &presets::cmd_gddr6,
+        &presets::dramsim3_ddr4_3200,
+        &presets::dramsim3_gddr6,
+        &presets::ramulator_ddr4_2400r,
+        &presets::ramulator_gddr6};
     return *all.at(static_cast<std::size_t>(preset));
 }
 

@@ -55,9 +55,18 @@ enum class DramPreset : std::uint8_t {
     ramulator_gddr6
 };
 constexpr std::array<std::string_view, 12> names_of(DramPreset) {
-    return {"ohm_table1", "ddr4_3200",          "ddr4_2400",      "ddr5_5600",
-            "gddr5",      "gddr6",              "hbm2",           "cmd_gddr6",
-            "dramsim3_ddr4_3200", "dramsim3_gddr6", "ramulator_ddr4_2400r", "ramulator_gddr6"};
+    return {"ohm_table1",
+            "ddr4_3200",
+            "ddr4_2400",
+            "ddr5_5600",
+            "gddr5",
+            "gddr6",
+            "hbm2",
+            "cmd_gddr6",
+            "dramsim3_ddr4_3200",
+            "dramsim3_gddr6",
+            "ramulator_ddr4_2400r",
+            "ramulator_gddr6"};
 }
 
 const DramTiming& timing_of(DramPreset preset);

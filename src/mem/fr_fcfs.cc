@@ -5,8 +5,6 @@
 namespace memsim::mem {
 
 namespace {
-constexpr std::uint16_t none = 0xffff;
-
 /// Smaller is better: row commands after column commands, migration after demand, young after old.
 /// Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
 constexpr std::uint64_t order_of(bool column, bool urgent, std::uint64_t age, std::uint32_t bank) {
@@ -38,9 +36,10 @@ void FrFcfs::init() {
     state_.refresh_at.clear();
     const std::uint32_t units = singly() ? device_.banks() : t.ranks;
     for (std::uint32_t u = 1; u <= units; ++u) // they take turns, as in most controllers
-        state_.refresh_at.push_back(t.tREFI.raw == 0                             ? never
-                                    : figures_.refresh == DramRefresh::all_ranks ? t.tREFI.raw
-                                                                                 : t.tREFI.raw * u / units);
+        state_.refresh_at.push_back(t.tREFI.raw == 0 ? never
+                                    : figures_.refresh == DramRefresh::all_ranks
+                                        ? t.tREFI.raw
+                                        : t.tREFI.raw * u / units);
     state_.refreshing.assign(units, 0);
     state_.next_refresh = state_.refresh_at.front();
 }
@@ -121,23 +120,6 @@ void FrFcfs::finish(const DramDone& done) {
         std::swap(all[i], all[i - 1]);
 }
 
-/// Nothing waited: the refreshes that fell due meanwhile have been made.
-void FrFcfs::catch_up(Tick now) {
-    if (now < state_.next_refresh) return;
-    const Tick interval = device_.timing().tREFI.raw;
-    state_.next_refresh = never;
-    for (std::uint32_t u = 0; u < state_.refresh_at.size(); ++u) {
-        Tick& due = state_.refresh_at[u];
-        if (due <= now && !state_.refreshing[u]) {
-            const std::int64_t n = (now - due) / interval + 1;
-            device_.refresh_unused(first_bank(u), singly(), due, n);
-            count_.refreshes += static_cast<std::uint64_t>(n);
-            due += n * interval;
-        }
-        if (!state_.refreshing[u]) state_.next_refresh = std::min(state_.next_refresh, due);
-    }
-}
-
 // ---- what is done next
 // -----------------------------------------------------------------------------
 
@@ -196,16 +178,6 @@ inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) cons
                   device_.group_ready(write ? DramCommand::write : DramCommand::read, group)});
     limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
     limit[3] = std::max(floor, device_.group_ready(DramCommand::precharge, group));
-}
-
-FrFcfs::Command FrFcfs::refresh_of(std::uint32_t unit, Tick floor) const {
-    const std::uint32_t bank = first_bank(unit);
-    const bool open =
-        singly() ? device_.row(bank) != DramBank::closed : device_.any_open(unit);
-    const DramCommand close = singly() ? DramCommand::precharge : DramCommand::precharge_all;
-    const DramCommand refresh = singly() ? DramCommand::refresh_bank : DramCommand::refresh;
-    const Tick at = device_.earliest(open ? close : refresh, bank);
-    return {std::max(at, floor), 0, bank, open ? Action::precharge_all : Action::refresh, none};
 }
 
 void FrFcfs::plan(Tick now) {
@@ -315,28 +287,6 @@ void FrFcfs::issue(const Command& c, Tick now) {
     }
 }
 
-void FrFcfs::refresh_due(Tick now) {
-    state_.next_refresh = never;
-    for (std::uint32_t u = 0; u < state_.refresh_at.size(); ++u) {
-        if (!state_.refreshing[u] && state_.refresh_at[u] <= now) {
-            state_.refreshing[u] = 1;
-            ++state_.units_refreshing;
-            choose_unit(u);
-        }
-        if (!state_.refreshing[u])
-            state_.next_refresh = std::min(state_.next_refresh, state_.refresh_at[u]);
-    }
-}
-
-void FrFcfs::refresh_done(std::uint32_t unit) {
-    ++count_.refreshes;
-    state_.refreshing[unit] = 0;
-    --state_.units_refreshing;
-    state_.refresh_at[unit] += device_.timing().tREFI.raw;
-    state_.next_refresh = std::min(state_.next_refresh, state_.refresh_at[unit]);
-    choose_unit(unit);
-}
-
 void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick now) {
     Bank& bank = state_.banks[b];
     Entry& e = state_.entries[number];
@@ -413,53 +363,6 @@ void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {
     --state_.queued[write];
     --state_.eligible[write];
     state_.beyond[write] -= bank.count[write]-- > figures_.bank_queue;
-}
-
-// ---- rows that are kept back
-// -------------------------------------------------------------------------
-
-void FrFcfs::hold(std::uint32_t b, std::uint32_t row, Tick now) {
-    Bank& bank = state_.banks[b];
-    MEMSIM_ASSERT(bank.held_row == DramBank::closed, "a bank holds back one row at a time");
-    bank.held_row = row;
-    for (const auto& list : bank.waiting)
-        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
-            Entry& entry = state_.entries[e];
-            if (entry.access.row != row || entry.started ||
-                entry.access.priority != DramPriority::demand)
-                continue;
-            entry.held = true;
-            --state_.eligible[entry.access.write];
-        }
-    set_direction();
-    choose_all();
-    plan(now);
-}
-
-void FrFcfs::release(std::uint32_t b, Tick now) {
-    Bank& bank = state_.banks[b];
-    bank.held_row = DramBank::closed;
-    for (const auto& list : bank.waiting)
-        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
-            Entry& entry = state_.entries[e];
-            if (!entry.held) continue;
-            entry.held = false;
-            ++state_.eligible[entry.access.write];
-        }
-    set_direction();
-    choose_all();
-    plan(now);
-}
-
-bool FrFcfs::in_progress(std::uint32_t b, std::uint32_t row) const {
-    for (const auto& list : state_.banks[b].waiting)
-        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
-            const Entry& entry = state_.entries[e];
-            if (entry.access.row == row && !entry.held &&
-                entry.access.priority == DramPriority::demand)
-                return true;
-        }
-    return false;
 }
 
 } // namespace memsim::mem

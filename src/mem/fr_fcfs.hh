@@ -123,15 +123,15 @@ struct FrFcfsState {
     std::vector<Entry> entries;
     std::vector<std::uint16_t> free;
     std::vector<Bank> banks;
-    std::vector<Candidate> candidates;                    ///< one a bank
-    std::vector<Candidate> second; ///< a row closed for an older request; not with first_ready
+    std::vector<Candidate> candidates; ///< one a bank
+    std::vector<Candidate> second;     ///< a row closed for an older request; not with first_ready
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
     std::array<std::uint32_t, 2> queued {};               ///< reads, writes
     std::array<std::uint32_t, 2> eligible {};             ///< of them, not held
     std::array<std::uint32_t, 2> beyond {}; ///< of those queued, not yet in their bank's queue
-    std::vector<Tick> refresh_at;         ///< when each rank's (or bank's) next refresh is due
-    std::vector<std::uint8_t> refreshing; ///< due, not yet issued
-    std::uint32_t units_refreshing = 0;   ///< ranks or banks
+    std::vector<Tick> refresh_at;           ///< when each rank's (or bank's) next refresh is due
+    std::vector<std::uint8_t> refreshing;   ///< due, not yet issued
+    std::uint32_t units_refreshing = 0;     ///< ranks or banks
     Tick next_refresh = never;
     bool draining = false;        ///< writes are issued now, not reads
     std::uint32_t served = 0;     ///< column commands since that changed
@@ -150,9 +150,9 @@ struct FrFcfsState {
 /// read is left; then writes, until they are down to `write_low` and a read waits. Of what may be
 /// issued at the earliest time, a column command goes first, then demand before migration, then the
 /// oldest. A row is not closed while an access to it waits in the queue being served. A refresh
-/// that is due stops its rank (or bank) until it is done. A read of bytes that wait to be written is
-/// answered from the queue. The other orders (DramOrder) are what other simulators do; they know no
-/// priorities.
+/// that is due stops its rank (or bank) until it is done. A read of bytes that wait to be written
+/// is answered from the queue. The other orders (DramOrder) are what other simulators do; they know
+/// no priorities.
 ///
 /// Nothing ticks: next_action() is the earliest time at which anything can be done, and the owner
 /// sleeps until then; run() at any other time changes nothing. An idle rank's refreshes are caught
@@ -230,6 +230,7 @@ class FrFcfs {
     using Command = FrFcfsState::Command;
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
+    static constexpr std::uint16_t none = 0xffff; ///< entry
 
     bool forward(const DramAccess& access, Tick now);
     void finish(const DramDone& done);

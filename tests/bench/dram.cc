@@ -56,8 +56,8 @@ void ddr4_2400(benchmark::State& state, const char* pattern) {
          {"most_accesses", "16"}});
 }
 
-/// The tables of the peers' own GDDR6 runs, in our order: DRAMsim3's of 256 B a burst, Ramulator's of
-/// 32 B.
+/// The tables of the peers' own GDDR6 runs, in our order: DRAMsim3's of 256 B a burst, Ramulator's
+/// of 32 B.
 void gddr6(benchmark::State& state, const char* pattern, const char* timing, const char* size) {
     run(state,
         {{"pattern", pattern},
@@ -76,7 +76,8 @@ void channels(benchmark::State& state, const char* pattern) {
         state.PauseTiming(); // set-up costs by the channel, not by the request
         memsim::Machine m;
         for (std::uint64_t i = 0; i < n; ++i) {
-            const std::string number = std::to_string(i), gen = "gen" + number, dram = "dram" + number;
+            const std::string number = std::to_string(i), gen = "gen" + number,
+                              dram = "dram" + number;
             m.add(gen, "mem.TrafficGen",
                   {{"pattern", pattern},
                    {"requests", std::to_string(requests / n)},

@@ -97,6 +97,25 @@ static const RigFor stt_mram_cache {"mem.Cache", [](Machine& m) {
                                         driver(m, "driver", "cache", "cpu_side");
                                         m.bind("cache", "mem_side", "memory", "cpu_side");
                                     }};
+static const RigFor managed_cache {"mem.Cache", [](Machine& m) {
+                                       m.add("cache", "mem.Cache",
+                                             {{"capacity", "2KiB"},
+                                              {"ways", "4"},
+                                              {"mshrs", "4"},
+                                              {"write_policy", "write_back"},
+                                              {"write_allocate", "true"},
+                                              {"fetch_on_write", "false"},
+                                              {"hint_ports", "1"},
+                                              {"control_ports", "1"},
+                                              {"outstanding", "4"},
+                                              {"mem_queue", "3"}});
+                                       m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});
+                                       m.add("manager", "test.CacheManager", {});
+                                       driver(m, "driver", "cache", "cpu_side");
+                                       m.bind("manager", "control", "cache", "control[0]");
+                                       m.bind("manager", "hints", "cache", "hints[0]");
+                                       m.bind("cache", "mem_side", "memory", "cpu_side");
+                                   }};
 static const RigFor lazy_cache {
     "mem.Cache", [](Machine& m) {
         m.add(

@@ -61,6 +61,27 @@ def test_translation_goes_into_a_machine_of_the_library():
     assert root.gpu.mmu.stats.walks > 0
 
 
+def test_applications_side_by_side_have_their_own_pages():
+    root = memsim.Root()
+    root.programs = [workload.Program(name="bfs1", size=8, seed=seed) for seed in (1, 2)]
+    footprint = max(scale.footprint(p) for p in root.programs)
+    root.dispatcher = gpu.Dispatcher(sms=2, applications=2)
+    root.sm = [gpu.Sm() for _ in range(2)]
+    root.network = mem.Crossbar(inputs=2, outputs=1)
+    root.memory = mem.SimpleMemory()
+    root.network.mem_side[0] = root.memory.cpu_side
+    for i in range(2):
+        root.programs[i].dispatcher = root.dispatcher.host[i]
+        root.dispatcher.sm_side[i] = root.sm[i].blocks
+        root.sm[i].mem_side = root.network.cpu_side[i]
+    mmu.translate(root, footprint, walks=mmu.new_input(root.network), applications=2,
+                  placement="first_touch")
+    simulation = memsim.Simulation(root)
+    assert simulation.simulate().cause == "nothing left to do"
+    pages = -(-footprint // 4096)
+    assert pages < root.mmu.stats.first_touches <= 2 * pages  # more than one of them has
+
+
 def test_what_is_not_bound_cannot_be_taken_apart():
     root = memsim.Root()
     root.sm = [gpu.Sm()]

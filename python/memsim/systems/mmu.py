@@ -38,7 +38,8 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     memory        bytes of device memory for pages, from address 0; None: all pages fit
     tlb, **mmu    further parameters of the TLBs and of the MMU
 
-    Page tables lie behind the pages; returns how many bytes of device memory both need.
+    The dispatcher is told that addresses are translated (each application's begin at 0). Page tables lie
+    behind the pages; returns how many bytes of device memory both need.
     """
     space = up_to(footprint, page)
     frames = up_to(memory or applications * space, page)
@@ -51,6 +52,8 @@ def translate(part, footprint, walks, page=4096, applications=1, placement="firs
     part.tlb = [gpu.Tlb(page=f"{page}B", **(tlb or {})) for _ in part.sm]
     for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
         below = unbind(sm.mem_side)
+        if sm.blocks.peer:
+            sm.blocks.peer.owner.translated = True
         sm.mem_side = one.cpu_side
         one.mem_side = below
         one.mmu_side = part.mmu.tlb_side[i]
@@ -63,8 +66,8 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
 
     part      has an MMU whose placement is 'faults' (see translate)
     device    the port through which the copy engine reaches device memory, such as new_input(network)
-    drive     None, or a component with a port `requests` for block requests, which stands in a tree:
-              where pages are initially, unless source='drive_direct' among **host says otherwise
+    drive     None, or the port of a drive, such as link.FixedDrive's requests or flash.Drive's host:
+              where pages are initially; source='drive_direct' among **host is GPU-direct storage
     pcie      parameters of the link.Pcie
     **host    parameters of the link.Host
     """
@@ -80,4 +83,4 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
     root.host.device_side = root.pcie.from_host[0]
     root.pcie.to_device[0] = device
     if drive is not None:
-        root.host.drive_side[0] = drive.requests
+        root.host.drive_side[0] = drive

@@ -57,9 +57,10 @@ def qv100(program, sms=80, seed=1, **dispatch):
     # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 sets of 16 here: a
     # host looks 256 tags up slowly, and what one SM touches in these traces fits either way.
     part.l1 = [mem.Cache(capacity="128KiB", ways=16, clock=CLOCK, accesses_per_cycle=4,
+                         banks=4, fill_port=True,       # gpgpu_l1_banks 4
                          latency=cycles(20),            # gpgpu_l1_latency
-                         write_policy="write_through", write_allocate=True, mshrs=512, targets=8,
-                         outstanding=1024, stage="l1")
+                         write_policy="write_through", write_allocate=True, fetch_on_write=False,
+                         mshrs=512, targets=8, outstanding=1024, stage="l1")
                for _ in range(sms)]
     # Flits of 40 B; gpgpu_l2_rop_latency 160, half of it each way here.
     part.network = mem.Crossbar(inputs=sms, outputs=SLICES, granularity=INTERLEAVE, width="40B",
@@ -67,8 +68,8 @@ def qv100(program, sms=80, seed=1, **dispatch):
     # S:32:128:24,L:B:m:L:P,A:192:4
     part.l2 = [mem.Cache(capacity="96KiB", ways=24, clock=CLOCK, latency=cycles(1),
                          miss_latency=cycles(100),      # dram_latency
-                         write_policy="write_back", write_allocate=True, mshrs=192, targets=4,
-                         queue=64, stage="l2", interleave_ways=SLICES, interleave_granularity=INTERLEAVE)
+                         write_policy="write_back", write_allocate=True, fetch_on_write=False,
+                         mshrs=192, targets=4, queue=64, fill_port=True, stage="l2", interleave_ways=SLICES, interleave_granularity=INTERLEAVE)
                for _ in range(SLICES)]
     # Two slices share a channel.
     root.join = [mem.Crossbar(inputs=2, outputs=1, granularity=INTERLEAVE, width="64B", clock=CLOCK,
@@ -111,8 +112,10 @@ def counts(root):
         "L1D writes": l1_writes,
         "L1D read misses": total(l1, "missed_read_sectors"),
         "L1D reads merged": total(l1, "pending_read_sectors"),
+        "L1D write misses": total(l1, "missed_sectors") - total(l1, "missed_read_sectors"),
         "L2 reads": l2_reads,
         "L2 writes": l2_writes,
+        "L2 misses": total(l2, "missed_sectors"),
         "DRAM reads": total(l2, "fetched_bytes") // 32,
         "DRAM writes": total(root.channel, "writes"),
     }

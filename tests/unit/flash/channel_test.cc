@@ -178,5 +178,7 @@ TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
     CHECK(error_of([] {
               Bench b(Arguments {{"dies_at_once", "3"}});
           }) == "channel.dies_at_once: a package has only 2 dies");
-    CHECK(error_of([] { Bench b({{"packages", "0"}}, 1, 0); }).find("channel.packages: ") == 0);
+    CHECK(error_of([] {
+              Bench b(Arguments {{"packages", "0"}}, 1, 0);
+          }).find("channel.packages: ") == 0);
 }

@@ -57,7 +57,7 @@ TEST_CASE("A package's operations take tPROG, tR and tBERS, to the tick", "[flas
 }
 
 TEST_CASE("A die does one operation at a time, dies do not wait for each other", "[flash]") {
-    Bench b({{"registers", "2"}});
+    Bench b(Arguments {{"registers", "2"}});
     b.at(0, FlashOp::program, page(0), 0);
     b.at(0, FlashOp::program, page(0, 1), 1);    // the same die: waits in its register
     b.at(0, FlashOp::program, page(0, 0, 1), 0); // the other one
@@ -76,7 +76,7 @@ TEST_CASE("Planes of one command work together; independent planes need none", "
     CHECK(value(together.package().stat.operations) == 1);
     CHECK(value(together.package().stat.programs) == 2);
 
-    Bench apart({{"independent_planes", "true"}});
+    Bench apart(Arguments {{"independent_planes", "true"}});
     apart.at(0, FlashOp::program, page(0)).at(10 * us, FlashOp::program, page(0, 1));
     run(apart.machine);
     CHECK(apart.log()[0].at == 100 * us + 2 * ns);
@@ -84,7 +84,7 @@ TEST_CASE("Planes of one command work together; independent planes need none", "
 }
 
 TEST_CASE("Page types of a multi-level cell have times of their own", "[flash]") {
-    Bench b({{"media", "tlc"}});
+    Bench b(Arguments {{"media", "tlc"}});
     for (unsigned p = 0; p < 4; ++p) b.at(p * 10'000 * us, FlashOp::program, page(p));
     run(b.machine);
     CHECK(b.log()[0].at == 820'500 * ns + 2 * ns);
@@ -126,7 +126,7 @@ TEST_CASE("Who breaks a rule of NAND is stopped", "[flash]") {
 }
 
 TEST_CASE("An idle package costs no event, and untouched blocks no memory", "[flash]") {
-    Bench b({{"dies", "8"}, {"planes", "8"}, {"blocks", "1024"}, {"pages", "384"}});
+    Bench b(Arguments {{"dies", "8"}, {"planes", "8"}, {"blocks", "1024"}, {"pages", "384"}});
     run(b.machine);
     CHECK(b.machine.sim().events_executed() == 0);
     CHECK(b.package().array().touched() == 0);

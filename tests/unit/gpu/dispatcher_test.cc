@@ -145,6 +145,18 @@ TEST_CASE("Each application has an address range of its own", "[dispatcher]") {
     CHECK(bases({{"translated", "true"}}) == std::pair<std::uint64_t, std::uint64_t>(0, 0));
 }
 
+TEST_CASE("Requests carry their application and its address range", "[dispatcher]") {
+    Script a = computing(1, 1), b;
+    b.write = [](auto& w, unsigned) { w.access(WarpOpKind::load, 16, ~0u, 4, word(256, 128)); };
+    ScriptRig rig({a, b}, {}, 2, {{"bases", "0B,1GiB"}}, {{"queue", "1"}});
+    rig.machine.run(5'000'000); // the memory takes one of the 32 at a time
+    const auto& waiting = rig.sm(1).state.accesses;
+    REQUIRE(waiting.size() > 20);
+    CHECK(waiting.back().request.address == (1 << 30) + 256 + 31 * 128);
+    CHECK(waiting.back().request.application == 1);
+    rig.run();
+}
+
 TEST_CASE("When one application ends the others run on, or it repeats, or all stop",
           "[dispatcher]") {
     Script brief = computing(10, 99), lengthy = computing(10, 99); // 3200 instructions a block
@@ -183,6 +195,15 @@ TEST_CASE("When one application ends the others run on, or it repeats, or all st
                         on->machine.stat_value("dispatcher", "application_ipc[1]", "")));
     CHECK(on->machine.stat_value("dispatcher", "application_ipc[0]", "") ==
           Approx(20 * 3200.0 / value(*on, "application_cycles[0]")));
+}
+
+TEST_CASE("An application that never takes time is not begun again for ever", "[dispatcher]") {
+    Script empty;
+    empty.launches = 0;
+    ScriptRig rig({empty, computing(10, 99)}, {}, 2, {{"when_one_ends", "repeat"}});
+    rig.run();
+    CHECK(value(rig, "application_repeats[0]") == 0);
+    CHECK(rig.sm(1).stat.blocks.value() == 10);
 }
 
 TEST_CASE("A machine that applications cannot share is refused before time 0", "[dispatcher]") {

@@ -142,7 +142,7 @@ struct Bench {
 };
 
 // The way of a request that hits: to the TLB, to the memory, and back.
-inline constexpr Tick hit_time = (1_fs + 833_ps + 100_ns + 1_fs).raw;
+inline constexpr Tick hit_time = (1_fs + 833'334_fs + 100_ns + 1_fs).raw;
 inline constexpr Tick to_mmu_and_back = (10_ns + 10_ns).raw;
 inline constexpr Tick walk_read = (1_fs + 200_ns).raw;
 

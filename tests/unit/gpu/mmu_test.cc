@@ -109,8 +109,8 @@ TEST_CASE("A TLB without room for a miss, or for another at its page, holds up w
     const Tick first = hit_time + to_mmu_and_back + 2 * walk_read;
     CHECK(one.driver().answered(0) == first);
     // It is served when the first page comes.
-    CHECK(one.driver().answered(1) == first - (833_ps + 100_ns + 1_fs).raw + to_mmu_and_back +
-                                          walk_read + (833_ps + 100_ns + 1_fs).raw);
+    CHECK(one.driver().answered(1) == first - (833'334_fs + 100_ns + 1_fs).raw + to_mmu_and_back +
+                                          walk_read + (833'334_fs + 100_ns + 1_fs).raw);
     CHECK(value(one.tlb().stat.stalled_by_misses) == 1);
 
     Bench two("targets=2");
@@ -253,9 +253,9 @@ TEST_CASE("A shoot-down waits for what was translated, later requests for the ne
     CHECK(done[0].reply.frame == 0);
     // The order is done, then who waits for the page hears of it.
     CHECK(done[1].at == 10 * us + 2);
-    CHECK(b.driver(0).answered(1) == 10 * us + 1 + (10_ns + 833_ps + 5_us).raw + 1);
+    CHECK(b.driver(0).answered(1) == 10 * us + 1 + (10_ns + 833'334_fs + 5_us).raw + 1);
     CHECK(b.memory().state.seen.back().request.address == 77 * 4 * KiB + 64);
-    CHECK(b.driver(1).answered(1) == 2 * us + 2 + (833_ps + 5_us).raw);
+    CHECK(b.driver(1).answered(1) == 2 * us + 2 + (833'334_fs + 5_us).raw);
     CHECK(value(b.tlb(0).stat.shot_down) == 1);
     CHECK(value(b.tlb(1).stat.shot_down) == 0);
     CHECK(value(b.mmu().stat.shootdowns) == 1);

@@ -1,5 +1,6 @@
 #include "link/host.hh"
 
+#include "../flash/support.hh"
 #include "../gpu/mmu_support.hh"
 #include "link/pcie.hh"
 
@@ -32,7 +33,13 @@ struct Paged : Bench {
             m.bind("host", "device_side", "pcie", "from_host[0]");
             m.bind("pcie", "to_device[0]", "frames", "cpu_side[0]");
         }
-        if (has_drive) {
+        if (drive == "flash") {
+            test_flash::Flash flash;
+            flash.blocks = 64;
+            flash.drive = {{"over_provisioning", "0.25"}};
+            flash.add(m);
+            m.bind("host", "drive_side[0]", "drive", "host[0]");
+        } else if (has_drive) {
             m.add("drive", "link.FixedDrive", arguments(drive));
             m.bind("host", "drive_side[0]", "drive", "requests");
         }
@@ -46,7 +53,7 @@ Tick passes(std::int64_t bytes, std::int64_t rate) {
 
 // A miss up to the fault's arrival at the host, and from its answer to the memory's.
 constexpr Tick to_host = 1 + (10_ns).raw + 2 * walk_read + 1;
-constexpr Tick from_host = 1 + (10_ns).raw + (833_ps + 100_ns).raw + 1;
+constexpr Tick from_host = 1 + (10_ns).raw + (833'334_fs + 100_ns).raw + 1;
 // The driver's time for a batch of one, and what the copy of a page takes with 100 ns of memory.
 constexpr Tick driver = 20 * us + us;
 constexpr Tick copy = 1 + (100_ns).raw;
@@ -151,6 +158,21 @@ TEST_CASE("A dirty page is copied out, and to its drive, before its frame is use
         // A clean page costs no more than a free frame.
         const Tick first = b.driver().answered(2) - 400 * us;
         CHECK(first < (source == "host_memory" ? 22 : 39) * us);
+    }
+}
+
+TEST_CASE("Pages come from a drive of flash, and go back to it", "[host]") {
+    for (const std::string source : {"drive", "drive_direct"}) {
+        Paged b("source=" + source, "memory=4KiB", "none", "flash");
+        b.run([&] {
+            b.driver().write(0, 0, 32, false);
+            b.driver().read(10'000 * us, 4 * KiB);
+            b.driver().read(20'000 * us, 0); // what was written back is read from flash
+        });
+        CHECK(b.driver().state.answers.size() == 3);
+        CHECK(value(b.host().stat.drive_reads) == 3);
+        CHECK(value(b.host().stat.drive_writes) == 1);
+        CHECK(value(b.m.get<flash::Drive>("drive").stat.writes) == 1);
     }
 }
 

@@ -19,7 +19,8 @@ class DramChecker {
         : t_(timing), burst_(transfer.raw), command_bus_(command_bus) {}
 
     std::set<std::string> broken(std::vector<DramIssued> log) {
-        std::stable_sort(log.begin(), log.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+        std::stable_sort(log.begin(), log.end(),
+                         [](const auto& a, const auto& b) { return a.at < b.at; });
         broken_.clear();
         open_.assign(t_.ranks * t_.banks(), false);
         for (std::size_t i = 0; i < log.size(); ++i) {
@@ -38,7 +39,9 @@ class DramChecker {
     using C = DramCommand;
     std::uint32_t rank(const DramIssued& c) const { return c.bank / t_.banks(); }
     std::uint32_t group(const DramIssued& c) const { return c.bank / t_.banks_per_group; }
-    static bool column(const DramIssued& c) { return c.command == C::read || c.command == C::write; }
+    static bool column(const DramIssued& c) {
+        return c.command == C::read || c.command == C::write;
+    }
     static bool precharge(const DramIssued& c) {
         return c.command == C::precharge || c.command == C::precharge_all;
     }
@@ -58,7 +61,8 @@ class DramChecker {
         const bool refresh = b.command == C::refresh || (b.command == C::refresh_bank && one_bank);
         if (opens || b.command == C::refresh_bank) {
             if (a.command == C::activate)
-                apart(a, b, (one_group ? t_.tRRD_L : t_.tRRD_S).raw, one_group ? "tRRD_L" : "tRRD_S");
+                apart(a, b, (one_group ? t_.tRRD_L : t_.tRRD_S).raw,
+                      one_group ? "tRRD_L" : "tRRD_S");
             if (a.command == C::refresh_bank && !one_bank) apart(a, b, t_.tRREFD.raw, "tRREFD");
         }
         if ((opens && to_bank) || refresh) {
@@ -81,8 +85,7 @@ class DramChecker {
             apart(a, b, (write ? t_.tRCDWR : t_.tRCDRD).raw, write ? "tRCDWR" : "tRCDRD");
         if (!column(a)) return;
         apart(a, b, (one_group ? t_.tCCD_L : t_.tCCD_S).raw, one_group ? "tCCD_L" : "tCCD_S");
-        if (a.command == C::write && write && one_group)
-            apart(a, b, t_.tCCD_L_WR.raw, "tCCD_L_WR");
+        if (a.command == C::write && write && one_group) apart(a, b, t_.tCCD_L_WR.raw, "tCCD_L_WR");
         if (a.command == C::write && !write)
             apart(a, b, t_.tCWL.raw + burst_ + (one_group ? t_.tWTR_L : t_.tWTR_S).raw,
                   one_group ? "tWTR_L" : "tWTR_S");

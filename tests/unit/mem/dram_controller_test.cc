@@ -179,8 +179,9 @@ TEST_CASE("only the bursts that hold needed sectors are moved") {
 TEST_CASE("time, banks, ranks and channels that nobody uses cost no event") {
     const auto events = [](const char* period, const Arguments& dram, unsigned idle_channels = 0) {
         Machine m(7);
-        m.add("gen", "mem.TrafficGen",
-              {{"requests", "500"}, {"period", period}, {"range", "256KiB"}, {"read_share", "0.7"}});
+        m.add(
+            "gen", "mem.TrafficGen",
+            {{"requests", "500"}, {"period", period}, {"range", "256KiB"}, {"read_share", "0.7"}});
         m.add("dram", "mem.DramController", dram);
         m.bind("gen", "mem_side", "dram", "cpu_side");
         for (unsigned i = 0; i < idle_channels; ++i) {
@@ -196,15 +197,16 @@ TEST_CASE("time, banks, ranks and channels that nobody uses cost no event") {
     };
     // Of a channel that is asked now and then: 200 or 200,000 refreshes pass between two reads.
     for (const char* refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
-        const Arguments gddr6 {{"timing", "gddr6"}, {"capacity", "1GiB"}, {"map", "RaRoBaCo"},
-                               {"refresh", refresh}};
+        const Arguments gddr6 {
+            {"timing", "gddr6"}, {"capacity", "1GiB"}, {"map", "RaRoBaCo"}, {"refresh", refresh}};
         const auto often = events("1ms", gddr6), seldom = events("1s", gddr6);
         CHECK(often <= seldom + 20); // a request may meet a refresh that is just going on
         CHECK(seldom <= often + 20);
     }
     // Of ranks and banks beside those that the addresses are in.
     const auto ranks = [&](const char* n) {
-        return events("20ns", {{"map", "RaRoBaCo"}, {"capacity", "2GiB"},
+        return events("20ns", {{"map", "RaRoBaCo"},
+                               {"capacity", "2GiB"},
                                {"changes", std::string("tREFI=0ns ranks=") + n}});
     };
     CHECK(ranks("1") == ranks("8"));
@@ -252,8 +254,11 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
           0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==
           "dram.refresh: ddr4_3200 has no refresh of single banks: tRFCpb is 0fs");
-    CHECK(sentence({{"order", "bank_rotation"}, {"bank_queue", "64"}, {"read_queue", "16384"},
-                    {"write_queue", "16384"}, {"changes", "ranks=16"}})
+    CHECK(sentence({{"order", "bank_rotation"},
+                    {"bank_queue", "64"},
+                    {"read_queue", "16384"},
+                    {"write_queue", "16384"},
+                    {"changes", "ranks=16"}})
               .find("dram.read_queue: with the other queues 65536 requests could wait") == 0);
     CHECK(sentence({{"timing", "cmd_gddr6"}, {"changes", "tRC=62ns tRAS=50ns tRP=20ns"}})
               .find("dram.timing: cmd_gddr6: tRC is 62ns, less than tRAS + tRP = 70ns") == 0);

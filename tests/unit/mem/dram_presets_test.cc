@@ -50,8 +50,8 @@ std::set<std::string> broken(const DramTiming& built, const DramTiming& judge,
 
 /// Constraints that follow from others in this table, so that nothing changes without them.
 std::set<std::string> implied(const DramTiming& t, DramRefresh refresh) {
-    const Time transfer {parts::DataBus({t.rate}, *std::make_unique<parts::DataBusState>())
-                             .transfer_time(t.burst)};
+    const Time transfer {
+        parts::DataBus({t.rate}, *std::make_unique<parts::DataBusState>()).transfer_time(t.burst)};
     const Time activates = std::max(t.tRRD_S, t.tCK);
     std::set<std::string> all;
     if (t.tRC <= t.tRAS + t.tRP) all.insert("tRC");
@@ -74,12 +74,14 @@ std::set<std::string> implied(const DramTiming& t, DramRefresh refresh) {
 TEST_CASE("every preset's commands keep to its table, in every order and refresh") {
     for (std::size_t p = 0; p < preset_names.size(); ++p) {
         const auto preset = static_cast<DramPreset>(p);
-        for (auto refresh : {DramRefresh::ranks_in_turn, DramRefresh::all_ranks,
-                             DramRefresh::single_banks})
+        for (auto refresh :
+             {DramRefresh::ranks_in_turn, DramRefresh::all_ranks, DramRefresh::single_banks})
             for (auto order : {DramOrder::first_ready, DramOrder::oldest_ready,
                                DramOrder::bank_rotation, DramOrder::committed})
-                for (auto page : {PagePolicy::open, PagePolicy::open_adaptive, PagePolicy::closed}) {
-                    if (refresh == DramRefresh::single_banks && !timing_of(preset).tRFCpb.raw) continue;
+                for (auto page :
+                     {PagePolicy::open, PagePolicy::open_adaptive, PagePolicy::closed}) {
+                    if (refresh == DramRefresh::single_banks && !timing_of(preset).tRFCpb.raw)
+                        continue;
                     INFO(preset_names[p] << ", order " << static_cast<int>(order) << ", refresh "
                                          << static_cast<int>(refresh) << ", page "
                                          << static_cast<int>(page));
@@ -108,8 +110,7 @@ TEST_CASE("in every preset, each constraint that is left out is noticed") {
                             if (other == name) f = name == "tCK" ? 1_fs : 0_fs;
                     });
                     const bool noticed = !broken(without, t, {.refresh = refresh}).empty();
-                    if (implies.contains(std::string(name)))
-                        return; // others keep it
+                    if (implies.contains(std::string(name))) return; // others keep it
                     CHECK(noticed);
                 }
             });
