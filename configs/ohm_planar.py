@@ -1,6 +1,6 @@
 """Ohm-GPU in planar mode, running a graph algorithm to its end: the main job.
 
-    build/memsim configs/ohm_planar.py [--platform hetero|ohm-base] [--kernel bfs_topology] ...
+    build/memsim configs/ohm_planar.py [--platform hetero|ohm-base] [--kernel bfs1] ...
 
 Without --graph a Kronecker graph is generated, its size given by --scale; with --graph the memory's
 tiers and the L2 follow from the graph's size.
@@ -9,14 +9,14 @@ tiers and the L2 follow from the graph's size.
 import argparse
 
 import memsim
-from memsim import workload
+from memsim import workload, workloads
 from memsim.systems import ohm
 from memsim.systems.scale import KRONECKER, kronecker_scale
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--platform", default="ohm-base", choices=list(ohm.CHANNELS))
-parser.add_argument("--kernel", default="bfs_topology",
-                    choices=["bfs_topology", "bfs_data", "pagerank"])
+parser.add_argument("--kernel", default="bfs1", choices=workloads.names(of="vertices"),
+                    metavar="NAME", help="a graph workload; `memsim workloads` lists them")
 parser.add_argument("--graph", default="", help="a graph file instead of a generated graph")
 parser.add_argument("--scale", default="default",
                     help=f"{', '.join(KRONECKER)}, or a ratio of the paper's 8 GiB such as 1/512")
@@ -32,8 +32,8 @@ try:
 except ValueError as e:
     parser.error(str(e))
 
-program = workload.GraphProgram(kernel=args.kernel, graph=args.graph, kronecker_scale=vertices,
-                                graph_seed=args.seed, iterations=args.iterations)
+program = workload.Program(name=args.kernel, input=args.graph, size=vertices, seed=args.seed,
+                           iterations=args.iterations)
 size = ohm.planar_scale(program)
 for invariant in size.invariants:
     print(f"scale: {invariant}")

@@ -18,7 +18,11 @@ def build(root, queue="fast", changes=()):
         raise user_error("there is nothing to simulate: no component stands below the Root")
     try:
         for obj in objects:
-            machine.add(obj.path, obj._type, list(obj._values.items()))
+            arguments = list(obj._values.items())
+            machine.add(obj.path, obj._type, arguments)
+            if obj._prepared and obj._prepared.params == arguments:
+                obj._prepared.give_to(machine, obj.path)
+            obj._prepared = None
         for port, peer, where in bindings(objects):
             if peer.owner.root() is not root:
                 raise user_error(f"{port.path} is bound to {peer.path}, which stands in no tree: "

@@ -6,6 +6,7 @@ from decimal import Decimal
 from . import _memsim
 from .errors import Error, UnknownName, did_you_mean, here, user_error
 from .ports import Port, VectorPort, bind
+from .machine_stats import StatView
 
 
 class Parameter:
@@ -125,6 +126,7 @@ class SimObject:
     def __init__(self, **attributes):
         for name, value in (("_parent", None), ("_name", None), ("_children", {}), ("_values", {}),
                             ("_places", {}), ("_bound", {}), ("_simulation", None),
+                            ("_prepared", None),
                             ("_created", here())):
             object.__setattr__(self, name, value)
         for name, (value, where) in getattr(type(self), "_defaults", {}).items():
@@ -147,7 +149,6 @@ class SimObject:
     @property
     def stats(self):
         """The statistics: `system.l2.stats.hits` is the value now."""
-        from .stats import StatView
         return StatView(self)
 
     @property

@@ -19,7 +19,7 @@ from .objects import Root
 from .progress import Progress
 from .results import connect
 from .script import Script, hash_of
-from .stats import Statistics
+from .machine_stats import Statistics
 
 NEVER = _memsim.never
 
@@ -103,6 +103,7 @@ class Simulation:
         self._run = self._database = None
         self._spent, self._dumped, self._cause = 0.0, True, "nothing was simulated"
         self._busy = False
+        self._progress = None
         self._saved = -1  # the tick of the last checkpoint, so that none is written twice
         self._at = sorted(opts.checkpoint_at)
         self._wall = time.monotonic()
@@ -176,6 +177,7 @@ class Simulation:
                 self._run.dump(self._machine, "end")
             self._run.flush_series(self._machine)
             self._run.finish(self._machine, self._cause, self._spent)
+            self._tell(f"results in {shown(self.options.database())}, run {self._run.uuid}")
             for tick in self._at:
                 print(f"memsim: warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
                       f"ended at {_memsim.show_ticks(self._machine.now)}", file=sys.stderr)
@@ -223,7 +225,7 @@ class Simulation:
         """Runs to `until`; stops between ticks where a boundary or somebody outside asks for it."""
         machine = self._machine
         self._journal.current["until"] = until
-        progress = Progress(machine.now, until, self.options.verbosity)
+        progress = self._progress = Progress(machine.now, until, self.options.verbosity)
         self._busy, self._dumped, self._began = True, False, time.monotonic()
         try:
             with signals.handled(), signals.heartbeat(machine):
@@ -240,6 +242,13 @@ class Simulation:
         finally:
             progress.close()
             self._spent, self._busy = self._host_seconds(), False
+
+    def _tell(self, text):
+        """A line to people, below the line of progress."""
+        if self._progress:
+            self._progress.close()
+        if self.options.verbosity >= 0:
+            print(f"memsim: {text}", file=sys.stderr, flush=True)
 
     def _host_seconds(self):
         """Spent in simulate() so far."""
@@ -274,11 +283,9 @@ class Simulation:
         elif period and time.monotonic() - self._wall >= period:
             self._save(self._file("wall"))
         if signal.SIGTERM in seen:
-            progress.close()
             path = self._save(self._file("sigterm"))
-            if self.options.verbosity >= 0:
-                print(f"memsim: ended by SIGTERM at {_memsim.show_ticks(self._machine.now)}; go on "
-                      f"with --restore {path}", file=sys.stderr)
+            self._tell(f"ended by SIGTERM at {_memsim.show_ticks(self._machine.now)}; go on with "
+                       f"--restore {path}")
             raise SystemExit(128 + signal.SIGTERM)
         if signal.SIGINT in seen:
             raise KeyboardInterrupt
@@ -323,6 +330,7 @@ class Simulation:
                           outdir=os.path.abspath(self.options.outdir),
                           position=self._run.position(machine), host_seconds=self._host_seconds()))
         self._wall = time.monotonic()
+        self._tell(f"checkpoint at {_memsim.show_ticks(machine.now)} in {shown(path)}")
         return path
 
     def _resume(self):
@@ -372,6 +380,12 @@ def skip_if_finished(database, configuration):
     if row:
         print(f"memsim: finished before, as run {row[0]}", file=sys.stderr)
         raise SystemExit(0)
+
+
+def shown(path):
+    """A path as people like it: from here, if it lies below."""
+    near = os.path.relpath(path)
+    return path if near.startswith("..") else near
 
 
 def os_error(act, path):

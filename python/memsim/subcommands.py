@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import _memsim, schema
 from .errors import Error
+from .trace import trace
 
 
 def _parse(name, doc, *arguments, argv):
@@ -93,4 +94,9 @@ def sql(argv):
         raise Error(f"{args.DB}: {e}") from None
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql)}
+def workloads(argv):
+    from .workloads import main
+    return main(argv)
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads)}

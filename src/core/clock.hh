@@ -16,7 +16,8 @@ struct ClockEdge {
 class Clock {
   public:
     explicit constexpr Clock(Frequency f)
-        : f_(f.raw), whole_(ticks_per_second / f.raw), part_(ticks_per_second % f.raw) {}
+        : f_(f.raw), whole_(ticks_per_second / f.raw), part_(ticks_per_second % f.raw),
+          inverse_(~std::uint64_t {0} / static_cast<std::uint64_t>(whole_ + 1)) {}
 
     /// The edge after e.
     constexpr ClockEdge next(ClockEdge e) const {
@@ -43,8 +44,11 @@ class Clock {
     /// The same, from an edge not later than t and at most 2^28 cycles before it: cheaper.
     constexpr ClockEdge at_or_after(ClockEdge from, Tick t) const {
         ClockEdge e = from;
-        const Tick ahead = t - from.tick; // a few steps are cheaper than a division
-        if (ahead > 4 * whole_) e = advance(e, ahead / (whole_ + 1)); // not beyond t
+        const Tick ahead = t - from.tick; // a few steps are cheaper than a product
+        if (ahead > 4 * whole_) { // so many cycles do not lead beyond t: ahead / (whole + 1)
+            const Uint128 cycles = static_cast<Uint128>(ahead) * inverse_ >> 64;
+            e = advance(e, static_cast<std::int64_t>(cycles));
+        }
         while (e.tick < t) e = next(e);
         return e;
     }
@@ -56,11 +60,37 @@ class Clock {
         const std::int64_t carried = late > 0 ? (late + f_ - 1) / f_ : 0;
         return {e.cycle + n, e.tick + n * whole_ + carried, carried * f_ - late};
     }
+    /// Ticks from an edge to the next, or one more.
+    constexpr Tick whole() const { return whole_; }
     /// The time of n cycles, rounded up.
     constexpr Tick cycles(std::int64_t n) const { return edge(n).tick; }
 
   private:
     std::int64_t f_, whole_, part_;
+    std::uint64_t inverse_; ///< 2^64 / (whole + 1): a product is cheaper than a quotient
+};
+
+/// The edges at or after times that mostly rise. It remembers its last answer to find the next one
+/// cheaply; the answers do not depend on it, so it is no State.
+class EdgeFinder {
+  public:
+    EdgeFinder() : clock_(Frequency {1}) {}
+    explicit EdgeFinder(Frequency f) : clock_(f) {}
+    const Clock& clock() const { return clock_; }
+
+    const ClockEdge& at_or_after(Tick t) {
+        constexpr Tick near = 1'000'000'000; // 1 us: stepping is cheaper; past it, the exact way
+        const Tick ahead = t - last_.tick;
+        if (ahead > 0 && ahead < near)
+            last_ = clock_.at_or_after(last_, t);
+        else if (ahead >= near || -ahead >= clock_.whole()) // else it is the same edge again
+            last_ = clock_.at_or_after(t);
+        return last_;
+    }
+
+  private:
+    Clock clock_;
+    ClockEdge last_;
 };
 
 /// How long bytes take at a rate, exactly: the fraction of a femtosecond is carried from transfer

@@ -25,7 +25,8 @@ class Fifo {
     const T& operator[](std::uint32_t i) const { return slots_[(head_ + i) & mask()]; }
 
     void push(const T& v) {
-        if (size_ == slots_.size()) grow();
+        if (size_ == slots_.size()) [[unlikely]]
+            grow();
         slots_[(head_ + size_++) & mask()] = v;
     }
     T pop() {
@@ -67,7 +68,7 @@ class Fifo {
 
   private:
     std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size()) - 1; }
-    void grow() {
+    [[gnu::noinline]] void grow() {
         std::vector<T> larger(slots_.empty() ? 4 : slots_.size() * 2);
         for (std::uint32_t i = 0; i < size_; ++i) larger[i] = (*this)[i];
         slots_.swap(larger);

@@ -22,13 +22,4 @@ bool LinkBase::reclaim() {
     return false;
 }
 
-void LinkBase::give_credit_back() {
-    const Tick seen = sim_->now() + latency_;
-    if (depth_ != ~0u) returning_.push(seen);
-    if (waits_for_pop_) {
-        waits_for_pop_ = false;
-        wake_sender_at(seen);
-    }
-}
-
 } // namespace memsim

@@ -6,6 +6,7 @@
 #include "core/simulation.hh"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct PortSpec {
         nullptr;                      ///< messages waiting or in flight at a receiving side
     Setting<Time> latency = Time {1}; ///< of the link that leaves; at least 1 fs
     Setting<Rate> rate = Rate {0};    ///< of the link that leaves; 0: unlimited
+    /// Of an owner that acts at the edges of a clock only: it sees messages, and is woken because
+    /// it can send again, at the next edge and not before; 0: at any time.
+    Setting<Frequency> clock = Frequency {0};
 };
 
 /// The state of one direction of a connection, apart from the messages themselves. It sits at the
@@ -36,6 +40,11 @@ class LinkBase {
         sim_ = &sim, sender_ = &sender, receiver_ = &receiver;
     }
     void set_wire(Time latency, Rate rate) { latency_ = latency.raw, wire_ = WireTime(rate); }
+    /// The clocks at whose edges the ends act; 0: at any time.
+    void set_clocks(Frequency sender, Frequency receiver) {
+        if (sender.raw) sender_edges_.emplace(sender);
+        if (receiver.raw) receiver_edges_.emplace(receiver);
+    }
     void set_depth(unsigned depth) { depth_ = depth; }
     unsigned depth() const { return depth_; }
     Tick latency() const { return latency_; }
@@ -65,7 +74,8 @@ class LinkBase {
         sim_->rearm(arrive_, arrive, link);
         sim_->rearm(wake_sender_, &LinkBase::fire_wake_sender, this);
     }
-    /// Takes the wire for a message of so many bytes; returns when its last byte arrives.
+    /// Takes the wire for a message of so many bytes; returns when it is seen: when its last byte
+    /// has arrived.
     Tick occupy_wire(std::uint32_t bytes) {
         Tick start = sim_->now();
         if (wire_.rate() != 0) {
@@ -73,9 +83,17 @@ class LinkBase {
             start += wire_.take(bytes, remainder_);
             wire_free_ = start;
         }
-        return start + latency_;
+        const Tick at = start + latency_;
+        return receiver_edges_ ? receiver_edges_->at_or_after(at).tick : at;
     }
-    void give_credit_back();
+    void give_credit_back() {
+        const Tick seen = sim_->now() + latency_;
+        if (depth_ != ~0u) returning_.push(seen);
+        if (waits_for_pop_) {
+            waits_for_pop_ = false;
+            wake_sender_at(seen);
+        }
+    }
 
     Simulation* sim_ = nullptr;
     Component* receiver_ = nullptr;
@@ -88,6 +106,7 @@ class LinkBase {
   private:
     bool reclaim();
     void wake_sender_at(Tick at) {
+        if (sender_edges_) at = sender_edges_->at_or_after(at).tick;
         if (at < wake_sender_.when())
             sim_->arm(wake_sender_, at, &LinkBase::fire_wake_sender, this);
     }
@@ -97,6 +116,7 @@ class LinkBase {
     unsigned depth_ = 0;
     Tick latency_ = 1;
     WireTime wire_;
+    std::optional<EdgeFinder> sender_edges_, receiver_edges_;
     bool waits_for_pop_ = false;
     Fifo<Tick> returning_; ///< when credits on their way back can be seen
     Timer wake_sender_;
@@ -184,6 +204,7 @@ class PortBase {
         depth_ = spec_.depth ? spec_.depth(params) : 0;
         latency_ = spec_.latency.value(params);
         rate_ = spec_.rate.value(params);
+        clock_ = spec_.clock.value(params);
     }
     const char* doc() const { return doc_; }
     const PortSpec& spec() const { return spec_; }
@@ -194,6 +215,7 @@ class PortBase {
     unsigned depth() const { return depth_; }
     Time latency() const { return latency_; }
     Rate rate() const { return rate_; }
+    Frequency clock() const { return clock_; }
 
   private:
     PortSpec spec_;
@@ -204,6 +226,7 @@ class PortBase {
     unsigned depth_ = 0;
     Time latency_;
     Rate rate_;
+    Frequency clock_;
 };
 
 template <class M>
@@ -267,6 +290,7 @@ class Out final : public PortBase {
         link_ = &in.link_;
         link_->attach(sim, owner(), in.owner());
         link_->set_wire(latency(), rate());
+        link_->set_clocks(clock(), in.clock());
         link_->set_depth(in.depth());
         set_peer(in), in.set_peer(*this);
     }
@@ -315,9 +339,11 @@ class Requester final : public PortBase {
         responder.responses_ = &responses_;
         requests_->attach(sim, owner(), responder.owner());
         requests_->set_wire(latency(), rate());
+        requests_->set_clocks(clock(), responder.clock());
         requests_->set_depth(responder.depth());
         responses_.attach(sim, responder.owner(), owner());
         responses_.set_wire(responder.latency(), responder.rate());
+        responses_.set_clocks(responder.clock(), clock());
         responses_.set_depth(~0u); // the place of each answer is reserved here
         set_peer(responder), responder.set_peer(*this);
     }

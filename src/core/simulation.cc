@@ -40,9 +40,13 @@ Stop Simulation::run(Tick until) {
 }
 
 void Simulation::wake_touched() {
-    if (touched_.size() > 1)
-        std::sort(touched_.begin(), touched_.end(),
-                  [](const Component* a, const Component* b) { return a->id() < b->id(); });
+    const auto before = [](const Component* a, const Component* b) { return a->id() < b->id(); };
+    if (touched_.size() > 16)
+        std::sort(touched_.begin(), touched_.end(), before);
+    else // most often one or two
+        for (std::size_t i = 1; i < touched_.size(); ++i)
+            for (std::size_t j = i; j > 0 && before(touched_[j], touched_[j - 1]); --j)
+                std::swap(touched_[j], touched_[j - 1]);
     wakes_ += touched_.size();
     for (Component* c : touched_) {
         c->touched_ = false;

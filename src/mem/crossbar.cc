@@ -16,7 +16,7 @@ void Crossbar::init() {
         parts::Interleave(static_cast<std::uint64_t>(params.granularity->raw), params.outputs());
     width_ = parts::Divider(static_cast<std::uint64_t>(params.width->raw));
     auto size = [&](auto& s, unsigned inputs, unsigned outputs) {
-        s.queues.resize(inputs, outputs, params.buffer());
+        s.queues.resize(inputs, outputs, params.buffer(), params.arbitration());
         s.input_free.assign(inputs, 0);
         s.output_free.assign(outputs, 0);
         s.blocked.assign(outputs, 0);
@@ -25,29 +25,12 @@ void Crossbar::init() {
     size(state.responses, params.outputs(), params.inputs());
 }
 
-bool Crossbar::idle() const {
-    if (pending()) return false;
-    for (unsigned i = 0; i < port.cpu_side.size(); ++i)
-        if (!port.cpu_side[i].empty()) return false;
-    for (unsigned o = 0; o < port.mem_side.size(); ++o)
-        if (!port.mem_side[o].empty()) return false;
-    return true;
-}
-
 void Crossbar::wake() {
-    if (idle()) return;
-    // Messages move at edges only; between two of them it is enough to be woken at the next.
-    const ClockEdge edge = parts::edge_at_or_after(clock_, state.edge, now());
-    if (edge.tick != now()) {
-        if (edge.tick < state.next.when()) {
-            state.edge = edge;
-            arm(state.next, edge.tick);
-        }
-        return;
-    }
-    state.edge = edge;
+    // Messages move at edges only. Ports and the timer wake it there, as they know the clock.
+    const ClockEdge edge = edges_.at_or_after(now());
+    if (edge.tick != now()) return;
     const std::int64_t requests = move(
-        state.requests, port.cpu_side, port.mem_side,
+        edge.cycle, state.requests, port.cpu_side, port.mem_side,
         [&](MemRequest& r, std::uint32_t input) {
             const std::uint32_t source = r.source * params.inputs() + input;
             if (source > 0xffff)
@@ -65,7 +48,7 @@ void Crossbar::wake() {
         },
         stat.slice_busy, stat.slice_stalls);
     const std::int64_t responses = move(
-        state.responses, port.mem_side, port.cpu_side,
+        edge.cycle, state.responses, port.mem_side, port.cpu_side,
         [&](MemResponse& r, std::uint32_t) {
             const std::uint32_t input = r.source % params.inputs();
             r.source = static_cast<std::uint16_t>(r.source / params.inputs());
@@ -77,17 +60,17 @@ void Crossbar::wake() {
         },
         stat.requester_busy, stat.requester_stalls);
     const std::int64_t next = std::min(requests, responses);
-    if (next != no_cycle) arm(state.next, clock_.advance(edge, next - edge.cycle).tick);
+    if (next != no_cycle) arm(state.next, edges_.clock().advance(edge, next - edge.cycle).tick);
 }
 
 template <class M, class From, class To, class Route, class Sent>
-std::int64_t Crossbar::move(Switch<M>& s, From& from, To& to, Route&& route, Sent&& sent,
-                            Each<Counter>& busy, Each<Counter>& stalls) {
-    const std::int64_t cycle = state.edge.cycle;
+std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
+                            Sent&& sent, Each<Counter>& busy, Each<Counter>& stalls) {
     std::int64_t next = no_cycle;
     // Into the buffers, a message for each input.
     std::array<std::uint64_t, 4> left {}; // inputs that have more, a bit each
-    for (std::uint32_t i = 0; i < from.size(); ++i) {
+    const std::uint32_t inputs = from.size();
+    for (std::uint32_t i = 0; i < inputs; ++i) {
         auto& in = from[i];
         if (in.empty()) continue;
         if (s.input_free[i] <= cycle && s.queues.room(i)) {
@@ -124,7 +107,7 @@ std::int64_t Crossbar::move(Switch<M>& s, From& from, To& to, Route&& route, Sen
         if (s.queues.waiting(o)) next = std::min(next, s.output_free[o]);
     });
     // An input without room waits for an output, whose next cycle is counted above.
-    for (std::uint32_t w = 0; w < left.size(); ++w)
+    for (std::uint32_t w = 0; w * 64 < inputs; ++w)
         for (std::uint64_t rest = left[w]; rest; rest &= rest - 1) {
             const std::uint32_t i = w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
             if (s.queues.room(i)) next = std::min(next, std::max(s.input_free[i], cycle + 1));

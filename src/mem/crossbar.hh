@@ -1,7 +1,6 @@
 #pragma once
 
 #include "core/component.hh"
-#include "parts/cycle_slots.hh"
 #include "parts/interleave.hh"
 #include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"
@@ -15,12 +14,12 @@ using protocol::Mem;
 /// requests, another for responses, with nothing in common.
 ///
 /// Every port, input and output, carries `width` bytes a cycle each way and one message a cycle: a
-/// message holds it for ceil(bytes / width) cycles. Each output takes from its inputs in turn, at
-/// edges of the clock; a message is at the other side when its last byte is, `latency` after it
-/// left. Messages wait in virtual output queues, so a busy or blocked output does not hold up those
-/// for others (none of the head-of-line blocking that limits input queues to 59 % under uniform
-/// traffic: Karol, Hluchyj, Morgan 1987) - until an input's buffer is full. An input may
-/// feed several outputs in one cycle from its buffer.
+/// message holds it for ceil(bytes / width) cycles. Each output takes from its inputs as
+/// `arbitration` says, at edges of the clock; a message is at the other side when its last byte is,
+/// `latency` after it left. Messages wait in virtual output queues, so a busy or blocked output
+/// does not hold up those for others (none of the head-of-line blocking that limits input queues to
+/// 59 % under uniform traffic: Karol, Hluchyj, Morgan 1987) - until an input's buffer is full. An
+/// input may feed several outputs in one cycle from its buffer.
 ///
 /// The way back is packed into `source`, mixed radix, so that crossbars can stand behind each
 /// other: source = source above x inputs + input. Messages of one input to one output stay in
@@ -32,6 +31,8 @@ class Crossbar final : public Model<Crossbar> {
         Param<unsigned> outputs {1, {1, 256}, "Slices that share the addresses"};
         Param<Bytes> granularity {256_B, {1_B, 1_GiB}, "Chunk of that sharing (assumption)"};
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Of arbitration and wires"};
+        Param<parts::Arbitration> arbitration {parts::Arbitration::round_robin,
+                                               "Which input an output takes from"};
         Param<Bytes> width {
             32_B, {1_B, 4_KiB}, "What a port carries a cycle each way (GTX 480 class: 32 B)"};
         Param<Time> latency {
@@ -45,14 +46,18 @@ class Crossbar final : public Model<Crossbar> {
         return {p.width->raw * p.clock->raw};
     }
     struct Ports {
-        Many<Responder<Mem>> cpu_side {
-            from<&Params::inputs>,
-            {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .rate = &wire},
-            "Requesters"};
-        Many<Requester<Mem>> mem_side {
-            from<&Params::outputs>,
-            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>, .rate = &wire},
-            "Slices"};
+        Many<Responder<Mem>> cpu_side {from<&Params::inputs>,
+                                       {.depth = from<&Params::queue>,
+                                        .latency = from<&Params::latency>,
+                                        .rate = &wire,
+                                        .clock = from<&Params::clock>},
+                                       "Requesters"};
+        Many<Requester<Mem>> mem_side {from<&Params::outputs>,
+                                       {.depth = from<&Params::outstanding>,
+                                        .latency = from<&Params::latency>,
+                                        .rate = &wire,
+                                        .clock = from<&Params::clock>},
+                                       "Slices"};
     };
     struct Stats {
         Counter requests {Unit::count, "Requests that left for a slice"};
@@ -85,11 +90,10 @@ class Crossbar final : public Model<Crossbar> {
     struct State {
         Switch<protocol::MemRequest> requests;
         Switch<protocol::MemResponse> responses;
-        ClockEdge edge; ///< the last one that was needed
         Timer next;
     };
 
-    explicit Crossbar(const Params& p) : params(p), clock_(p.clock()) {}
+    explicit Crossbar(const Params& p) : params(p), edges_(p.clock()) {}
     void init() override;
     void wake() override;
     bool pending() const override { return state.requests.held + state.responses.held != 0; }
@@ -104,16 +108,15 @@ class Crossbar final : public Model<Crossbar> {
   private:
     static constexpr std::int64_t no_cycle = std::numeric_limits<std::int64_t>::max();
 
-    bool idle() const;
-    /// Moves what can be moved in this cycle; returns the next in which something may be.
+    /// Moves what can be moved in the present cycle; returns the next in which something may be.
     template <class M, class From, class To, class Route, class Sent>
-    std::int64_t move(Switch<M>& s, From& from, To& to, Route&& route, Sent&& sent,
-                      Each<Counter>& busy, Each<Counter>& stalls);
+    std::int64_t move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
+                      Sent&& sent, Each<Counter>& busy, Each<Counter>& stalls);
     std::int64_t cycles(std::uint32_t bytes) const {
         return static_cast<std::int64_t>(width_.quotient(bytes + width_.value() - 1));
     }
 
-    Clock clock_;
+    EdgeFinder edges_;
     parts::Interleave interleave_;
     parts::Divider width_;
 };

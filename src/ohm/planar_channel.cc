@@ -120,6 +120,7 @@ bool PlanarController::feed_modules() {
     bool changed = false;
     for (std::uint32_t m = 0; m < params.modules(); ++m) {
         ModuleQueue& queue = state.modules[m];
+        if (queue.commands.empty()) continue;
         if (old_swap_writes(m)) continue; // needs a place there and the channel at one time
         while (!queue.commands.empty() && queue.leaving.empty()) {
             const std::uint32_t id = queue.commands.front();
@@ -202,23 +203,24 @@ bool PlanarController::book_demand() {
 /// Reads and writes of XPoint for swaps: those of old swaps go before demand, the others where
 /// the channel would idle.
 bool PlanarController::book_migration(bool old_ones) {
-    const Tick ahead = old_ones ? lead_ : params.grant_latency->raw;
-    if (bus_->free_at() > now() + ahead) return false;
-    bool changed = false;
     auto& ready = state.ready_migration;
+    const std::uint64_t writers = swaps_.channel & (old_ones ? swaps_.old : ~std::uint64_t {0});
+    const Tick ahead = old_ones ? lead_ : params.grant_latency->raw;
+    if ((ready.empty() && writers == 0) || bus_->free_at() > now() + ahead) return false;
+    bool changed = false;
     while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))
         changed = true;
-    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
+    for (std::uint64_t rest = writers; rest; rest &= rest - 1) {
+        const auto i = static_cast<std::uint32_t>(std::countr_zero(rest));
         Swap& s = state.swaps[i];
-        const int piece = s.live ? piece_to_xpoint(s) : -1;
-        if (piece < 0 || (old_ones && !old(s))) continue;
-        const std::uint32_t m = placement_.module_of(s.group, s.location);
+        const unsigned pieces = s.live ? pieces_to_xpoint(s) : 0;
+        const std::uint32_t m = s.module;
         ModuleQueue& queue = state.modules[m];
-        if (!queue.leaving.empty() || (!queue.commands.empty() && !old_ones) ||
+        if (pieces == 0 || !queue.leaving.empty() || (!queue.commands.empty() && !old_ones) ||
             bus_->free_at() > now() + (old_ones ? lead_ : 0) || !port.commands[m].can_send())
             continue;
-        const auto n = static_cast<unsigned>(piece);
+        const unsigned n = first_of(pieces);
         const Tick end = book(m, piece_bytes, true, true);
         queue.leaving.push({end,
                             {placement_.module_address(s.group, s.location) + n * piece_bytes,
@@ -238,32 +240,32 @@ void PlanarController::count_transfer(std::uint32_t bytes, bool migration) {
     state.transfers += burst_.quotient(bytes + timing_.burst - 1);
 }
 
-/// The next time at which anything can change by itself. What waits for a port or an answer is
-/// woken by it.
+/// The next time at which anything can change by itself. What waits for a port, an answer or a
+/// command before it is woken by that.
 void PlanarController::arm_next() {
     Tick next = std::min(dram_->next_action(), dram_->next_done());
     const auto consider = [&](Tick t) {
         if (t > now() && t < next) next = t;
     };
-    // The channel can be booked, depending on who asks, from each of these times on.
+    // From when on the channel can be booked: demand and old swaps may book it `lead` ahead.
     const Tick free = bus_->free_at();
-    const auto channel = [&](Tick lead) {
-        consider(free - lead_);
-        consider(free - lead);
-    };
-    if (!state.ready_demand.empty()) channel(lead_);
-    if (!state.ready_migration.empty()) channel(params.grant_latency->raw);
+    if (!state.ready_demand.empty()) consider(free - lead_);
+    if (!state.ready_migration.empty()) {
+        const bool first = old(swap_of(state.ready_migration.front().id));
+        consider(free - (first ? lead_ : params.grant_latency->raw));
+    }
     for (const ModuleQueue& queue : state.modules) {
         if (!queue.leaving.empty())
             consider(queue.leaving.front().at);
-        else if (!queue.commands.empty())
-            channel(lead_);
+        else if (!queue.commands.empty() && is_write(queue.commands.front()))
+            consider(free - lead_);
     }
-    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
+    for (std::uint64_t rest = state.live_swaps; rest; rest &= rest - 1) {
+        const auto i = static_cast<std::uint32_t>(std::countr_zero(rest));
         const Swap& s = state.swaps[i];
-        if (!s.live) continue;
         consider(old_at(s)); // its transfers gain in rank
-        if (piece_to_xpoint(s) >= 0) channel(0);
+        if (pieces_to_xpoint(s) && state.modules[s.module].leaving.empty())
+            consider(old(s) ? free - lead_ : free);
     }
     if (next == never)
         cancel(state.next);

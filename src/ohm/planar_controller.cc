@@ -109,16 +109,17 @@ void PlanarController::wake() {
     while (changed) {
         take_dram_done();
         accept();
-        changed = state.swaps_live && feed_swaps(true);
-        changed |= state.swaps_live && book_migration(true);
+        look_at_swaps();
+        changed = feed_swaps(swaps_.devices & swaps_.old);
+        changed |= book_migration(true);
         changed |= feed_dram();
         changed |= feed_modules();
         changed |= book_demand();
         const std::uint32_t waiting = dram_->reads() + dram_->writes();
         dram_->run(now());
         changed |= dram_->reads() + dram_->writes() != waiting;
-        changed |= state.swaps_live && feed_swaps(false);
-        changed |= state.swaps_live && book_migration(false);
+        changed |= feed_swaps(swaps_.devices & ~swaps_.old);
+        changed |= book_migration(false);
         changed |= dram_->next_action() <= now() || dram_->next_done() <= now();
     }
     state.busy += stat.channel_time.value() - busy; // statistics may be reset, the balance not
@@ -143,7 +144,7 @@ void PlanarController::accept() {
 }
 
 bool PlanarController::accept(const protocol::MemRequest& r) {
-    if (r.command == Command::invalidate) return true;
+    if (protocol::for_a_cache(r.command)) return true;
     const Placement::Page p = placement_.page_of(r.address);
     if (p.controller != params.index() || p.slot > params.ratio())
         throw ConfigError(path() + ": address " + std::to_string(r.address) +
@@ -196,7 +197,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
         state.postponed.push(id);
         return true;
     }
-    dispatch(id);
+    dispatch(id, location);
     if (params.swaps() == 0 || s) return true;
     if (!g) {
         if (location == 0) return true; // its counter is 0 and stays 0
@@ -206,11 +207,11 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     return true;
 }
 
-/// To the queue of the device that holds the page now.
-void PlanarController::dispatch(std::uint32_t id) {
+/// To the queue of the device that holds the page.
+void PlanarController::dispatch(std::uint32_t id, std::uint32_t location) {
     Request& q = state.requests[id];
     const bool write = q.r.command != Command::read;
-    q.location = static_cast<std::uint8_t>(state.groups.location(q.group, q.slot));
+    q.location = static_cast<std::uint8_t>(location);
     if (q.location == 0) {
         ++(write ? stat.dram_writes : stat.dram_reads);
         q.place = Place::dram;
@@ -258,7 +259,7 @@ void PlanarController::finish(std::uint32_t id) {
 // ---- reports ---------------------------------------------------------------------------------
 
 bool PlanarController::pending() const {
-    return state.free.size() != params.requests() || state.swaps_live != 0 || !dram_->idle();
+    return state.free.size() != params.requests() || state.live_swaps != 0 || !dram_->idle();
 }
 
 void PlanarController::waits_on(WaitReport& report) const {

@@ -9,6 +9,7 @@
 #include "protocol/ddrt.hh"
 #include "protocol/mem.hh"
 
+#include <bit>
 #include <optional>
 
 namespace memsim::ohm {
@@ -185,6 +186,7 @@ class PlanarController final : public Model<PlanarController> {
         std::uint32_t postponed = 0; ///< requests that wait for it, those writes included
         std::uint8_t slot_in = 0, slot_out = 0;
         std::uint8_t location = 0; ///< of slot_in, in XPoint
+        std::uint8_t module = 0;   ///< that has it
         bool live = false;
         Tick decided = 0;
         Mask dram_read_asked = 0, xpoint_read_asked = 0;
@@ -217,7 +219,7 @@ class PlanarController final : public Model<PlanarController> {
         Fifo<Ready> ready_demand, ready_migration;
         GroupTable groups;
         std::vector<Swap> swaps;
-        std::uint32_t swaps_live = 0;
+        std::uint64_t live_swaps = 0; ///< a bit each
         mem::DramDeviceState device;
         mem::FrFcfsState scheduler;
         parts::DataBusState bus;
@@ -258,7 +260,7 @@ class PlanarController final : public Model<PlanarController> {
     // planar_controller.cc: requests and answers
     void accept();
     bool accept(const protocol::MemRequest& r);
-    void dispatch(std::uint32_t id);
+    void dispatch(std::uint32_t id, std::uint32_t location);
     std::optional<std::uint64_t> in_buffer(const Request& q, const Swap& s) const;
     void finish_read(std::uint32_t id, std::uint64_t version);
     void finish(std::uint32_t id);
@@ -281,10 +283,10 @@ class PlanarController final : public Model<PlanarController> {
     void arm_next();
     // planar_swap.cc
     void begin_swap(std::uint64_t group, Group& g);
-    bool feed_swaps(bool old_ones);
+    void look_at_swaps();
+    bool feed_swaps(std::uint64_t which);
     bool feed_dram_pieces(Swap& s, std::uint32_t id);
     bool feed_xpoint_reads(Swap& s, std::uint32_t id);
-    int piece_to_xpoint(const Swap& s) const;
     bool old_swap_writes(std::uint32_t module) const;
     void piece_from_dram(std::uint32_t context);
     void piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions);
@@ -294,9 +296,25 @@ class PlanarController final : public Model<PlanarController> {
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
+    static unsigned first_of(unsigned set) { return static_cast<unsigned>(std::countr_zero(set)); }
+    bool is_write(std::uint32_t id) const {
+        return state.requests[id].r.command != protocol::Command::read;
+    }
+    /// Pieces whose place in XPoint has been read, as has what goes there.
+    static unsigned pieces_to_xpoint(const Swap& s) {
+        return s.dram_read & s.xpoint_read & ~s.xpoint_write_asked;
+    }
 
     /// Ids above this one name a piece of a swap: swap x 16 + piece.
     static constexpr std::uint32_t migration_id = 1u << 31;
+
+    /// Swaps with something to do next, a bit each: found once in each round of wake(), after which
+    /// they only become fewer.
+    struct {
+        std::uint64_t old = 0;     ///< those that go before demand
+        std::uint64_t devices = 0; ///< with pieces to ask the devices for, or to write to DRAM
+        std::uint64_t channel = 0; ///< with pieces to write to XPoint
+    } swaps_;
 
     Placement placement_;
     unsigned pieces_ = 8;

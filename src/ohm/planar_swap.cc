@@ -8,16 +8,19 @@ namespace memsim::ohm {
 using protocol::Command;
 
 namespace {
-int first_bit(unsigned set) { return set ? std::countr_zero(set) : -1; }
+/// Calls f for every bit of a set, lowest first.
+template <class F>
+void for_each_bit(std::uint64_t set, F&& f) {
+    for (; set; set &= set - 1) f(static_cast<std::uint32_t>(std::countr_zero(set)));
+}
 } // namespace
 
 void PlanarController::begin_swap(std::uint64_t group, Group& g) {
-    if (state.swaps_live == params.swaps()) {
+    const auto index = static_cast<std::uint8_t>(std::countr_one(state.live_swaps));
+    if (index == params.swaps()) {
         ++stat.swaps_postponed;
         return;
     }
-    std::uint8_t index = 0;
-    while (state.swaps[index].live) ++index;
     Swap& s = state.swaps[index];
     s = {};
     s.live = true;
@@ -25,9 +28,10 @@ void PlanarController::begin_swap(std::uint64_t group, Group& g) {
     s.slot_in = g.candidate;
     s.slot_out = g.resident;
     s.location = g.location[g.candidate];
+    s.module = static_cast<std::uint8_t>(placement_.module_of(group, s.location));
     s.decided = now();
     g.swap = index;
-    ++state.swaps_live;
+    state.live_swaps |= std::uint64_t {1} << index;
     // Both pages must be still before their data is read: wait for what is under way to them.
     for (Request& q : state.requests)
         if (q.live && q.group == group && (q.slot == s.slot_in || q.slot == s.slot_out)) {
@@ -36,16 +40,28 @@ void PlanarController::begin_swap(std::uint64_t group, Group& g) {
         }
 }
 
-/// Old swaps go before demand, the others after it.
-bool PlanarController::feed_swaps(bool old_ones) {
+void PlanarController::look_at_swaps() {
+    swaps_ = {};
+    for_each_bit(state.live_swaps, [&](std::uint32_t i) {
+        const Swap& s = state.swaps[i];
+        const std::uint64_t bit = std::uint64_t {1} << i;
+        if (old(s)) swaps_.old |= bit;
+        if (pieces_to_xpoint(s)) swaps_.channel |= bit;
+        const unsigned here = s.dram_read & s.xpoint_read;
+        const unsigned asked = s.dram_read_asked & s.xpoint_read_asked;
+        if (!s.waits_for && (asked != all_pieces() || (here & ~s.dram_written)))
+            swaps_.devices |= bit;
+    });
+}
+
+bool PlanarController::feed_swaps(std::uint64_t which) {
     bool changed = false;
-    for (std::uint32_t i = 0; state.swaps_live && i < state.swaps.size(); ++i) {
+    for_each_bit(which, [&](std::uint32_t i) {
         Swap& s = state.swaps[i];
-        if (!s.live || s.waits_for || old(s) != old_ones) continue;
         changed |= feed_dram_pieces(s, migration_id | i << 4);
         changed |= feed_xpoint_reads(s, migration_id | i << 4);
         end_if_done(s);
-    }
+    });
     return changed;
 }
 
@@ -66,14 +82,14 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
         changed = true;
     };
     while (s.dram_read_asked != all_pieces() && dram_->reads() < places) {
-        const auto piece = static_cast<unsigned>(first_bit(all_pieces() & ~s.dram_read_asked));
+        const unsigned piece = first_of(all_pieces() & ~s.dram_read_asked);
         enqueue(piece, false);
         s.dram_read_asked |= static_cast<Mask>(1u << piece);
     }
     while (dram_->writes() < places) {
-        const int first = first_bit(s.dram_read & s.xpoint_read & ~s.dram_written);
-        if (first < 0) break;
-        const auto piece = static_cast<unsigned>(first);
+        const unsigned here = s.dram_read & s.xpoint_read & ~s.dram_written;
+        if (here == 0) break;
+        const unsigned piece = first_of(here);
         enqueue(piece, true);
         s.dram_written |= static_cast<Mask>(1u << piece);
         if (params.check_contents()) {
@@ -88,11 +104,11 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
 
 bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
     bool changed = false;
-    const std::uint32_t m = placement_.module_of(s.group, s.location);
+    const std::uint32_t m = s.module;
     const ModuleQueue& queue = state.modules[m];
     while (s.xpoint_read_asked != all_pieces() && queue.leaving.empty() &&
            (queue.commands.empty() || old(s)) && port.commands[m].can_send()) {
-        const auto piece = static_cast<unsigned>(first_bit(all_pieces() & ~s.xpoint_read_asked));
+        const unsigned piece = first_of(all_pieces() & ~s.xpoint_read_asked);
         port.commands[m].send({placement_.module_address(s.group, s.location) + piece * piece_bytes,
                                piece_bytes,
                                id | piece,
@@ -105,18 +121,13 @@ bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
     return changed;
 }
 
-/// The piece that can be written to XPoint next, or -1: its place there has been read.
-int PlanarController::piece_to_xpoint(const Swap& s) const {
-    return first_bit(s.dram_read & s.xpoint_read & ~s.xpoint_write_asked);
-}
-
 bool PlanarController::old_swap_writes(std::uint32_t module) const {
-    if (state.swaps_live == 0) return false;
-    for (const Swap& s : state.swaps)
-        if (s.live && old(s) && piece_to_xpoint(s) >= 0 &&
-            placement_.module_of(s.group, s.location) == module)
-            return true;
-    return false;
+    bool writes = false;
+    for_each_bit(swaps_.channel & swaps_.old, [&](std::uint32_t i) {
+        const Swap& s = state.swaps[i];
+        writes |= s.live && s.module == module && pieces_to_xpoint(s);
+    });
+    return writes;
 }
 
 void PlanarController::piece_from_dram(std::uint32_t context) {
@@ -166,7 +177,7 @@ void PlanarController::end_if_done(Swap& s) {
     ++stat.swaps;
     stat.swap_latency.sample(Time {now() - s.decided});
     s.live = false;
-    --state.swaps_live;
+    state.live_swaps &= ~(std::uint64_t {1} << (&s - state.swaps.data()));
     for (std::uint32_t i = 0; s.postponed && i < state.postponed.size();) {
         const std::uint32_t id = state.postponed[i];
         if (state.requests[id].group != s.group) {
@@ -175,7 +186,7 @@ void PlanarController::end_if_done(Swap& s) {
         }
         state.postponed.erase(i);
         --s.postponed;
-        dispatch(id);
+        dispatch(id, state.groups.location(s.group, state.requests[id].slot));
     }
 }
 

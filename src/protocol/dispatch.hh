@@ -3,6 +3,8 @@
 #include "core/port.hh"
 #include "protocol/kernel_source.hh"
 
+#include <memory>
+
 /// How kernels come to the SMs: the dispatcher asks the host's application for the next launch and
 /// hands its blocks to SMs. The messages carry what takes time; what blocks do is taken directly
 /// from the functional side (design: function is apart from timing).
@@ -33,9 +35,11 @@ struct Host {
 };
 
 struct BlockStart {
+    u64 base = 0; ///< added to the application's addresses
     u32 launch = 0;
     u32 block = 0;
     u32 warps = 0;
+    std::uint16_t application = 0;
 
     static constexpr u32 largest_wire_bytes = 0;
     bool needs_response() const { return true; }
@@ -45,6 +49,7 @@ struct BlockStart {
 struct BlockEnd {
     u32 launch = 0;
     u32 block = 0;
+    std::uint16_t application = 0;
 
     static constexpr u32 largest_wire_bytes = 0;
     u32 wire_bytes() const { return 0; }
@@ -61,6 +66,9 @@ class HasKernels {
   public:
     virtual ~HasKernels() = default;
     virtual KernelSource& kernels() = 0;
+    /// Where the application stands once it was made, before anything ran: who has made it already
+    /// for equal parameters may put it there, so that a large input is read once.
+    virtual std::unique_ptr<KernelSource>* prepared() { return nullptr; }
 };
 
 /// The functional side of a Dispatch requester: hands over the streams of a block, once.
@@ -69,7 +77,8 @@ class HasBlocks {
     virtual ~HasBlocks() = default;
     /// Swaps the streams of a dispatched block's warps into `warps`; the buffers that were there
     /// are used again for another block.
-    virtual void take_block(u32 block, std::vector<std::vector<u8>>& warps) = 0;
+    virtual void take_block(std::uint16_t application, u32 block,
+                            std::vector<std::vector<u8>>& warps) = 0;
 };
 
 } // namespace memsim::protocol

@@ -8,6 +8,8 @@ PYBIND11_MODULE(_memsim, m) {
     py::register_exception<ConfigError>(m, "Error").attr("__module__") = "memsim";
     py::register_exception<Panic>(m, "Panic").attr("__module__") = "memsim";
     python::bind_schema(m);
+    python::bind_workloads(m);
     python::bind_machine(m);
     python::bind_results(m);
+    python::bind_traces(m);
 }

@@ -2,7 +2,6 @@
 
 #include "core/log.hh"
 #include "core/text.hh"
-#include "protocol/dispatch.hh"
 
 namespace memsim::python {
 
@@ -51,14 +50,6 @@ std::string resolve(const std::string& type, const std::string& path, const std:
     return text;
 }
 
-/// What an application with these parameters would put into device memory, in bytes.
-std::uint64_t footprint(const std::string& type, const Arguments& params) {
-    const auto component = find(type).create(type, params);
-    auto* const application = dynamic_cast<protocol::HasKernels*>(component.get());
-    if (!application) throw ConfigError(type + " is no application: it has no kernels to launch");
-    return application->kernels().footprint_bytes();
-}
-
 } // namespace
 
 void bind_schema(py::module_& m) {
@@ -76,7 +67,6 @@ void bind_schema(py::module_& m) {
         },
         "Every component type, as declared");
     m.def("resolve", &resolve, "type"_a, "path"_a, "param"_a, "text"_a);
-    m.def("footprint", &footprint, "type"_a, "params"_a);
     m.def("nearest", &nearest, "wrong"_a, "known"_a);
     m.def("debug_flags", [] {
         py::list all;

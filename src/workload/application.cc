@@ -1,21 +1,70 @@
 #include "workload/application.hh"
 
-#include "workload/bfs_data.hh"
-#include "workload/bfs_topology.hh"
-#include "workload/pagerank.hh"
-
 namespace memsim::workload {
 
-std::unique_ptr<KernelSource> make_application(ApplicationKind kind, Csr graph,
-                                               const ApplicationOptions& options) {
-    const LaunchOptions launch {options.threads_per_block, options.operation_limit};
-    if (kind == ApplicationKind::pagerank)
-        return std::make_unique<Pagerank>(
-            std::move(graph), PagerankOptions {options.iterations, options.threshold, launch});
-    const BfsOptions search {options.source ? *options.source : widest_vertex(graph), launch};
-    if (kind == ApplicationKind::bfs_data)
-        return std::make_unique<BfsData>(std::move(graph), search);
-    return std::make_unique<BfsTopology>(std::move(graph), search);
+Application::Application(const Options& options) : options_(options) {
+    if (options.threads_per_block > 1024)
+        throw BadOption("threads_per_block", std::to_string(options.threads_per_block) +
+                                                 " threads, but a block has 1 to 1024");
+}
+
+bool Application::next_launch(Launch& launch) {
+    const Progress& p = progress_;
+    MEMSIM_ASSERT(p.launches == 0 || p.next_block == p.launch.blocks(),
+                  "a launch was asked for before all blocks of the last one ran");
+    if (!next()) return false;
+    launch = p.launch;
+    return true;
+}
+
+void Application::launch(u32 kernel, u64 threads, u32 size) {
+    size = threads_or(size);
+    MEMSIM_ASSERT(threads > 0 && (threads - 1) / size < 0x7fffffff,
+                  "a launch of no or too many threads");
+    launch(kernel, {static_cast<u32>((threads - 1) / size + 1), 1, 1}, {size, 1, 1});
+}
+
+void Application::launch(u32 kernel, const Dim& grid, const Dim& block) {
+    const Kernel& k = kernels_[kernel];
+    progress_.launch = {k.name, grid, block, k.registers_per_thread, k.shared_bytes};
+    progress_.kernel = kernel;
+    progress_.next_block = 0;
+    ++progress_.launches;
+}
+
+void Application::run_block(u32 block, BlockStreams& out) {
+    Progress& p = progress_;
+    MEMSIM_ASSERT(block == p.next_block && block < p.launch.blocks(),
+                  "blocks of a launch must be run in linear order, each once");
+    ++p.next_block;
+    const Kernel& k = kernels_[p.kernel];
+    Block running(
+        {p.launch, p.kernel, block, options_.operation_limit, k.counted == Counted::by_rule, out});
+    k.body(running);
+    running.end();
+}
+
+u64 Application::input_digest() const {
+    if (!input_digest_) input_digest_ = memory_.digest(true);
+    return input_digest_;
+}
+
+void Application::save(Saver& to) const {
+    to(input_digest());
+    to(progress_);
+    save_host(to);
+    memory_.save(to);
+}
+
+void Application::load(Loader& from) {
+    u64 input = 0;
+    from(input);
+    if (input != input_digest())
+        throw ConfigError("the checkpoint was taken with another input: put its file back as it "
+                          "was, or start again without --restore");
+    from(progress_);
+    load_host(from);
+    memory_.load(from);
 }
 
 } // namespace memsim::workload

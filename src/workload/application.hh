@@ -1,31 +1,146 @@
 #pragma once
 
-#include "protocol/kernel_source.hh"
-#include "workload/csr.hh"
+#include "workload/simt.hh"
 
-#include <array>
-#include <memory>
+#include <functional>
 #include <optional>
-#include <string_view>
 
+/// What an application of the registry is made of: device memory, kernels, and a host that launches
+/// them. `next()` is the host's program, one launch a call.
 namespace memsim::workload {
 
-/// The applications that there are, by the name a user writes.
-enum class ApplicationKind : std::uint8_t { bfs_topology, bfs_data, pagerank };
-
-constexpr std::array<std::string_view, 3> names_of(ApplicationKind) {
-    return {"bfs_topology", "bfs_data", "pagerank"};
-}
-
-struct ApplicationOptions {
-    std::optional<std::uint32_t> source; ///< of a search; none: the vertex with the most arcs
-    std::uint32_t iterations = 20;       ///< of PageRank, at most
-    std::uint32_t threshold = 0;         ///< of PageRank, see PagerankOptions
-    std::uint32_t threads_per_block = 256;
-    std::uint64_t operation_limit = 1 << 24;
+/// What a user may choose; what an application does not know, it does not look at.
+struct Options {
+    std::string input;             ///< a file; empty: generated
+    std::string generator;         ///< of a graph: kronecker or grid
+    u64 size = 0;                  ///< as the workload says; 0: its default
+    u32 degree = 16;               ///< edges drawn for each vertex of a Kronecker graph
+    u64 seed = 1;                  ///< of what is generated
+    std::optional<u32> source;     ///< of a search; none: the vertex with the most arcs
+    u32 iterations = 0;            ///< 0: the workload's default
+    u32 threads_per_block = 0;     ///< 0: the workload's usual launch
+    u64 operation_limit = 1 << 24; ///< warp operations of one block [A]: some 100 MB of streams
 };
 
-std::unique_ptr<protocol::KernelSource> make_application(ApplicationKind kind, Csr graph,
-                                                         const ApplicationOptions& options = {});
+/// What is wrong with one of them; `option` is its name as the user writes it.
+class BadOption : public ConfigError {
+  public:
+    BadOption(std::string which, const std::string& why)
+        : ConfigError(why), option(std::move(which)) {}
+    std::string option;
+};
+
+/// How far an application has come.
+struct Progress {
+    Launch launch;    ///< the current one
+    u32 kernel = 0;   ///< its number in the application
+    u32 launches = 0; ///< begun so far
+    u32 next_block = 0;
+};
+
+using Dim = std::array<u32, 3>;
+
+enum class Counted : std::uint8_t {
+    by_rule,     ///< each operator is an instruction
+    machine_code ///< compute(n) says how many
+};
+
+class Application : public KernelSource {
+  public:
+    explicit Application(const Options& options);
+
+    bool next_launch(Launch& launch) final;
+    void run_block(u32 block, BlockStreams& out) final;
+    u64 footprint_bytes() const final { return memory_.bytes(); }
+    const std::vector<Allocation>& allocations() const final { return memory_.allocations(); }
+    u64 result_digest() const final { return memory_.digest(false); }
+    /// Of all that kernels only read.
+    u64 input_digest() const;
+    void save(Saver& to) const final;
+    void load(Loader& from) final;
+
+    /// After the end: what differs between device memory and what a plain program computes from
+    /// the same input, as a sentence; empty if nothing does.
+    virtual std::string difference() const = 0;
+
+  protected:
+    /// The host's program: launch() once, or false at the end.
+    virtual bool next() = 0;
+    /// The host's own variables.
+    virtual void save_host(Saver&) const {}
+    virtual void load_host(Loader&) {}
+
+    /// A kernel, given what a warp (Warp&) or a block (Block&) does; its number, for launch().
+    template <class F>
+    u32 kernel(const char* name, u32 registers_per_thread, F body,
+               Counted counted = Counted::by_rule, u32 shared_bytes = 0) {
+        kernels_.push_back({name, registers_per_thread, shared_bytes, counted, {}});
+        if constexpr (std::is_invocable_v<F, Block&>)
+            kernels_.back().body = body;
+        else
+            kernels_.back().body = [body](Block& block) { block.each(body); };
+        return static_cast<u32>(kernels_.size() - 1);
+    }
+    /// At least `threads` threads in a row, in blocks of `size` (or of the user's choice).
+    void launch(u32 kernel, u64 threads, u32 size = 256);
+    void launch(u32 kernel, const Dim& grid, const Dim& block);
+
+    u32 launches() const { return progress_.launches; } ///< begun so far
+    u32 threads_or(u32 usual) const {
+        return options_.threads_per_block ? options_.threads_per_block : usual;
+    }
+
+    const Options options_;
+    DeviceMemory memory_;
+
+  private:
+    struct Kernel {
+        std::string name;
+        u32 registers_per_thread;
+        u32 shared_bytes;
+        Counted counted;
+        std::function<void(Block&)> body;
+    };
+
+    Progress progress_;
+    std::vector<Kernel> kernels_;
+    mutable u64 input_digest_ = 0; ///< 0: not computed yet
+};
+
+/// An application whose host has variables: an aggregate of values (outside of unnamed namespaces,
+/// for reflection's sake).
+template <class Host>
+class HostedApplication : public Application {
+    static_assert(checkpointable<Host>());
+
+  public:
+    using Application::Application;
+
+  protected:
+    Host host;
+
+  private:
+    void save_host(Saver& to) const final { to(host); }
+    void load_host(Loader& from) final { from(host); }
+};
+
+/// "rank[17] is 3, but the reference has 4"; empty if all are equal.
+template <class T>
+std::string first_difference(const std::string& name, std::span<const T> ours,
+                             std::span<const T> reference) {
+    if (ours.size() != reference.size())
+        return name + " has " + std::to_string(ours.size()) + " elements, but the reference has " +
+               std::to_string(reference.size());
+    for (std::size_t i = 0; i < ours.size(); ++i)
+        if (bits_of(ours[i]) != bits_of(reference[i]))
+            return name + "[" + std::to_string(i) + "] is " + std::to_string(ours[i]) +
+                   ", but the reference has " + std::to_string(reference[i]);
+    return "";
+}
+template <class T>
+std::string first_difference(const std::string& name, const Array<T>& ours,
+                             const std::vector<T>& reference) {
+    return first_difference<T>(name, std::span<const T>(ours.host()), reference);
+}
 
 } // namespace memsim::workload

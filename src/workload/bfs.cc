@@ -1,24 +1,29 @@
 #include "workload/bfs.hh"
 
+#include <deque>
+
 namespace memsim::workload {
 
-void check_source(u32 source, u32 vertices) {
-    if (source >= vertices)
-        throw ConfigError("source is vertex " + std::to_string(source) +
-                          ", but the graph's vertices run from 0 to " +
-                          std::to_string(vertices - 1));
+std::vector<u32> levels_by_queue(const Csr& graph, u32 source) {
+    std::vector<u32> level(graph.vertices, unseen);
+    level[source] = 0;
+    for (std::deque<u32> queue {source}; !queue.empty(); queue.pop_front())
+        for (u32 i = graph.row[queue.front()]; i < graph.row[queue.front() + 1]; ++i)
+            if (const u32 to = graph.col[i]; level[to] == unseen) {
+                level[to] = level[queue.front()] + 1;
+                queue.push_back(to);
+            }
+    return level;
 }
 
-void run_bfs_initialize(const BlockRun& run, Array<u32>& level, u32 source) {
+void initialize_levels(Warp& w, const Array<u32>& level, u32 source) {
     enum class Site : u32 { set_level };
-    run_phases(run, [&](Warp& w) {
-        w.compute(6);
-        w.if_(w.thread() < static_cast<u32>(level.data.size()), [&] {
-            w.compute(5);
-            const auto start =
-                w.map<u32>([&](u32 i) { return w.thread()[i] == source ? 0 : unseen; });
-            w.store(Site::set_level, level, w.thread(), start);
-        });
+    w.compute(6);
+    const auto v = w.thread();
+    w.if_(v < static_cast<u32>(level.size), [&] {
+        w.compute(5);
+        const auto start = select(v == source, all_lanes(0u), all_lanes(unseen));
+        w.store(Site::set_level, level, v, start);
     });
 }
 

@@ -2,20 +2,13 @@
 
 #include "workload/graph_application.hh"
 
-/// What both breadth-first searches share.
+/// What the breadth-first searches share.
 namespace memsim::workload {
 
-inline constexpr u32 unseen = 0xffffffff; ///< the level of a vertex that no path reaches
+/// The textbook's search, with a queue: what each of ours is compared with.
+std::vector<u32> levels_by_queue(const Csr& graph, u32 source);
 
-struct BfsOptions {
-    u32 source = 0;
-    LaunchOptions launch;
-};
-
-void check_source(u32 source, u32 vertices);
-
-/// Kernel bfs_initialize: one vertex a thread; all levels become `unseen`, the source's 0.
-inline constexpr KernelInfo bfs_initialize {"bfs_initialize", 8};
-void run_bfs_initialize(const BlockRun& run, Array<u32>& level, u32 source);
+/// What a warp does in kernel bfs_initialize: all levels become `unseen`, the source's 0.
+void initialize_levels(Warp& w, const Array<u32>& level, u32 source);
 
 } // namespace memsim::workload

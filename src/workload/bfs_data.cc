@@ -1,10 +1,16 @@
-#include "workload/bfs_data.hh"
+#include "workload/bfs.hh"
 
+/// Breadth-first search, data-driven, after GraphBIG's (Nai et al., SC'15): each launch expands the
+/// queue that the level before wrote.
 namespace memsim::workload {
 
+struct BfsDataHost {
+    u32 depth = 0;    ///< level of the vertices in the queue that is read
+    u32 frontier = 0; ///< their number; the queue that is read is queues_[depth % 2]
+};
+
 namespace {
-enum Kernel : u32 { initialize, expand_queue };
-constexpr KernelInfo expand_info {"bfs_data", 16};
+
 enum class Site : u32 {
     vertex,
     row_begin,
@@ -13,84 +19,153 @@ enum class Site : u32 {
     neighbour_level,
     claim,
     reserve,
-    append
+    append,
+    own_level
 };
-} // namespace
 
-BfsData::BfsData(Csr graph, const BfsOptions& options)
-    : GraphApplication(std::move(graph), options.launch), source_(options.source) {
-    check_source(source_, vertices_);
-    // Each vertex is claimed once, so no queue can overflow.
-    state.level = memory_.allocate("level", std::vector<u32>(vertices_));
-    state.queues[0] = memory_.allocate("queue_0", std::vector<u32>(vertices_));
-    state.queues[1] = memory_.allocate("queue_1", std::vector<u32>(vertices_));
-    state.count = memory_.allocate("count", std::vector<u32>(1));
-}
+enum class How { thread, warp, flags };
 
-bool BfsData::next_launch(Launch& launch) {
-    // The host writes the first queue, and reads and clears the counter after each level.
-    const u32 launches = state.progress.launches;
-    if (launches == 0) {
-        begin_launch(launch, initialize, bfs_initialize, vertices_);
+/// One place of the queue a thread or a warp. Unseen neighbours are claimed by compare-and-swap and
+/// appended to the other queue, whose counter is increased once a warp (as the compiler does it).
+/// With flags instead of claims (no atomics on levels), a launch over all vertices marks, and a
+/// second one collects the marked into the queue.
+template <How how>
+class BfsData final : public GraphApplication<BfsDataHost> {
+  public:
+    explicit BfsData(const Options& options) : GraphApplication(options) {
+        level_ = memory_.zeroed<u32>("level", vertices_);
+        // Each vertex is claimed once, so no queue can overflow.
+        queues_[0] = memory_.zeroed<u32>("queue_0", vertices_);
+        queues_[1] = memory_.zeroed<u32>("queue_1", vertices_);
+        count_ = memory_.zeroed<u32>("count", 1);
+        initialize_ = kernel(
+            "bfs_initialize", 8, [this](Warp& w) { initialize_levels(w, level_, source_); },
+            Counted::machine_code);
+        if constexpr (how == How::thread)
+            expand_ = kernel(
+                "bfs_data", 16, [this](Warp& w) { expand(w); }, Counted::machine_code);
+        else if constexpr (how == How::warp)
+            expand_ = kernel("bfs_data_warp", 20, [this](Warp& w) { expand_by_warp(w); });
+        else {
+            expand_ = kernel("bfs_frontier_expand", 16, [this](Warp& w) { expand(w); });
+            collect_ = kernel("bfs_frontier_collect", 12, [this](Warp& w) { collect(w); });
+        }
+    }
+    std::string difference() const override {
+        return first_difference("level", level_, levels_by_queue(graph(), source_));
+    }
+
+  private:
+    bool next() override {
+        // The host writes the first queue, and reads and clears the counter after each level.
+        if (launches() == 0) {
+            launch_over_vertices(initialize_);
+            return true;
+        }
+        if (how == How::flags && launches() > 1 && launches() % 2 == 0) {
+            launch_over_vertices(collect_);
+            return true;
+        }
+        if (launches() == 1) {
+            queues_[0][0] = source_;
+            host.frontier = 1;
+        } else {
+            host.frontier = count_[0];
+            ++host.depth;
+        }
+        count_[0] = 0;
+        if (host.frontier == 0) return false;
+        launch(expand_, how == How::warp ? u64 {host.frontier} * warp_lanes : host.frontier);
         return true;
     }
-    if (launches == 1) {
-        state.queues[0].data[0] = source_;
-        state.frontier = 1;
-    } else {
-        state.frontier = state.count.data[0];
-        ++state.depth;
-    }
-    state.count.data[0] = 0;
-    if (state.frontier == 0) return false;
-    begin_launch(launch, expand_queue, expand_info, state.frontier);
-    return true;
-}
 
-void BfsData::run_block(u32 block, BlockStreams& out) {
-    const BlockRun run = begin_block(block, out);
-    if (state.progress.kernel == initialize)
-        run_bfs_initialize(run, state.level, source_);
-    else
-        run_phases(run, [this](Warp& w) { expand(w); });
-}
-
-// The numbers of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
-void BfsData::expand(Warp& w) {
-    const Array<u32>& in = state.queues[state.depth % 2];
-    Array<u32>& out = state.queues[1 - state.depth % 2];
-    w.compute(6);
-    w.if_(w.thread() < state.frontier, [&] {
-        w.compute(3);
-        const auto vertex = w.load(Site::vertex, in, w.thread());
-        w.compute(3);
-        auto arc = w.load(Site::row_begin, row_, vertex);
-        const auto end = w.load(Site::row_end, row_, vertex + 1u);
+    // The numbers of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
+    void visit(Warp& w, const Lanes<u32>& arc) {
+        const Array<u32>& out = queues_[1 - host.depth % 2];
         w.compute(2);
-        w.if_(arc < end, [&] { w.compute(4); });
-        w.while_([&] { return arc < end; },
-                 [&] {
-                     w.compute(2);
-                     const auto to = w.load(Site::neighbour, col_, arc);
-                     w.compute(2);
-                     const auto its_level = w.load(Site::neighbour_level, state.level, to);
-                     w.compute(7);
-                     w.if_(its_level == unseen, [&] {
+        const auto to = w.load(Site::neighbour, col_, arc);
+        w.compute(2);
+        const auto its_level = w.load(Site::neighbour_level, level_, to);
+        w.compute(7);
+        w.if_(its_level == unseen, [&] {
+            w.compute(3);
+            if constexpr (how == How::flags)
+                w.store(Site::claim, level_, to, host.depth + 1);
+            else {
+                const auto found = w.atomic_cas(Site::claim, level_, to, unseen, host.depth + 1);
+                w.compute(2);
+                w.if_(found == unseen, [&] {
+                    w.compute(7);
+                    const auto place = w.atomic_count(Site::reserve, count_);
+                    w.compute(6);
+                    w.store(Site::append, out, place, to);
+                });
+            }
+        });
+    }
+    void expand(Warp& w) {
+        const Array<u32>& in = queues_[host.depth % 2];
+        w.compute(6);
+        const auto t = w.thread();
+        w.if_(t < host.frontier, [&] {
+            w.compute(3);
+            const auto vertex = w.load(Site::vertex, in, t);
+            w.compute(3);
+            auto arc = w.load(Site::row_begin, row_, vertex);
+            const auto end = w.load(Site::row_end, row_, vertex, 1);
+            w.compute(2);
+            w.if_(arc < end, [&] { w.compute(4); });
+            w.while_([&] { return arc < end; },
+                     [&] {
+                         visit(w, arc);
                          w.compute(3);
-                         const auto found =
-                             w.atomic_cas(Site::claim, state.level, to, unseen, state.depth + 1);
-                         w.compute(2);
-                         w.if_(found == unseen, [&] {
-                             w.compute(7);
-                             const auto place = w.atomic_count(Site::reserve, state.count);
-                             w.compute(6);
-                             w.store(Site::append, out, place, to);
-                         });
+                         arc = arc + 1;
                      });
-                     w.compute(3);
-                     arc = arc + 1u;
-                 });
-    });
-}
+        });
+    }
+    void expand_by_warp(Warp& w) {
+        const Array<u32>& in = queues_[host.depth % 2];
+        const auto lane = w.lane();
+        const auto t = w.thread() >> 5;
+        w.if_(t < host.frontier, [&] {
+            const auto vertex = w.load(Site::vertex, in, t);
+            const auto begin = w.load(Site::row_begin, row_, vertex);
+            const auto end = w.load(Site::row_end, row_, vertex, 1);
+            w.for_(
+                begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
+        });
+    }
+    void collect(Warp& w) {
+        const Array<u32>& out = queues_[1 - host.depth % 2];
+        const auto v = w.thread();
+        w.if_(v < vertices_, [&] {
+            w.if_(w.load(Site::own_level, level_, v) == host.depth + 1, [&] {
+                const auto place = w.atomic_count(Site::reserve, count_);
+                w.store(Site::append, out, place, v);
+            });
+        });
+    }
+
+    Array<u32> level_;
+    std::array<Array<u32>, 2> queues_;
+    Array<u32> count_; ///< one counter: vertices in the queue that is written
+    u32 initialize_, expand_, collect_ = 0;
+};
+
+const Entry by_thread {
+    graph_workload({"bfs4", "bfs_data", "bfsdata"},
+                   "Breadth-first search, data-driven, one vertex of the queue a "
+                   "thread, claimed by compare-and-swap, after GraphBIG",
+                   "ZnG II (bfs4), Ohm II (bfsdata)", make<BfsData<How::thread>>)};
+const Entry by_warp {graph_workload({"bfs5", "bfs_data_warp"},
+                                    "Breadth-first search, data-driven, one vertex of the queue a "
+                                    "warp, after GraphBIG",
+                                    "ZnG II (bfs5)", make<BfsData<How::warp>>)};
+const Entry by_flags {graph_workload({"bfs6", "bfs_frontier"},
+                                     "Breadth-first search over a frontier that a second kernel "
+                                     "collects, levels written without atomics, after GraphBIG",
+                                     "ZnG II (bfs6)", make<BfsData<How::flags>>)};
+
+} // namespace
 
 } // namespace memsim::workload

@@ -1,10 +1,15 @@
-#include "workload/bfs_topology.hh"
+#include "workload/bfs.hh"
 
+/// Breadth-first search, topology-driven, after GraphBIG's (Nai et al., SC'15): one launch a level
+/// over all vertices, until no level changes.
 namespace memsim::workload {
 
+struct BfsTopologyHost {
+    u32 depth = 0; ///< level of the vertices that the current launch expands
+};
+
 namespace {
-enum Kernel : u32 { initialize, search_level };
-constexpr KernelInfo search_info {"bfs_topology", 14};
+
 enum class Site : u32 {
     own_level,
     row_begin,
@@ -14,68 +19,122 @@ enum class Site : u32 {
     set_level,
     set_changed
 };
-} // namespace
 
-BfsTopology::BfsTopology(Csr graph, const BfsOptions& options)
-    : GraphApplication(std::move(graph), options.launch), source_(options.source) {
-    check_source(source_, vertices_);
-    state.level = memory_.allocate("level", std::vector<u32>(vertices_));
-    state.changed = memory_.allocate("changed", std::vector<u8>(1));
-}
+enum class How { thread, warp, atomic };
 
-bool BfsTopology::next_launch(Launch& launch) {
-    // The host reads the flag back after each level and clears it.
-    const u32 launches = state.progress.launches;
-    if (launches == 0)
-        begin_launch(launch, initialize, bfs_initialize, vertices_);
-    else {
-        if (launches > 1) {
-            if (state.changed.data[0] == 0) return false;
-            ++state.depth;
-        }
-        state.changed.data[0] = 0;
-        begin_launch(launch, search_level, search_info, vertices_);
+/// One vertex a thread (thread, atomic) or a warp, whose lanes share its arcs. Levels are written
+/// without atomics, since whoever reaches a vertex in a launch writes the same level, or by an
+/// atomic minimum.
+template <How how>
+class BfsTopology final : public GraphApplication<BfsTopologyHost> {
+  public:
+    explicit BfsTopology(const Options& options) : GraphApplication(options) {
+        level_ = memory_.zeroed<u32>("level", vertices_);
+        changed_ = memory_.zeroed<u8>("changed", 1);
+        initialize_ = kernel(
+            "bfs_initialize", 8, [this](Warp& w) { initialize_levels(w, level_, source_); },
+            Counted::machine_code);
+        if constexpr (how == How::thread)
+            search_ = kernel(
+                "bfs_topology", 14, [this](Warp& w) { search(w); }, Counted::machine_code);
+        else if constexpr (how == How::warp)
+            search_ = kernel("bfs_topology_warp", 18, [this](Warp& w) { search_by_warp(w); });
+        else
+            search_ = kernel("bfs_topology_atomic", 16, [this](Warp& w) { search(w); });
     }
-    return true;
-}
+    std::string difference() const override {
+        return first_difference("level", level_, levels_by_queue(graph(), source_));
+    }
 
-void BfsTopology::run_block(u32 block, BlockStreams& out) {
-    const BlockRun run = begin_block(block, out);
-    if (state.progress.kernel == initialize)
-        run_bfs_initialize(run, state.level, source_);
-    else
-        run_phases(run, [this](Warp& w) { search(w); });
-}
+  private:
+    bool next() override {
+        if (launches() == 0) {
+            launch_over_vertices(initialize_);
+            return true;
+        }
+        // The host reads the flag back after each level and clears it.
+        if (launches() > 1) {
+            if (changed_[0] == 0) return false;
+            ++host.depth;
+        }
+        changed_[0] = 0;
+        launch(search_, how == How::warp ? u64 {vertices_} * warp_lanes : vertices_);
+        return true;
+    }
 
-// The numbers of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
-void BfsTopology::search(Warp& w) {
-    w.compute(6);
-    w.if_(w.thread() < vertices_, [&] {
-        w.compute(3);
-        const auto level = w.load(Site::own_level, state.level, w.thread());
+    void visit(Warp& w, const Lanes<u32>& arc) {
+        const auto to = w.load(Site::neighbour, col_, arc);
         w.compute(2);
-        w.if_(level == state.depth, [&] {
-            w.compute(4);
-            auto arc = w.load(Site::row_begin, row_, w.thread());
-            const auto end = w.load(Site::row_end, row_, w.thread() + 1u);
+        if constexpr (how == How::atomic) {
+            const auto before =
+                w.atomic_min(Site::neighbour_level, level_, to, all_lanes(host.depth + 1));
+            w.if_(before > host.depth + 1,
+                  [&] { w.store(Site::set_changed, changed_, Lanes<u32> {}, 1); });
+        } else {
+            const auto its_level = w.load(Site::neighbour_level, level_, to);
+            w.compute(8);
+            w.if_(its_level == unseen, [&] {
+                w.store(Site::set_level, level_, to, host.depth + 1);
+                w.store(Site::set_changed, changed_, Lanes<u32> {}, 1);
+            });
+        }
+    }
+    // The numbers of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
+    void search(Warp& w) {
+        w.compute(6);
+        const auto v = w.thread();
+        w.if_(v < vertices_, [&] {
+            w.compute(3);
+            const auto level = w.load(Site::own_level, level_, v);
             w.compute(2);
-            w.if_(arc < end, [&] { w.compute(4); });
-            w.while_([&] { return arc < end; },
-                     [&] {
-                         const auto to = w.load(Site::neighbour, col_, arc);
-                         w.compute(2);
-                         const auto its_level = w.load(Site::neighbour_level, state.level, to);
-                         w.compute(8);
-                         w.if_(its_level == unseen, [&] {
-                             w.store(Site::set_level, state.level, to, all_lanes(state.depth + 1));
-                             w.store(Site::set_changed, state.changed, all_lanes(0u),
-                                     all_lanes(u8 {1}));
+            w.if_(level == host.depth, [&] {
+                w.compute(4);
+                auto arc = w.load(Site::row_begin, row_, v);
+                const auto end = w.load(Site::row_end, row_, v, 1);
+                w.compute(2);
+                w.if_(arc < end, [&] { w.compute(4); });
+                w.while_([&] { return arc < end; },
+                         [&] {
+                             visit(w, arc);
+                             w.compute(3);
+                             arc = arc + 1;
                          });
-                         w.compute(3);
-                         arc = arc + 1u;
-                     });
+            });
         });
-    });
-}
+    }
+    void search_by_warp(Warp& w) {
+        const auto lane = w.lane();
+        const auto v = w.thread() >> 5;
+        w.if_(v < vertices_, [&] {
+            w.if_(w.load(Site::own_level, level_, v) == host.depth, [&] {
+                const auto begin = w.load(Site::row_begin, row_, v);
+                const auto end = w.load(Site::row_end, row_, v, 1);
+                w.for_(
+                    begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
+            });
+        });
+    }
+
+    Array<u32> level_;
+    Array<u8> changed_; ///< one flag: some vertex was reached in this launch
+    u32 initialize_, search_;
+};
+
+const Entry by_thread {graph_workload({"bfs1", "bfs_topology", "bfstopo"},
+                                      "Breadth-first search, topology-driven, one vertex a thread, "
+                                      "after GraphBIG (Nai et al., SC'15)",
+                                      "ZnG II (bfs1), Ohm II (bfstopo)",
+                                      make<BfsTopology<How::thread>>)};
+const Entry by_warp {
+    graph_workload({"bfs2", "bfs_topology_warp"},
+                   "Breadth-first search, topology-driven, one vertex a warp, after "
+                   "GraphBIG",
+                   "ZnG II (bfs2)", make<BfsTopology<How::warp>>)};
+const Entry by_atomic {graph_workload({"bfs3", "bfs_topology_atomic"},
+                                      "Breadth-first search, topology-driven, one vertex a thread, "
+                                      "levels by atomic minimum, after GraphBIG",
+                                      "ZnG II (bfs3)", make<BfsTopology<How::atomic>>)};
+
+} // namespace
 
 } // namespace memsim::workload

@@ -39,6 +39,12 @@ std::uint8_t blocks_touched(const protocol::DdrtCommand& c) {
     return static_cast<std::uint8_t>(((s & 0x0f) ? 1 : 0) | ((s & 0xf0) ? 2 : 0));
 }
 
+/// Calls f for every bit of a set, lowest first.
+template <class F>
+void for_each_bit(std::uint64_t set, F&& f) {
+    for (; set; set &= set - 1) f(static_cast<unsigned>(std::countr_zero(set)));
+}
+
 /// The oldest of the entries whose bits are set, or -1.
 template <class Entry, class Keep>
 int oldest(std::uint64_t set, const std::vector<Entry>& entries, Keep&& keep) {
@@ -140,7 +146,7 @@ bool Module::accept_read(const protocol::DdrtCommand& c) {
         state.read_lines[line] = load.entry;
         const Partition& p = state.partitions[partition_of(state.levelling.physical(line))];
         if (p.op != Op::none || p.waiting_reads) ++stat.partition_conflicts;
-        place(line, 1ull << entry, &Partition::waiting_reads);
+        place_read(static_cast<unsigned>(entry));
     } else
         ++(e.fill == Fill::valid ? stat.read_buffer_hits : stat.read_merges);
     e.users |= 1ull << slot;
@@ -180,7 +186,7 @@ bool Module::accept_write(const protocol::DdrtCommand& c) {
         state.free_writes &= state.free_writes - 1;
         state.write_buffer[static_cast<unsigned>(entry)] = {line, state.order++, 0, 0, false, {}};
         state.write_lines[line] = static_cast<std::uint8_t>(entry);
-        place(line, 1ull << entry, &Partition::waiting_writes);
+        place_write(static_cast<unsigned>(entry));
         if (buffered_writes() >= params.drain_high()) state.draining = true;
     } else
         ++stat.coalesced;
@@ -237,64 +243,75 @@ void Module::send_granted() {
 
 // ---- media -----------------------------------------------------------------------------------
 
-void Module::place(std::uint64_t line, std::uint64_t bit, std::uint64_t Partition::*list) {
-    state.partitions[partition_of(state.levelling.physical(line))].*list |= bit;
+void Module::place_read(std::uint64_t entry) {
+    const unsigned p = partition_of(state.levelling.physical(state.read_buffer[entry].line));
+    state.partitions[p].waiting_reads |= 1ull << entry;
+    state.with_reads |= 1ull << p;
+}
+
+void Module::place_write(std::uint64_t entry) {
+    const unsigned p = partition_of(state.levelling.physical(state.write_buffer[entry].line));
+    state.partitions[p].waiting_writes |= 1ull << entry;
+    state.with_writes |= 1ull << p;
 }
 
 /// After a move of the gap one line lies elsewhere; so rare that all are placed again.
 void Module::place_all_again() {
     for (Partition& p : state.partitions) p.waiting_reads = p.waiting_writes = 0;
+    state.with_reads = state.with_writes = 0;
     for (unsigned i = 0; i < state.read_buffer.size(); ++i)
-        if (state.read_buffer[i].fill == Fill::waiting)
-            place(state.read_buffer[i].line, 1ull << i, &Partition::waiting_reads);
+        if (state.read_buffer[i].fill == Fill::waiting) place_read(i);
     for (unsigned i = 0; i < state.write_buffer.size(); ++i)
-        if (!(state.free_writes >> i & 1) && !state.write_buffer[i].draining)
-            place(state.write_buffer[i].line, 1ull << i, &Partition::waiting_writes);
+        if (!(state.free_writes >> i & 1) && !state.write_buffer[i].draining) place_write(i);
 }
 
 void Module::begin(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t) {
     p.op = op;
     p.entry = static_cast<std::uint8_t>(entry);
     p.physical = physical;
+    state.at_work |= 1ull << (&p - state.partitions.data());
     stat.media_time += t;
     arm(p.done, t);
 }
 
 void Module::start_operations() {
-    for (unsigned i = 0; i < state.partitions.size(); ++i) {
-        Partition& p = state.partitions[i];
-        const bool waits = p.waiting_reads || (p.waiting_writes && state.draining);
-        if (p.op != Op::none || (!waits && state.move == Move::none)) continue;
-        if (state.move != Move::none && start_gap_move(p, i)) continue;
-        const bool write_first = state.free_writes == 0;
-        if (p.waiting_writes && state.draining && (write_first || !p.waiting_reads)) {
-            // The line on its way into the gap must not change under the copy.
-            const bool copying = state.move != Move::none && state.move != Move::due;
-            const int w = oldest(p.waiting_writes, state.write_buffer, [&](const WriteEntry& e) {
-                return !copying ||
-                       state.levelling.physical(e.line) != state.levelling.move_source();
-            });
-            if (w >= 0) {
-                WriteEntry& e = state.write_buffer[static_cast<unsigned>(w)];
-                p.waiting_writes &= ~(1ull << w);
-                e.draining = true;
-                const bool whole = e.sectors == 0xff;
-                if (!whole) ++stat.refills, ++stat.media_reads;
-                begin(p, Op::write, static_cast<unsigned>(w), state.levelling.physical(e.line),
-                      whole ? params.t_write() : params.t_read() + params.t_write());
-                continue;
-            }
+    std::uint64_t wanted = state.with_reads | (state.draining ? state.with_writes : 0);
+    if (state.move == Move::due) wanted |= 1ull << partition_of(state.levelling.move_source());
+    if (state.move == Move::copied) wanted |= 1ull << partition_of(state.levelling.gap());
+    for_each_bit(wanted & ~state.at_work, [&](unsigned i) { start_operation(i); });
+}
+
+void Module::start_operation(unsigned index) {
+    Partition& p = state.partitions[index];
+    const std::uint64_t bit = 1ull << index;
+    if (state.move != Move::none && start_gap_move(p, index)) return;
+    const bool write_first = state.free_writes == 0;
+    if (p.waiting_writes && state.draining && (write_first || !p.waiting_reads)) {
+        // The line on its way into the gap must not change under the copy.
+        const bool copying = state.move != Move::none && state.move != Move::due;
+        const int w = oldest(p.waiting_writes, state.write_buffer, [&](const WriteEntry& e) {
+            return !copying || state.levelling.physical(e.line) != state.levelling.move_source();
+        });
+        if (w >= 0) {
+            WriteEntry& e = state.write_buffer[static_cast<unsigned>(w)];
+            p.waiting_writes &= ~(1ull << w);
+            if (p.waiting_writes == 0) state.with_writes &= ~bit;
+            e.draining = true;
+            const bool whole = e.sectors == 0xff;
+            if (!whole) ++stat.refills, ++stat.media_reads;
+            begin(p, Op::write, static_cast<unsigned>(w), state.levelling.physical(e.line),
+                  whole ? params.t_write() : params.t_read() + params.t_write());
+            return;
         }
-        const int r =
-            oldest(p.waiting_reads, state.read_buffer, [](const ReadEntry&) { return true; });
-        if (r < 0) continue;
-        p.waiting_reads &= ~(1ull << r);
-        ReadEntry& e = state.read_buffer[static_cast<unsigned>(r)];
-        e.fill = Fill::reading;
-        ++stat.media_reads;
-        begin(p, Op::read, static_cast<unsigned>(r), state.levelling.physical(e.line),
-              params.t_read());
     }
+    const int r = oldest(p.waiting_reads, state.read_buffer, [](const ReadEntry&) { return true; });
+    if (r < 0) return;
+    p.waiting_reads &= ~(1ull << r);
+    if (p.waiting_reads == 0) state.with_reads &= ~bit;
+    ReadEntry& e = state.read_buffer[static_cast<unsigned>(r)];
+    e.fill = Fill::reading;
+    ++stat.media_reads;
+    begin(p, Op::read, static_cast<unsigned>(r), state.levelling.physical(e.line), params.t_read());
 }
 
 /// True if the partition now works on the move.
@@ -314,10 +331,12 @@ bool Module::start_gap_move(Partition& p, unsigned index) {
 }
 
 void Module::finish_operations() {
-    for (Partition& p : state.partitions) {
-        if (p.op == Op::none || p.done.armed()) continue;
+    for_each_bit(state.at_work, [&](unsigned i) {
+        Partition& p = state.partitions[i];
+        if (p.done.armed()) return;
         const Op op = p.op;
         p.op = Op::none;
+        state.at_work &= ~(1ull << i);
         if (op == Op::read)
             finish_read(p);
         else if (op == Op::write)
@@ -326,7 +345,7 @@ void Module::finish_operations() {
             state.move = Move::copied;
         else
             finish_gap_move(p);
-    }
+    });
 }
 
 void Module::finish_read(Partition& p) {
@@ -387,8 +406,7 @@ void Module::count_wear(std::uint64_t physical) {
 
 bool Module::pending() const {
     if (state.free_loads != bits(params.loads()) || state.move != Move::none) return true;
-    return std::any_of(state.partitions.begin(), state.partitions.end(),
-                       [](const Partition& p) { return p.op != Op::none; });
+    return state.at_work != 0;
 }
 
 void Module::waits_on(WaitReport& report) const {

@@ -149,6 +149,9 @@ class Module final : public Model<Module> {
         std::uint64_t free_writes = 0;
         HashMap<std::uint8_t> write_lines; ///< the youngest entry of a line
         std::vector<Partition> partitions;
+        std::uint64_t at_work = 0;    ///< partitions that are, a bit each
+        std::uint64_t with_reads = 0; ///< those with waiting reads
+        std::uint64_t with_writes = 0;
         StartGap levelling;
         Move move = Move::none;
         std::uint64_t writes_since_move = 0;
@@ -193,10 +196,12 @@ class Module final : public Model<Module> {
     bool accept_write(const protocol::DdrtCommand& c);
     void start_operations();
     bool start_gap_move(Partition& p, unsigned index);
+    void start_operation(unsigned index);
     void begin(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t);
     void become_ready(Load& load, const protocol::LineVersions& versions);
     int free_read_entry();
-    void place(std::uint64_t line, std::uint64_t bit, std::uint64_t Partition::*list);
+    void place_read(std::uint64_t entry);
+    void place_write(std::uint64_t entry);
     void place_all_again();
     void count_wear(std::uint64_t physical);
     unsigned buffered_writes() const;

@@ -1,5 +1,4 @@
-#include "workload/bfs_topology.hh"
-#include "workload/kronecker.hh"
+#include "workload/catalogue.hh"
 
 #include <benchmark/benchmark.h>
 
@@ -10,14 +9,17 @@ namespace memsim::workload {
 namespace {
 
 void make_streams(benchmark::State& state) {
-    const Csr graph = kronecker_graph({static_cast<u32>(state.range(0))});
+    Options options;
+    options.size = static_cast<u64>(state.range(0));
     std::uint64_t lanes = 0, operations = 0;
     for (auto _ : state) {
-        BfsTopology search(graph, {widest_vertex(graph), {}});
+        state.PauseTiming();
+        const auto search = make_workload("bfs1", options);
+        state.ResumeTiming();
         BlockStreams out;
-        for (Launch launch; search.next_launch(launch);)
+        for (Launch launch; search->next_launch(launch);)
             for (u32 block = 0; block < launch.blocks(); ++block) {
-                search.run_block(block, out);
+                search->run_block(block, out);
                 lanes += out.counts.lane_accesses;
                 operations += out.counts.operations;
             }

@@ -41,9 +41,9 @@ void two_level_memory(Machine& m, const Arguments& more = {}) {
 
 /// Ohm-GPU's planar machine with two SMs, running `kernel` on 64 vertices.
 void ohm_machine(Machine& m, const char* kernel, const char* scheduler) {
-    m.add("program", "workload.GraphProgram",
-          {{"kernel", kernel},
-           {"kronecker_scale", "6"},
+    m.add("program", "workload.Program",
+          {{"name", kernel},
+           {"size", "6"},
            {"iterations", "2"},
            {"threads_per_block", "32"},
            {"launch_latency", "100ns"}});
@@ -88,6 +88,52 @@ static const RigFor write_through_cache {
     "mem.Cache", [](Machine& m) {
         m.add("cache", "mem.Cache", {{"capacity", "1536B"}, {"mshrs", "4"}});
         m.add("memory", "mem.SimpleMemory", {});
+        driver(m, "driver", "cache", "cpu_side");
+        m.bind("cache", "mem_side", "memory", "cpu_side");
+    }};
+/// Every mechanism of a cache that another one has not.
+static const RigFor stt_mram_cache {"mem.Cache", [](Machine& m) {
+                                        m.add("cache", "mem.Cache",
+                                              {{"capacity", "2KiB"},
+                                               {"ways", "4"},
+                                               {"banks", "3"},
+                                               {"accesses_per_cycle", "2"},
+                                               {"write_cycles", "5"},
+                                               {"replacement", "random"},
+                                               {"set_hash", "xor_fold"},
+                                               {"write_policy", "write_evict"},
+                                               {"reserved_ways", "1"},
+                                               {"warm_bytes", "1KiB"},
+                                               {"mem_queue", "3"}});
+                                        m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});
+                                        driver(m, "driver", "cache", "cpu_side");
+                                        m.bind("cache", "mem_side", "memory", "cpu_side");
+                                    }};
+static const RigFor managed_cache {"mem.Cache", [](Machine& m) {
+                                       m.add("cache", "mem.Cache",
+                                             {{"capacity", "2KiB"},
+                                              {"ways", "4"},
+                                              {"mshrs", "4"},
+                                              {"write_policy", "write_back"},
+                                              {"write_allocate", "true"},
+                                              {"fetch_on_write", "false"},
+                                              {"hint_ports", "1"},
+                                              {"control_ports", "1"},
+                                              {"outstanding", "4"},
+                                              {"mem_queue", "3"}});
+                                       m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});
+                                       m.add("manager", "test.CacheManager", {});
+                                       driver(m, "driver", "cache", "cpu_side");
+                                       m.bind("manager", "control", "cache", "control[0]");
+                                       m.bind("manager", "hints", "cache", "hints[0]");
+                                       m.bind("cache", "mem_side", "memory", "cpu_side");
+                                   }};
+static const RigFor lazy_cache {
+    "mem.Cache", [](Machine& m) {
+        m.add(
+            "cache", "mem.Cache",
+            {{"capacity", "1536B"}, {"write_allocate", "true"}, {"mshrs", "3"}, {"targets", "2"}});
+        m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
         driver(m, "driver", "cache", "cpu_side");
         m.bind("cache", "mem_side", "memory", "cpu_side");
     }};
@@ -139,7 +185,7 @@ static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
     static const RigFor name {type, [](Machine& m) { ohm_machine(m, kernel, scheduler); }};
 MACHINE(dispatcher, "gpu.Dispatcher", "bfs_topology", "greedy_then_oldest")
 MACHINE(sm, "gpu.Sm", "bfs_data", "loose_round_robin")
-MACHINE(program, "workload.GraphProgram", "pagerank", "greedy_then_oldest")
+MACHINE(program, "workload.Program", "pagerank", "greedy_then_oldest")
 MACHINE(note, "workload.Invariant", "bfs_topology", "loose_round_robin")
 MACHINE(optics, "optical.Channel", "bfs_topology", "greedy_then_oldest")
 #undef MACHINE

@@ -1,9 +1,12 @@
 """Includes run downwards only, and each outside library stays where it belongs."""
 
+import ast
 import re
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src"
+PACKAGE = Path(__file__).parents[2] / "python" / "memsim"
 
 # A folder may include itself and every folder of a lower floor, never its neighbours.
 FLOORS = [
@@ -59,3 +62,17 @@ def test_a_fault_is_found():
     }.items():
         assert list(faults(name, line)), (name, line)
     assert not list(faults("ohm/a.cc", '#include "xpoint/media.hh"\n#include <fmt/format.h>'))
+
+
+def python_imports(text):
+    """The package's own modules that a module imports, wherever in it that stands."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            yield from [node.module] if node.module else (alias.name for alias in node.names)
+
+
+def test_python_modules_import_in_a_line():
+    graph = {path.stem: set(python_imports(path.read_text()))
+             for path in PACKAGE.glob("*.py") if path.stem != "__init__"}
+    order = list(TopologicalSorter(graph).static_order())  # CycleError names a circle
+    assert order.index("errors") < order.index("objects") < order.index("run") < order.index("cli")

@@ -143,7 +143,7 @@ import memsim
 from memsim import workload
 from memsim.systems import ohm
 
-memsim.instantiate(ohm.planar("ohm-base", workload.GraphProgram(kronecker_scale=9)))
+memsim.instantiate(ohm.planar("ohm-base", workload.Program(size=9)))
 memsim.simulate("20us")
 if len(sys.argv) > 1:
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))

@@ -8,7 +8,7 @@ import memsim
 from memsim import gpu, mem, workload
 from memsim.systems import ohm
 
-root = ohm.planar("ohm-base", workload.GraphProgram(kronecker_scale=9))
+root = ohm.planar("ohm-base", workload.Program(size=9))
 {}
 memsim.instantiate()
 memsim.simulate("1us")
@@ -30,10 +30,11 @@ memsim.simulate("1us")
      "wrong.py:6: gpu.l2[0].latency: '190' has no unit of Time: write '190ns' or the like ("),
     ("root.gpu.sm[0].warp_slots = 0",
      "wrong.py:6: gpu.sm[0].warp_slots: '0' "),
-    ("root.program.kernel = 'bfs_depth'",
-     "wrong.py:6: program.kernel: 'bfs_depth' is not one of 'bfs_topology', 'bfs_data', 'pagerank'"),
-    ("ohm.planar('ohm-base', workload.GraphProgram(kronecker_scale=9, source=512))",
-     "wrong.py:6: workload.GraphProgram.source: there is no vertex 512: those of the graph run from "
+    ("root.program.name = 'bfs_dat'",
+     "wrong.py:6: program.name: there is no workload 'bfs_dat' (did you mean 'bfs_data'?); `memsim "
+     "workloads` lists them"),
+    ("ohm.planar('ohm-base', workload.Program(size=9, source=512))",
+     "wrong.py:6: workload.Program.source: there is no vertex 512: those of the graph run from "
      "0 to 511"),
     ("root.gen = mem.TrafficGen()",
      "wrong.py:6: gen.mem_side is not bound: bind it to a responder port of family protocol.Mem"),

@@ -91,7 +91,8 @@ def test_one_database_takes_several_runs(memsim_command, script):
 
 
 def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
-    assert memsim_command(script, 1000).stderr == ""
+    assert memsim_command(script, 1000).stderr.count("\n") == 1  # where the results are
+    assert memsim_command("-v", script, 1000).stderr.count("\n") >= 1
     monkeypatch.setattr(progress, "EVERY", 0)
     for verbosity, seen in ((-1, False), (0, False), (1, True)):
         shown = progress.Progress(0, 10**15, verbosity)
@@ -99,6 +100,21 @@ def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
         shown.show(10**12)
         text = capsys.readouterr().err
         assert seen == ("1ms simulated in 0m10s" in text and "2h46m left at most" in text), text
+
+
+def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
+    first, second, end = memsim_command(
+        "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script,
+        1000).stderr.splitlines()
+    assert first == "memsim: checkpoint at 4us in out/4us.ckpt" and (tmp_path / "out/4us.ckpt").exists()
+    assert second == "memsim: checkpoint at 5us in out/5us.ckpt"
+    run, = memsim_command("sql", "out/stats.db", "SELECT id FROM run").stdout.split()[1:]
+    assert end == f"memsim: results in out/stats.db, run {run}"
+    quiet = memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
+    assert quiet.stderr == ""
+    # Nothing is told of a run that did not come to its end.
+    script.write_text(script.read_text() + "raise SystemExit(3)\n")
+    assert memsim_command(script, 1000, expect=3).stderr == ""
 
 
 def test_lists(memsim_command):

@@ -93,20 +93,20 @@ def write_graph(path, vertices):
 def test_the_footprint_follows_from_the_graph_s_file(tmp_path):
     vertices = 5000
     arcs = write_graph(tmp_path / "g.csr", vertices)
-    program = workload.GraphProgram(graph=str(tmp_path / "g.csr"))
+    program = workload.Program(input=str(tmp_path / "g.csr"))
     size = ohm.planar_scale(program)
     words = (vertices + 1) + arcs + vertices + 1  # row offsets, arcs, levels, the flag
     assert 4 * words <= size.footprint <= 4 * words + 4 * 256
     assert size == scaled(size.footprint)
     with pytest.raises(memsim.Error, match="gone.csr"):
-        ohm.planar_scale(workload.GraphProgram(graph=str(tmp_path / "gone.csr")))
+        ohm.planar_scale(workload.Program(input=str(tmp_path / "gone.csr")))
 
 
 @pytest.mark.parametrize("vertices", [1, 2, 3, 31, 33, 255, 257, 1023, 3255, 9973])
 @pytest.mark.parametrize("kernel", ["bfs_topology", "bfs_data", "pagerank"])
 def test_a_graph_of_any_size_gives_a_machine_that_runs(in_tmp, kernel, vertices):
     write_graph(in_tmp / "g.csr", vertices)
-    program = workload.GraphProgram(kernel=kernel, graph="g.csr", iterations=1)
+    program = workload.Program(name=kernel, input="g.csr", iterations=1)
     with memsim.Simulation(ohm.planar("ohm-base", program, max_instructions=300_000)) as sim:
         assert sim.simulate().cause == "nothing left to do"
         assert sim.root.gpu.dispatcher.stats.thread_instructions > 0

@@ -42,7 +42,7 @@ import memsim
 from memsim import workload
 from memsim.systems import ohm
 
-memsim.instantiate(ohm.planar("hetero", workload.GraphProgram(kernel="bfs_data", kronecker_scale=12)))
+memsim.instantiate(ohm.planar("hetero", workload.Program(name="bfs_data", size=12)))
 memsim.stats.series("5us", ["gpu.*", "memory.*"])
 while memsim.simulate("100us").getCause() == "simulate() limit reached":
     memsim.stats.dump(str(memsim.curTick()))

@@ -77,7 +77,7 @@ from memsim import workload
 from memsim.systems import ohm
 
 def machine(platform, kernel):
-    program = workload.GraphProgram(kernel=kernel, kronecker_scale=9, iterations=2)
+    program = workload.Program(name=kernel, size=9, iterations=2)
     return memsim.Simulation(ohm.planar(platform, program))
 
 machines = [machine(*name.split(",")) for name in sys.argv[1:]]

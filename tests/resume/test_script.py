@@ -7,7 +7,7 @@ import memsim
 from memsim import workload
 from memsim.systems import ohm
 
-program = workload.GraphProgram(kernel="pagerank", kronecker_scale=9, iterations=2)
+program = workload.Program(name="pagerank", size=9, iterations=2)
 root = ohm.planar("ohm-base", program)
 machine = memsim.instantiate(root)
 memsim.stats.series("3us", ["gpu.l2[0].*", "memory.controller[0].*"])

@@ -31,7 +31,7 @@ def planar(platform, program, size=None, seed=1, **dispatch):
     """The machine of one platform in planar mode.
 
     platform  'hetero' (electrical channels) or 'ohm-base' (virtual channels of an optical one)
-    program   a workload.GraphProgram
+    program   a workload.Program
     size      what the machine has; None: planar_scale(program)
     dispatch  parameters of gpu.Dispatcher, such as max_instructions
 

@@ -93,12 +93,14 @@ def kronecker_scale(name):
 
 
 def footprint(program):
-    """Bytes that a program puts into device memory: its graph is read or generated for it.
+    """Bytes that a program puts into device memory. Its input is read or generated for it, and kept
+    for the machine that it is built into.
 
-    Raises memsim.Error if the graph cannot be read.
+    Raises memsim.Error if the input cannot be read.
     """
     try:
-        return _memsim.footprint(program._type, list(program._values.items()))
+        program._prepared = _memsim.Prepared(program._type, list(program._values.items()))
+        return program._prepared.footprint
     except Error as e:  # about a parameter or, with its own place, about the graph's file
         name = str(e).removeprefix(".").partition(":")[0]
         if name not in program._params:

@@ -50,6 +50,20 @@ TEST_CASE("credits: never more than the depth on the way, one back a latency aft
     }
 }
 
+TEST_CASE("who acts at the edges of a clock sees messages and room at the next one") {
+    Pair p({{"count", "20"}, {"latency", "10ns"}, {"clock", "7GHz"}},
+           {{"depth", "3"}, {"pause", "1ns"}, {"clock", "300MHz"}});
+    p.run();
+    const auto& sent = p.source.state.sent_at;
+    const auto& seen = p.sink.state.arrived_at;
+    const auto& taken = p.sink.state.taken_at;
+    REQUIRE(seen.size() == 20);
+    for (std::size_t i = 0; i < 20; ++i) {
+        CHECK(seen[i] == Clock(300_MHz).at_or_after(sent[i] + (10_ns).raw).tick);
+        if (i >= 3) CHECK(sent[i] == Clock(7_GHz).at_or_after(taken[i - 3] + (10_ns).raw).tick);
+    }
+}
+
 TEST_CASE("a queue that nobody empties stops its sender, and the report says who waits") {
     Pair p({{"count", "20"}}, {{"depth", "3"}, {"stuck", "true"}});
     CHECK(p.run() == Stop::idle);

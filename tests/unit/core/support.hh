@@ -42,9 +42,13 @@ class Source final : public Model<Source> {
         Param<unsigned> bytes {8, "Size of each"};
         Param<Time> latency {10_ns, "Of the link"};
         Param<Rate> rate {Rate {0}, "Of the link; 0 is unlimited"};
+        Param<Frequency> clock {Frequency {0}, "At whose edges it acts; 0: at any time"};
     };
     struct Ports {
-        Out<Note> out {{.latency = from<&Params::latency>, .rate = from<&Params::rate>}, "Notes"};
+        Out<Note> out {{.latency = from<&Params::latency>,
+                        .rate = from<&Params::rate>,
+                        .clock = from<&Params::clock>},
+                       "Notes"};
     };
     struct Stats {
         Counter sent {Unit::count, "Notes sent"};
@@ -74,10 +78,11 @@ class Sink final : public Model<Sink> {
     struct Params {
         Param<unsigned> depth {4, "Capacity of its queue"};
         Param<Time> pause {0_fs, "Between two notes"};
+        Param<Frequency> clock {Frequency {0}, "At whose edges it looks; 0: at any time"};
         Param<bool> stuck {false, "Whether it never takes one", Change::tunable};
     };
     struct Ports {
-        In<Note> in {{.depth = from<&Params::depth>}, "Notes"};
+        In<Note> in {{.depth = from<&Params::depth>, .clock = from<&Params::clock>}, "Notes"};
     };
     struct Stats {
         Counter taken {Unit::count, "Notes taken"};

@@ -83,6 +83,12 @@ TEST_CASE("edge n of a clock is ceil(n x 10^15 / f), exactly, over a millisecond
         CHECK(exact);
         CHECK(stepped);
     }
+    // An EdgeFinder gives the same, whatever it was asked before: short and long ways, and back.
+    EdgeFinder edges(1.215_GHz);
+    const Clock clock(1.215_GHz);
+    for (const Tick t : {0, 1, 823'045, 823'046, 5'000'000, 4'999'999, 4'000'000, 900'000'000,
+                         2'000'000'000, 2'000'000'001, 7})
+        CHECK(edges.at_or_after(t).tick == clock.at_or_after(t).tick);
     CHECK(Clock(30_GHz).edge(30'000'000).tick == 1'000'000'000'000); // no drift at all
     CHECK(Clock(30_GHz).at_or_after(-5).tick == 0);
 }

@@ -299,7 +299,7 @@ TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the dig
         auto first = make();
         first->machine.start();
         first->machine.run(at);
-        in_flight += first->controller().state.swaps_live != 0;
+        in_flight += first->controller().state.live_swaps != 0;
         const Snapshot s = first->machine.save();
         Bench second(busy_controller, busy_module);
         second.machine.load(s);

@@ -1,5 +1,6 @@
 #include "workload/simt.hh"
 
+#include "run.hh"
 #include "support.hh"
 
 using namespace memsim;
@@ -9,16 +10,24 @@ namespace {
 enum class Site : u32 { a, b };
 
 struct Machine {
-    Launch launch {"test", {1, 1, 1}, {40, 1, 1}, 0, 0};
+    Launch launch {"test", {1, 1, 1}, {40, 1, 1}, 0, 4096};
     BlockStreams out;
-    BlockRun run {launch, 2, 0, 1000, out};
+    BlockRun run {launch, 2, 0, 1000, true, out};
+
+    template <class F>
+    void each(F body) {
+        Block block(run);
+        block.each(body);
+        block.end();
+    }
+    std::vector<protocol::WarpOp> ops(u32 warp = 0) { return read_all(out.warps[warp]); }
 };
 
-std::vector<protocol::WarpOp> read_all(const std::vector<u8>& bytes) {
-    std::vector<protocol::WarpOp> all;
-    u64 position = 0;
-    protocol::WarpOp op;
-    for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
+/// waits of the operations of one kind
+std::vector<u64> waits_of(const std::vector<protocol::WarpOp>& ops, WarpOpKind kind) {
+    std::vector<u64> all;
+    for (const auto& op : ops)
+        if (op.kind == kind) all.push_back(op.waits);
     return all;
 }
 } // namespace
@@ -26,42 +35,62 @@ std::vector<protocol::WarpOp> read_all(const std::vector<u8>& bytes) {
 TEST_CASE("control flow narrows the active lanes and widens them again") {
     Machine m;
     std::vector<Mask> seen;
-    run_phases(m.run, [&](Warp& w) {
+    m.each([&](Warp& w) {
         auto left = w.map<u32>([](u32 lane) { return lane % 4; });
         w.if_(w.thread() < 8u, [&] {
             seen.push_back(w.active());
-            w.while_([&] { return all_lanes(0u) < left; },
+            w.while_([&] { return left > 0; },
                      [&] {
                          seen.push_back(w.active());
-                         left = w.map<u32>([&](u32 i) { return left[i] - 1; });
+                         left = left - 1;
                      });
             seen.push_back(w.active());
         });
-        w.if_(0, [&] { FAIL("no lane is active"); });
-        seen.push_back(w.active());
+        w.if_(Cond {}, [&] { FAIL("no lane is active"); });
+        w.if_(
+            w.thread() < 35u, [&] { seen.push_back(w.active()); },
+            [&] { seen.push_back(w.active()); });
     });
     // Lane 3 of each four goes round three times; the second warp has 8 threads, none below 8.
-    CHECK(seen == std::vector<Mask> {0xff, 0xee, 0xcc, 0x88, 0xff, ~0u, 0xff});
+    CHECK(seen == std::vector<Mask> {0xff, 0xee, 0xcc, 0x88, 0xff, ~0u, 7, 0xf8});
+}
+
+TEST_CASE("assignment changes the active lanes only") {
+    Machine m;
+    m.each([&](Warp& w) {
+        auto value = w.lane();
+        w.if_(value < 2u, [&] { value = value + 100; });
+        CHECK(value[0] == 100);
+        CHECK(value[1] == 101);
+        CHECK(value[2] == 2);
+    });
 }
 
 TEST_CASE("all warps meet at a barrier, and see what the others wrote before it") {
     Machine m;
     DeviceMemory memory;
-    auto data = memory.allocate("data", std::vector<u32>(40));
-    auto sums = memory.allocate("sums", std::vector<u64>(40));
+    auto data = memory.zeroed<u32>("data", 40);
+    auto sums = memory.zeroed<u64>("sums", 40);
     CHECK(sums.base == 256);
-    CHECK(memory.next == 256 + 512);
-    run_phases(
-        m.run, [&](Warp& w) { w.store(Site::a, data, w.thread(), w.thread()); },
-        [&](Warp& w) {
-            const auto mirrored = w.map<u32>([&](u32 i) { return 39 - w.thread()[i]; });
-            const auto other = w.load(Site::b, data, mirrored);
-            w.store(Site::a, sums, w.thread(), w.map<u64>([&](u32 i) { return other[i] + 1; }));
-        });
-    CHECK(sums.data[0] == 40);
-    CHECK(sums.data[39] == 1);
+    CHECK(memory.bytes() == 256 + 512);
+    Block block(m.run);
+    Registers<u32> mirrored(block);
+    block.each([&](Warp& w) {
+        const auto t = w.thread();
+        mirrored[w] = 39 - t;
+        w.store(Site::a, data, t, t);
+    });
+    block.barrier();
+    block.each([&](Warp& w) {
+        const auto other = w.load(Site::b, data, mirrored[w]);
+        w.store(Site::a, sums, w.thread(), as<u64>(other + 1));
+    });
+    block.end();
+    CHECK(sums[0] == 40);
+    CHECK(sums[39] == 1);
     REQUIRE(m.out.warps.size() == 2);
-    const auto ops = read_all(m.out.warps[1]);
+    auto ops = m.ops(1);
+    std::erase_if(ops, [](const auto& op) { return op.kind == WarpOpKind::compute; });
     REQUIRE(ops.size() == 5);
     CHECK(ops[0].mask == 0xff);
     CHECK(ops[0].pc == (2 << 12 | 0));
@@ -73,15 +102,76 @@ TEST_CASE("all warps meet at a barrier, and see what the others wrote before it"
     CHECK(ops[4].kind == WarpOpKind::exit);
 }
 
-TEST_CASE("lanes of an atomic act in ascending order") {
+TEST_CASE("what uses a result waits for it, and nothing else does") {
     Machine m;
     DeviceMemory memory;
-    auto counter = memory.allocate("counter", std::vector<u32> {100, 7});
+    auto data = memory.zeroed<u32>("data", 64);
+    m.each([&](Warp& w) {
+        const auto t = w.thread();
+        const auto first = w.load(Site::a, data, t);
+        const auto second = w.load(Site::b, data, t);
+        const auto third = w.load(Site::a, data, t);
+        w.store(Site::b, data, t, second);         // a value that is stored
+        w.load(Site::b, data, first);              // an address
+        w.if_(third == 1u, [&] { w.extra(1); });   // a condition
+        w.store(Site::b, data, t, first + second); // known to be there by now
+    });
+    const auto ops = m.ops();
+    CHECK(waits_of(ops, WarpOpKind::store) == std::vector<u64> {2, 0}); // the last but one
+    std::vector<u64> computes;
+    for (u64 waits : waits_of(ops, WarpOpKind::compute))
+        if (waits) computes.push_back(waits);
+    // The first load is the third last at the address; at the condition, the last but one is third.
+    CHECK(computes == std::vector<u64> {4, 2});
+}
+
+TEST_CASE("a kernel whose instructions were counted waits, and counts, where compute() stands") {
+    Machine m;
+    m.run.by_rule = false;
+    DeviceMemory memory;
+    auto data = memory.zeroed<u32>("data", 64);
+    m.each([&](Warp& w) {
+        const auto loaded = w.load(Site::a, data, w.thread());
+        w.compute(2);
+        const auto sum = loaded + 1;
+        w.compute(3);
+        w.store(Site::b, data, w.thread(), sum);
+    });
+    const auto ops = m.ops();
+    REQUIRE(ops.size() == 5);
+    CHECK(ops[1].instructions == 2);
+    CHECK(ops[1].waits == 0);
+    CHECK(ops[2].instructions == 3);
+    CHECK(ops[2].waits == 1);
+    CHECK(ops[3].waits == 0);
+}
+
+TEST_CASE("dependences reach 64 results back, and no further") {
+    Machine m;
+    m.run.operation_limit = 10000;
+    DeviceMemory memory;
+    auto data = memory.zeroed<u32>("data", 64);
+    for (u32 between : {62u, 63u, 64u, 200u}) {
+        m.each([&](Warp& w) {
+            const auto t = w.thread();
+            const auto old = w.load(Site::a, data, t);
+            for (u32 i = 0; i < between; ++i) w.load(Site::b, data, t);
+            w.store(Site::a, data, t, old);
+        });
+        const u64 waits = waits_of(m.ops(), WarpOpKind::store)[0];
+        CHECK(waits == (between < 64 ? u64 {1} << between : 0));
+    }
+}
+
+TEST_CASE("lanes of an atomic act in ascending order; nobody waits for a reduction") {
+    Machine m;
+    DeviceMemory memory;
+    auto counter = memory.filled("counter", std::vector<u32> {100, 7});
     Lanes<u32> before;
-    run_phases(m.run, [&](Warp& w) {
-        w.if_(0x15, [&] {
+    m.each([&](Warp& w) {
+        w.if_(Cond {0x15}, [&] {
             before = w.atomic_add(Site::a, counter, Lanes<u32> {}, all_lanes(2u));
-            w.atomic_min(Site::b, counter, all_lanes(1u),
+            w.reduce_min(Site::b, counter, all_lanes(1u),
                          w.map<u32>([](u32 lane) { return 5 + lane; }));
         });
     });
@@ -89,23 +179,84 @@ TEST_CASE("lanes of an atomic act in ascending order") {
     CHECK(before[0] == 106);
     CHECK(before[2] == 108);
     CHECK(before[4] == 110);
-    CHECK(counter.data == std::vector<u32> {112, 5});
+    CHECK(counter[0] == 112);
+    CHECK(counter[1] == 5);
+    for (const auto& op : m.ops()) {
+        if (op.kind == WarpOpKind::atomic) CHECK(op.has_result);
+        if (op.kind == WarpOpKind::reduce) CHECK_FALSE(op.has_result);
+    }
+}
+
+TEST_CASE("threads of a block of two dimensions are numbered along x first") {
+    Machine m;
+    m.launch.grid = {3, 2, 1};
+    m.launch.block = {8, 4, 2};
+    m.run.block = 5; // x 2, y 1
+    u32 warp = 0;
+    m.each([&](Warp& w) {
+        CHECK(w.bx() == 2);
+        CHECK(w.by() == 1);
+        CHECK(w.x()[9] == 16 + 1);
+        CHECK(w.y()[9] == 4 + 1);
+        CHECK(w.tx()[31] == 7);
+        CHECK(w.ty()[31] == 3);
+        CHECK(w.tz()[0] == warp++);
+    });
+}
+
+TEST_CASE("shared memory serves 32 words of different banks at once") {
+    const auto passes = [](u32 stride, u32 width, Mask lanes = ~0u) {
+        std::array<u32, warp_lanes> address;
+        for (u32 i = 0; i < warp_lanes; ++i) address[i] = stride * i;
+        return bank_passes(lanes, address, width);
+    };
+    CHECK(passes(4, 4) == 1);
+    CHECK(passes(0, 4) == 1); // one word for all
+    CHECK(passes(1, 1) == 1);
+    CHECK(passes(8, 4) == 2);
+    CHECK(passes(128, 4) == 32);
+    CHECK(passes(132, 4) == 1); // padded rows
+    CHECK(passes(8, 8) == 2);
+    CHECK(passes(128, 4, 0xff) == 8);
+
+    Machine m;
+    Block block(m.run);
+    const auto tile = block.shared<float>(1024);
+    block.each([&](Warp& w) { w.store(Site::a, tile, w.tx() << 5 & 1023, as<float>(w.tx())); });
+    block.barrier();
+    float sum = 0;
+    block.each([&](Warp& w) { sum += w.load(Site::b, tile, w.tx() << 5 & 1023)[0]; });
+    block.end();
+    auto ops = m.ops();
+    std::erase_if(ops, [](const auto& op) { return op.kind != WarpOpKind::shared; });
+    REQUIRE(ops.size() == 2);
+    CHECK(ops[0].passes == 32);
+    CHECK_FALSE(ops[0].has_result);
+    CHECK(ops[1].has_result);
+    CHECK(sum == 64); // the second warp's 32 stands where the first's 0 did
+}
+
+TEST_CASE("more shared memory than the kernel states is our own mistake") {
+    Machine m;
+    Block block(m.run);
+    block.shared<u32>(1000);
+    CHECK_THROWS_AS(block.shared<u32>(25), Panic);
 }
 
 TEST_CASE("an index past the end of an array is our own mistake") {
     Machine m;
     DeviceMemory memory;
-    auto data = memory.allocate("data", std::vector<u32>(39));
-    CHECK_THROWS_AS(run_phases(m.run, [&](Warp& w) { w.load(Site::a, data, w.thread()); }), Panic);
+    auto data = memory.zeroed<u32>("data", 39);
+    CHECK_THROWS_AS(m.each([&](Warp& w) { w.load(Site::a, data, w.thread()); }), Panic);
 }
 
 TEST_CASE("a block that never ends is stopped") {
     Machine m;
     DeviceMemory memory;
-    auto flag = memory.allocate("flag", std::vector<u32>(1));
+    auto flag = memory.zeroed<u32>("flag", 1);
     const std::string error = error_of([&] {
-        run_phases(m.run, [&](Warp& w) {
-            w.while_([&] { return w.load(Site::a, flag, all_lanes(0u)) == 0u; }, [] {});
+        m.each([&](Warp& w) {
+            w.while_([&] { return w.load(Site::a, flag, Lanes<u32> {}) == 0u; }, [] {});
         });
     });
     CHECK(error.starts_with("block 0 of kernel test ran over the limit of 1000 operations"));

@@ -1,0 +1,80 @@
+"""Statistics of a machine, and reading one, `system.l2.stats.hits`."""
+from .errors import UnknownName, did_you_mean, user_error
+
+
+class Statistics:
+    """Of one Simulation: `simulation.stats.dump()`."""
+
+    def __init__(self, simulation):
+        self._simulation = simulation
+
+    def dump(self, label=""):
+        """Writes all statistics to the database under this label."""
+        self._simulation._dump(label)
+
+    def reset(self):
+        """Sets all statistics to zero."""
+        self._simulation._reset_stats()
+
+    def series(self, period, patterns=("*",)):
+        """Samples these statistics every `period` of simulated time."""
+        self._simulation._series(period, patterns)
+
+
+class Value(float):
+    """The main value of a statistic; its parts are attributes: `stats.latency.p99`."""
+
+    def __new__(cls, value, view, name):
+        self = super().__new__(cls, value)
+        self._view, self._stat = view, name
+        return self
+
+    def __getattr__(self, part):
+        if part.startswith("_"):
+            raise AttributeError(part)
+        return self._view._read(self._stat, part)
+
+
+class Values:
+    """A statistic kept for each of several things: `stats.reads[3]`."""
+
+    def __init__(self, view, name):
+        self._view, self._name = view, name
+
+    def __getitem__(self, index):
+        return self._view._value(f"{self._name}[{index}]", self._name)
+
+
+class StatView:
+    """The statistics of one object as attributes."""
+
+    def __init__(self, obj):
+        self._object = obj
+
+    def __getattr__(self, name):
+        known = self._object._stats
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in known:
+            raise user_error(f"{self._object.path} has no statistic '{name}'"
+                             f"{did_you_mean(name, known)}", kind=UnknownName)
+        return Values(self, name) if known[name]["each"] else self._value(name, name)
+
+    def __dir__(self):
+        return list(self._object._stats)
+
+    def __repr__(self):
+        return f"<statistics of {self._object.path}: {', '.join(self._object._stats)}>"
+
+    def _value(self, full_name, name):
+        value, info = self._read(full_name, ""), self._object._stats[name]
+        if info["kind"] == "counter":
+            return int(value) if info["unit"] in ("Count", "Byte", "Cycle") else value
+        return value if info["kind"] == "formula" else Value(value, self, full_name)
+
+    def _read(self, name, part):
+        simulation = self._object.root()._simulation
+        if simulation is None:
+            raise user_error(f"{self._object.path}.stats.{name} is read before instantiate(): there "
+                             "is no machine that counts yet")
+        return simulation._read_stat(self._object.path, name, part)

@@ -1,0 +1,100 @@
+"""`memsim workloads`: what the catalogue holds, what each workload does to memory, and whether it
+computes what a plain program computes."""
+import argparse
+import os
+from concurrent.futures import ProcessPoolExecutor
+
+from . import _memsim
+from .errors import Error, did_you_mean
+
+TYPE = "workload.Program"
+
+
+def profile(name, size=0, check=False, **params):
+    """What a workload does, counted over its whole instruction stream without any timing: a dict of
+    counts, `read_ratio` (requests after the coalescer, atomics being reads as they are loads of a
+    kind), `apki` (requests per thousand instructions of warps) and, if checked, `difference`."""
+    given = [("name", name), ("size", str(size))] + [(k, str(v)) for k, v in params.items()]
+    prepared = _memsim.Prepared(TYPE, given)
+    counts = prepared.profile()
+    requests = sum(counts[kind] for kind in REQUESTS)
+    reads = requests - counts["store_requests"]
+    counts["name"], counts["requests"] = name, requests
+    counts["read_ratio"] = reads / requests if requests else 0
+    counts["apki"] = 1000 * requests / counts["warp_instructions"]
+    counts["difference"] = prepared.difference() if check else ""
+    return counts
+
+
+REQUESTS = "load_requests", "store_requests", "atomic_requests"
+
+
+def names(of=""):
+    """Every name, or those of the workloads whose size counts these things ('vertices': graphs)."""
+    return [name for w in _memsim.workloads() if of in w["size_is"] for name in w["names"]]
+
+
+def chosen(names):
+    """The catalogue's entries under these names, all without one."""
+    every = _memsim.workloads()
+    if not names:
+        return every
+    by_name = {name: w for w in every for name in w["names"]}
+    for name in names:
+        if name not in by_name:
+            raise Error(f"there is no workload '{name}'{did_you_mean(name, list(by_name))}; "
+                        "`memsim workloads` lists them")
+    return [by_name[name] for name in names]
+
+
+def profiles(jobs, processes):
+    """profile(*job) of each, in order, in parallel processes."""
+    with ProcessPoolExecutor(processes) as pool:
+        yield from pool.map(_profile, jobs)
+
+
+def _profile(job):
+    name, size, check = job
+    return profile(name, size, check)
+
+
+HEADING = (f"{'name':14} {'footprint':>10} {'launches':>8} {'instructions':>12} {'read ratio':>10} "
+           f"{'APKI':>6}  papers' tables")
+
+
+def row(w, p):
+    return (f"{w['names'][0]:14} {p['footprint'] / 1024:>6.0f} KiB {p['launches']:>8} "
+            f"{p['thread_instructions']:>12} {p['read_ratio']:>10.3f} {p['apki']:>6.0f}  {w['tables']}")
+
+
+def main(argv):
+    p = argparse.ArgumentParser(
+        prog="memsim workloads", allow_abbrev=False,
+        description="The workloads by name: footprint, launches, instructions of threads, read ratio and "
+                    "accesses per thousand instructions of warps, all counted without timing.")
+    p.add_argument("NAME", nargs="*", help="only these")
+    p.add_argument("--check", action="store_true",
+                   help="compare each one's result with that of a plain program")
+    p.add_argument("--size", type=int, help="instead of the small size that --check's tests use")
+    p.add_argument("--full", action="store_true", help="at the default sizes")
+    p.add_argument("--describe", action="store_true", help="only say what they are")
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    args = p.parse_args(argv)
+    every = chosen(args.NAME)
+    if args.describe:
+        for w in every:
+            print(f"{', '.join(w['names'])}\n    {w['doc']}.\n    size: {w['size_is']}, from "
+                  f"{w['least']} to {w['most']}, default {w['size']}\n    named in: {w['tables']}")
+        return 0
+    sizes = [args.size or w["size" if args.full else "check_size"] for w in every]
+    jobs = [(w["names"][0], size, args.check) for w, size in zip(every, sizes)]
+    print(HEADING)
+    wrong = 0
+    for w, p in zip(every, profiles(jobs, args.jobs)):
+        print(row(w, p), flush=True)
+        if p["difference"]:
+            wrong += 1
+            print(f"    WRONG: {p['difference']}")
+    if args.check:
+        print(f"{len(every) - wrong} of {len(every)} workloads compute what their references compute")
+    return 1 if wrong else 0

@@ -1,0 +1,89 @@
+#include "python/bindings.hh"
+
+#include "protocol/dispatch.hh"
+#include "workload/profile.hh"
+#include "workload/program.hh"
+
+namespace memsim::python {
+
+namespace {
+
+using NoGil = py::call_guard<py::gil_scoped_release>;
+
+/// An application that was made to know its size, and that a machine may take over: its input is
+/// then read or generated once.
+struct Prepared {
+    Arguments params;
+    std::unique_ptr<ModelBase> component;
+    bool given = false; ///< a machine has it
+
+    Prepared(const std::string& type, Arguments given) : params(std::move(given)) {
+        const auto found = registry().find(type);
+        if (found == registry().end())
+            throw ConfigError("there is no component type '" + type + "'");
+        component = found->second.create(type, params);
+        if (!host()) throw ConfigError(type + " is no application: it has no kernels to launch");
+    }
+    protocol::HasKernels* host() { return dynamic_cast<protocol::HasKernels*>(component.get()); }
+    protocol::KernelSource& kernels() { return host()->kernels(); }
+    workload::Application& application() {
+        auto* const found = dynamic_cast<workload::Application*>(&kernels());
+        if (!found) throw ConfigError("only a workload of the catalogue can be checked");
+        return *found;
+    }
+    void give_to(Machine& machine, const std::string& path) {
+        auto* const to = dynamic_cast<protocol::HasKernels*>(&machine.at(path));
+        if (!to || !to->prepared() || !host()->prepared()) return;
+        *to->prepared() = std::move(*host()->prepared());
+        given = true;
+    }
+};
+
+py::dict describe(const workload::Workload& w) {
+    using namespace py::literals;
+    return py::dict("names"_a = w.names, "doc"_a = w.doc, "tables"_a = w.tables,
+                    "size_is"_a = w.size_is, "size"_a = w.size, "check_size"_a = w.check_size,
+                    "least"_a = w.least, "most"_a = w.most, "iterations"_a = w.iterations);
+}
+
+py::dict profile(Prepared& prepared, std::uint64_t limit) {
+    using namespace py::literals;
+    workload::Profile p;
+    {
+        py::gil_scoped_release no_gil;
+        p = workload::profile_of(prepared.kernels(), limit);
+    }
+    return py::dict("footprint"_a = p.footprint, "launches"_a = p.launches,
+                    "warp_instructions"_a = p.warp_instructions,
+                    "thread_instructions"_a = p.thread_instructions, "loads"_a = p.loads,
+                    "stores"_a = p.stores, "atomics"_a = p.atomics,
+                    "shared_loads"_a = p.shared_loads, "shared_stores"_a = p.shared_stores,
+                    "load_requests"_a = p.load_requests, "store_requests"_a = p.store_requests,
+                    "atomic_requests"_a = p.atomic_requests);
+}
+
+} // namespace
+
+void bind_workloads(py::module_& m) {
+    using namespace py::literals;
+    py::class_<Prepared>(m, "Prepared")
+        .def(py::init<const std::string&, Arguments>(), "type"_a, "params"_a)
+        .def_readonly("params", &Prepared::params)
+        .def_readonly("given", &Prepared::given)
+        .def_property_readonly("footprint",
+                               [](Prepared& p) { return p.kernels().footprint_bytes(); })
+        .def_property_readonly("input_digest",
+                               [](Prepared& p) { return p.application().input_digest(); })
+        .def("give_to", &Prepared::give_to, "machine"_a, "path"_a)
+        .def("profile", &profile, "limit"_a = 0, "Runs it to its end without any timing")
+        .def(
+            "difference", [](Prepared& p) { return p.application().difference(); }, NoGil(),
+            "From its reference, after profile(); empty: none");
+    m.def("workloads", [] {
+        py::list all;
+        for (const workload::Workload* w : workload::all_workloads()) all.append(describe(*w));
+        return all;
+    });
+}
+
+} // namespace memsim::python

@@ -1,0 +1,38 @@
+#include "workload/device_memory.hh"
+
+namespace memsim::workload {
+
+u64 DeviceMemory::add(const std::string& name, u64 bytes, bool read_only) {
+    const u64 base = next_;
+    allocations_.push_back({name, base, bytes});
+    pieces_.push_back({std::make_unique<u64[]>((bytes + 7) / 8), read_only});
+    next_ += (bytes + 255) / 256 * 256;
+    return base;
+}
+
+u64 DeviceMemory::digest(bool of_inputs) const {
+    // Multiply and fold: order matters, and a change of one bit reaches all. The bytes after the
+    // last element are 0.
+    u64 hash = next_;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        if (pieces_[i].read_only != of_inputs) continue;
+        hash = (hash ^ allocations_[i].bytes) * 0x9e3779b97f4a7c15;
+        for (u64 w = 0; w < (allocations_[i].bytes + 7) / 8; ++w) {
+            hash = (hash ^ pieces_[i].words[w]) * 0xbf58476d1ce4e5b9;
+            hash ^= hash >> 32;
+        }
+    }
+    return hash;
+}
+
+void DeviceMemory::save(Saver& to) const {
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+        if (!pieces_[i].read_only) to.raw(pieces_[i].words.get(), allocations_[i].bytes);
+}
+
+void DeviceMemory::load(Loader& from) {
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+        if (!pieces_[i].read_only) from.raw(pieces_[i].words.get(), allocations_[i].bytes);
+}
+
+} // namespace memsim::workload

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "core/error.hh"
+#include "protocol/kernel_source.hh"
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace memsim::workload {
+
+using protocol::Allocation;
+using protocol::u32;
+using protocol::u64;
+using protocol::u8;
+
+/// An array in device memory: a handle, to be copied freely. Its elements live in a DeviceMemory.
+template <class T>
+struct Array {
+    static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 8);
+    u64 base = 0; ///< address of the first element
+    T* data = nullptr;
+    u64 size = 0;
+
+    T& operator[](u64 i) const { return data[i]; }
+    std::span<T> host() const { return {data, size}; }
+};
+
+/// Device memory as cudaMalloc hands it out: in order, each allocation aligned to 256 bytes (CUDA
+/// C++ Programming Guide, device memory accesses). Nothing is freed. Inputs are never written: a
+/// checkpoint knows them by their hash; what kernels write is saved.
+class DeviceMemory {
+  public:
+    /// What the host copied in and no kernel writes.
+    template <class T>
+    Array<T> input(const std::string& name, const std::vector<T>& contents) {
+        return filled(name, contents, true);
+    }
+    /// What the host copied in and kernels write.
+    template <class T>
+    Array<T> filled(const std::string& name, const std::vector<T>& contents,
+                    bool read_only = false) {
+        const Array<T> array = reserve<T>(name, contents.size(), read_only);
+        if (!contents.empty())
+            std::memcpy(array.data, contents.data(), contents.size() * sizeof(T));
+        return array;
+    }
+    /// `size` elements, each 0.
+    template <class T>
+    Array<T> zeroed(const std::string& name, u64 size) {
+        return reserve<T>(name, size, false);
+    }
+
+    u64 bytes() const { return next_; }
+    const std::vector<Allocation>& allocations() const { return allocations_; }
+    u64 digest(bool of_inputs) const; ///< of all that is read only, or of all that is not
+    void save(Saver& to) const;
+    void load(Loader& from);
+
+  private:
+    struct Piece {
+        std::unique_ptr<u64[]> words; ///< aligned for any element
+        bool read_only;
+    };
+    template <class T>
+    Array<T> reserve(const std::string& name, u64 size, bool read_only) {
+        const u64 base = add(name, size * sizeof(T), read_only);
+        return {base, reinterpret_cast<T*>(pieces_.back().words.get()), size};
+    }
+    u64 add(const std::string& name, u64 bytes, bool read_only);
+
+    std::vector<Allocation> allocations_;
+    std::vector<Piece> pieces_;
+    u64 next_ = 0;
+};
+
+} // namespace memsim::workload

@@ -1,0 +1,284 @@
+#pragma once
+
+#include "protocol/warp_stream.hh"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <type_traits>
+
+/// Registers of a warp and arithmetic on them. Each operator is an instruction by the rule of
+/// docs/models/workloads.md, and waits for the loads whose results it uses: dependences follow from
+/// the data flow, and nobody writes them down.
+namespace memsim::workload {
+
+using protocol::u32;
+using protocol::u64;
+using protocol::u8;
+using protocol::warp_lanes;
+
+/// Bit i: lane i.
+using Mask = u32;
+inline constexpr Mask all_active = ~Mask {0};
+
+/// Some of a warp's results: bit i is the one with number `at` - i.
+struct Needs {
+    u64 bits = 0;
+    u32 at = 0;
+};
+inline Needs operator|(Needs a, Needs b) {
+    if (a.at > b.at) std::swap(a, b);
+    const u32 ago = b.at - a.at;
+    return {b.bits | (ago < 64 ? a.bits << ago : 0), b.at};
+}
+
+/// What a warp knows of its stream while it runs: the lanes that are active, and the results that
+/// no operation has waited for yet.
+class Flow {
+  public:
+    Flow(std::vector<u8>& bytes, protocol::StreamCounts& counts, Mask threads, bool by_rule)
+        : stream_(bytes, counts), active_(threads), by_rule_(by_rule) {}
+
+    Mask active() const { return active_; }
+
+    /// Instructions by the rule that use these results. In a kernel whose instructions are counted
+    /// from machine code (compute), the next operation waits in their place.
+    void use(u32 instructions, u64 waits) {
+        if (active_ == 0) return;
+        if (by_rule_) {
+            stream_.compute(active_, instructions, waits);
+            open_ &= ~waits;
+        } else
+            owed_ |= waits;
+    }
+    /// Which of them have to be waited for, as `waits` of the next operation.
+    u64 open(const Needs& needs) const {
+        const u32 ago = results_ - needs.at;
+        return ago >= 64 ? 0 : needs.bits << ago & open_;
+    }
+
+  protected:
+    /// What the next operation waits for, beside its operands.
+    u64 take(u64 waits) {
+        waits |= owed_;
+        owed_ = 0;
+        open_ &= ~waits;
+        return waits;
+    }
+    /// The operation written last has a result.
+    Needs new_result() {
+        open_ = open_ << 1 | 1;
+        return {1, ++results_};
+    }
+
+    protocol::WarpStreamWriter stream_;
+    Mask active_;
+    bool by_rule_;
+    u32 results_ = 0; ///< so far
+    u64 open_ = 0;    ///< bit i: nothing has waited for the i-th last of them
+    u64 owed_ = 0;    ///< in the same count
+};
+
+/// A register: one value for each lane. Assignment changes the active lanes only, as in CUDA; a
+/// copy that is declared has all.
+template <class T>
+struct Lanes {
+    std::array<T, warp_lanes> lane;
+    Flow* flow = nullptr; ///< whose register it is; none: a constant
+    Needs needs;          ///< loads whose answers it holds
+
+    Lanes() { lane.fill(T {}); }
+    explicit Lanes(T value) { lane.fill(value); }
+    Lanes(const Lanes&) = default;
+    Lanes& operator=(const Lanes& other) {
+        if (flow && flow->active() != all_active) {
+            for (Mask rest = flow->active(); rest != 0; rest &= rest - 1) {
+                const auto i = static_cast<u32>(std::countr_zero(rest));
+                lane[i] = other.lane[i];
+            }
+            needs = needs | other.needs;
+        } else {
+            lane = other.lane;
+            flow = flow ? flow : other.flow;
+            needs = other.needs;
+        }
+        return *this;
+    }
+
+    T& operator[](u32 i) { return lane[i]; }
+    const T& operator[](u32 i) const { return lane[i]; }
+};
+
+/// A predicate: the lanes where it holds.
+struct Cond {
+    Mask mask = 0;
+
+    Cond(Mask lanes = 0) : mask(lanes) {}
+    friend Cond operator&&(Cond a, Cond b) { return a.mask & b.mask; }
+    friend Cond operator||(Cond a, Cond b) { return a.mask | b.mask; }
+    Cond operator!() const { return ~mask; }
+};
+
+namespace detail {
+
+/// Integers are computed without sign, so that lanes that are off cannot overflow.
+template <class T>
+struct Plain {
+    using Type = T;
+};
+template <std::integral T>
+requires(!std::same_as<T, bool>) struct Plain<T> {
+    using Type = std::conditional_t<sizeof(T) <= 4, u32, u64>;
+};
+template <class T>
+using PlainOf = typename Plain<T>::Type;
+
+template <class T, class U>
+Flow* used(u32 instructions, const Lanes<T>& a, const Lanes<U>& b) {
+    Flow* const flow = a.flow ? a.flow : b.flow;
+    if (flow) flow->use(instructions, flow->open(a.needs) | flow->open(b.needs));
+    return flow;
+}
+template <class T>
+Flow* used(u32 instructions, const Lanes<T>& a) {
+    if (a.flow) a.flow->use(instructions, a.flow->open(a.needs));
+    return a.flow;
+}
+
+template <class R, class T, class U, class F>
+Lanes<R> both(const Lanes<T>& a, const Lanes<U>& b, F f) {
+    Lanes<R> r;
+    for (u32 i = 0; i < warp_lanes; ++i) r.lane[i] = static_cast<R>(f(a.lane[i], b.lane[i]));
+    r.flow = used(1, a, b);
+    return r;
+}
+template <class R, class T, class F>
+Lanes<R> each(const Lanes<T>& a, F f) {
+    Lanes<R> r;
+    for (u32 i = 0; i < warp_lanes; ++i) r.lane[i] = static_cast<R>(f(a.lane[i]));
+    r.flow = used(1, a);
+    return r;
+}
+template <class T, class F>
+Cond compare(const Lanes<T>& a, const Lanes<T>& b, F f) {
+    Mask mask = 0;
+    for (u32 i = 0; i < warp_lanes; ++i) mask |= Mask {f(a.lane[i], b.lane[i])} << i;
+    used(1, a, b);
+    return mask;
+}
+template <class T, class F>
+Cond compare(const Lanes<T>& a, T b, F f) {
+    Mask mask = 0;
+    for (u32 i = 0; i < warp_lanes; ++i) mask |= Mask {f(a.lane[i], b)} << i;
+    used(1, a);
+    return mask;
+}
+
+} // namespace detail
+
+#define MEMSIM_LANES_OPERATOR(op)                                                                  \
+    template <class T>                                                                             \
+    Lanes<T> operator op(const Lanes<T>& a, const Lanes<T>& b) {                                   \
+        using P = detail::PlainOf<T>;                                                              \
+        return detail::both<T>(a, b,                                                               \
+                               [](T x, T y) { return static_cast<P>(x) op static_cast<P>(y); });   \
+    }                                                                                              \
+    template <class T>                                                                             \
+    Lanes<T> operator op(const Lanes<T>& a, std::type_identity_t<T> b) {                           \
+        using P = detail::PlainOf<T>;                                                              \
+        return detail::each<T>(a, [b](T x) { return static_cast<P>(x) op static_cast<P>(b); });    \
+    }                                                                                              \
+    template <class T>                                                                             \
+    Lanes<T> operator op(std::type_identity_t<T> a, const Lanes<T>& b) {                           \
+        using P = detail::PlainOf<T>;                                                              \
+        return detail::each<T>(b, [a](T x) { return static_cast<P>(a) op static_cast<P>(x); });    \
+    }
+MEMSIM_LANES_OPERATOR(+)
+MEMSIM_LANES_OPERATOR(-)
+MEMSIM_LANES_OPERATOR(*)
+MEMSIM_LANES_OPERATOR(&)
+MEMSIM_LANES_OPERATOR(|)
+MEMSIM_LANES_OPERATOR(^)
+#undef MEMSIM_LANES_OPERATOR
+
+#define MEMSIM_LANES_COMPARISON(op)                                                                \
+    template <class T>                                                                             \
+    Cond operator op(const Lanes<T>& a, const Lanes<T>& b) {                                       \
+        return detail::compare(a, b, [](T x, T y) { return x op y; });                             \
+    }                                                                                              \
+    template <class T>                                                                             \
+    Cond operator op(const Lanes<T>& a, std::type_identity_t<T> b) {                               \
+        return detail::compare(a, b, [](T x, T y) { return x op y; });                             \
+    }
+MEMSIM_LANES_COMPARISON(==)
+MEMSIM_LANES_COMPARISON(!=)
+MEMSIM_LANES_COMPARISON(<)
+MEMSIM_LANES_COMPARISON(<=)
+MEMSIM_LANES_COMPARISON(>)
+MEMSIM_LANES_COMPARISON(>=)
+#undef MEMSIM_LANES_COMPARISON
+
+template <class T>
+Lanes<T> operator<<(const Lanes<T>& a, u32 by) {
+    return detail::each<T>(a, [by](T x) { return static_cast<detail::PlainOf<T>>(x) << by; });
+}
+template <class T>
+Lanes<T> operator>>(const Lanes<T>& a, u32 by) {
+    return detail::each<T>(a, [by](T x) { return x >> by; });
+}
+template <class T>
+Lanes<T> min(const Lanes<T>& a, const Lanes<T>& b) {
+    return detail::both<T>(a, b, [](T x, T y) { return y < x ? y : x; });
+}
+template <class T>
+Lanes<T> max(const Lanes<T>& a, const Lanes<T>& b) {
+    return detail::both<T>(a, b, [](T x, T y) { return x < y ? y : x; });
+}
+template <class T>
+Lanes<T> min(const Lanes<T>& a, std::type_identity_t<T> b) {
+    return detail::each<T>(a, [b](T x) { return b < x ? b : x; });
+}
+template <class T>
+Lanes<T> max(const Lanes<T>& a, std::type_identity_t<T> b) {
+    return detail::each<T>(a, [b](T x) { return x < b ? b : x; });
+}
+/// a where the condition holds, else b.
+template <class T>
+Lanes<T> select(Cond condition, const Lanes<T>& a, const Lanes<T>& b) {
+    Lanes<T> r;
+    for (u32 i = 0; i < warp_lanes; ++i) r[i] = (condition.mask >> i & 1) != 0 ? a[i] : b[i];
+    r.flow = detail::used(1, a, b);
+    return r;
+}
+/// a x b + c, one instruction. The product is rounded before the sum, so that every compiler gives
+/// the same bits (hardware's fused one differs in the last).
+template <class T>
+Lanes<T> mad(const Lanes<T>& a, const Lanes<T>& b, const Lanes<T>& c) {
+    using P = detail::PlainOf<T>;
+    Lanes<T> r;
+    for (u32 i = 0; i < warp_lanes; ++i) {
+        const P product = static_cast<P>(a[i]) * static_cast<P>(b[i]);
+        r[i] = static_cast<T>(product + static_cast<P>(c[i]));
+    }
+    r.flow = a.flow ? a.flow : b.flow ? b.flow : c.flow;
+    if (r.flow)
+        r.flow->use(1, r.flow->open(a.needs) | r.flow->open(b.needs) | r.flow->open(c.needs));
+    return r;
+}
+template <class T>
+Lanes<T> mad(const Lanes<T>& a, std::type_identity_t<T> b, const Lanes<T>& c) {
+    return mad(a, Lanes<T>(b), c);
+}
+/// Another type's register with the same values.
+template <class To, class T>
+Lanes<To> as(const Lanes<T>& a) {
+    return detail::each<To>(a, [](T x) { return static_cast<To>(x); });
+}
+template <class T>
+Lanes<T> all_lanes(T value) {
+    return Lanes<T>(value);
+}
+
+} // namespace memsim::workload

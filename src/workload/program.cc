@@ -1,0 +1,33 @@
+#include "workload/program.hh"
+
+#include "core/registry.hh"
+#include "workload/serve_launches.hh"
+
+namespace memsim::workload {
+
+static const Registration<Program> registered {
+    "An application by the name that the papers' tables give it, on a file or a generated input."};
+
+protocol::KernelSource& Program::kernels() {
+    if (state.function.source) return *state.function.source;
+    Options options;
+    options.input = params.input();
+    options.generator =
+        std::string(names_of(Generator {})[static_cast<std::size_t>(params.generator())]);
+    options.size = params.size();
+    options.degree = params.degree();
+    options.seed = params.seed();
+    if (params.source() >= 0) options.source = static_cast<u32>(params.source());
+    options.iterations = params.iterations();
+    options.threads_per_block = params.threads_per_block();
+    try {
+        state.function.source = make_workload(params.name(), options);
+    } catch (const BadOption& bad) {
+        refuse(bad.option, bad.what());
+    }
+    return *state.function.source;
+}
+
+void Program::wake() { serve_launches(*this); }
+
+} // namespace memsim::workload

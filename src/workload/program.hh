@@ -1,0 +1,72 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/dispatch.hh"
+#include "workload/catalogue.hh"
+#include "workload/functional_state.hh"
+
+namespace memsim::workload {
+
+using namespace memsim::literals;
+
+/// How a graph is made when no file is named.
+enum class Generator : std::uint8_t { kronecker, grid };
+
+constexpr std::array<std::string_view, 2> names_of(Generator) { return {"kronecker", "grid"}; }
+
+/// An application of the catalogue on the host: reads or generates its input, launches kernel after
+/// kernel, each a launch latency after it was asked for. What the kernels do stands in the file of
+/// src/workload with the workload's registration; instruction counts by the rule of
+/// docs/models/workloads.md.
+/// Not modelled: copies between host and device before, between and after launches.
+class Program final : public Model<Program>, public protocol::HasKernels {
+  public:
+    struct Params {
+        Param<std::string> name {"bfs1", "The workload; `memsim workloads` lists them"};
+        Param<std::string> input {
+            "", "A file that the workload reads, such as a graph (SNAP, DIMACS or PACE .gr, "
+                "MatrixMarket, .csr; gzip and xz too); empty: it is generated"};
+        Param<Generator> generator {Generator::kronecker, "How a graph is generated"};
+        Param<std::uint64_t> size {
+            0, "Of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "
+               "the workload's default"};
+        Param<unsigned> degree {16, {1, 1024}, "Edges drawn per vertex (Graph500: 16)"};
+        Param<std::uint64_t> seed {1, "Seed of the generated input"};
+        Param<std::int64_t> source {
+            -1, {-1, 0xffffffff}, "Vertex where a search begins; -1: the one with the most arcs"};
+        Param<unsigned> iterations {
+            0, {0, 100'000}, "Most iterations, where there are some; 0: the workload's default"};
+        Param<unsigned> threads_per_block {
+            0, {0, 1024}, "Of launches in one dimension; 0: as many as the workload usually has"};
+        Param<Time> launch_latency {
+            1_fs,
+            {1_fs, 1_s},
+            "From the end of a launch to the next (0 for a memory system; a real host takes 5 us)"};
+    };
+    struct Ports {
+        Responder<protocol::Host> dispatcher {
+            {.depth = [](const void*) { return 1u; }, .latency = from<&Params::launch_latency>},
+            "The dispatcher, which asks for launches"};
+    };
+    struct Stats {
+        Counter launches {Unit::count, "Launches given to the dispatcher"};
+    };
+    struct State {
+        FunctionalState function;
+        std::uint32_t launches = 0;
+    };
+
+    explicit Program(const Params& p) : params(p) {}
+    void init() override { kernels(); }
+    void wake() override;
+    protocol::KernelSource& kernels() override;
+    std::unique_ptr<protocol::KernelSource>* prepared() override { return &state.function.source; }
+    const Application& application() { return static_cast<const Application&>(kernels()); }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+} // namespace memsim::workload

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "workload/catalogue.hh"
+
+/// Running applications without a machine.
+namespace memsim::workload {
+
+inline std::vector<protocol::WarpOp> read_all(const std::vector<u8>& bytes) {
+    std::vector<protocol::WarpOp> all;
+    u64 position = 0;
+    protocol::WarpOp op;
+    for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
+    return all;
+}
+
+inline u64 digest_of(const BlockStreams& streams) {
+    u64 hash = streams.counts.operations;
+    for (const auto& bytes : streams.warps)
+        for (u8 byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+    return hash;
+}
+
+/// Runs to the end and gives a digest of every block's streams.
+inline std::vector<u64> run_to_end(KernelSource& application) {
+    std::vector<u64> digests;
+    BlockStreams out;
+    for (Launch launch; application.next_launch(launch);)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            application.run_block(block, out);
+            digests.push_back(digest_of(out));
+        }
+    return digests;
+}
+
+} // namespace memsim::workload
