@@ -11,7 +11,8 @@ import memsim
 from memsim import mem
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--preset", default="ddr4_3200", choices=["ohm_table1", "ddr4_3200", "ddr4_2400"])
+parser.add_argument("--preset", default="ddr4_3200", help="timing table: see docs/reference.md")
+parser.add_argument("--order", default="first_ready", help="which command goes next: likewise")
 parser.add_argument("--pattern", default="random", choices=["sequential", "random"])
 parser.add_argument("--period", default="0fs", help="from request to request (0fs: as fast as possible)")
 parser.add_argument("--read-share", default="100%", help="reads among the requests")
@@ -23,7 +24,7 @@ root = memsim.Root(seed=args.seed)
 root.generator = mem.TrafficGen(pattern=args.pattern, period=args.period, requests=args.requests,
                                 read_share=args.read_share)
 root.monitor = mem.Monitor()
-root.dram = mem.DramController(timing=args.preset)
+root.dram = mem.DramController(timing=args.preset, order=args.order)
 root.generator.mem_side = root.monitor.cpu_side
 root.monitor.mem_side = root.dram.cpu_side
 

@@ -9,14 +9,14 @@ tiers and the L2 follow from the graph's size.
 import argparse
 
 import memsim
-from memsim import workload
+from memsim import workload, workloads
 from memsim.systems import ohm
 from memsim.systems.scale import KRONECKER, kronecker_scale
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--platform", default="ohm-base", choices=list(ohm.CHANNELS))
-parser.add_argument("--kernel", default="bfs1",
-                    help="a graph workload's name; `memsim workloads` lists them")
+parser.add_argument("--kernel", default="bfs1", choices=workloads.names(of="vertices"),
+                    metavar="NAME", help="a graph workload; `memsim workloads` lists them")
 parser.add_argument("--graph", default="", help="a graph file instead of a generated graph")
 parser.add_argument("--scale", default="default",
                     help=f"{', '.join(KRONECKER)}, or a ratio of the paper's 8 GiB such as 1/512")

@@ -22,6 +22,7 @@ def build(root, queue="fast", changes=()):
             machine.add(obj.path, obj._type, arguments)
             if obj._prepared and obj._prepared.params == arguments:
                 obj._prepared.give_to(machine, obj.path)
+            obj._prepared = None
         for port, peer, where in bindings(objects):
             if peer.owner.root() is not root:
                 raise user_error(f"{port.path} is bound to {peer.path}, which stands in no tree: "

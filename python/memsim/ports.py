@@ -108,6 +108,17 @@ def bind(a, b):
     b.owner._bound[b.info["name"], b.index] = (a, where)
 
 
+def unbind(port):
+    """Takes a connection apart, so that something can be put between; returns the other side's port."""
+    port.owner._check_open(port.name)
+    key = port.info["name"], port.index
+    if key not in port.owner._bound:
+        raise user_error(f"{port.path} is not bound: there is nothing to take apart")
+    peer, _ = port.owner._bound.pop(key)
+    del peer.owner._bound[peer.info["name"], peer.index]
+    return peer
+
+
 def _what(value):
     if isinstance(value, type) or not hasattr(value, "_ports"):  # no SimObject
         return repr(value)

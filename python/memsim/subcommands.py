@@ -7,6 +7,7 @@ from pathlib import Path
 
 from . import _memsim, schema
 from .errors import Error
+from .trace import trace
 
 
 def _parse(name, doc, *arguments, argv):
@@ -98,4 +99,4 @@ def workloads(argv):
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, workloads)}
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads)}

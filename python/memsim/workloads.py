@@ -29,6 +29,11 @@ def profile(name, size=0, check=False, **params):
 REQUESTS = "load_requests", "store_requests", "atomic_requests"
 
 
+def names(of=""):
+    """Every name, or those of the workloads whose size counts these things ('vertices': graphs)."""
+    return [name for w in _memsim.workloads() if of in w["size_is"] for name in w["names"]]
+
+
 def chosen(names):
     """The catalogue's entries under these names, all without one."""
     every = _memsim.workloads()

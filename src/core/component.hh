@@ -128,26 +128,8 @@ class ModelBase : public Component {
     virtual void seed_all() = 0;
 };
 
-/// Calls f(value, path) for every value of type T inside v: in structs, sequences and arrays.
-template <class T, class V, class F>
-void for_each_inside(V& v, const std::string& path, F&& f) {
-    if constexpr (std::is_same_v<V, T>)
-        f(v, path);
-    else if constexpr (is_number_like<V>() || std::is_same_v<V, std::string> || ArchivesItself<V>)
-        return;
-    else if constexpr (is_sequence<V>::value || is_array<V>::value) {
-        if constexpr (!is_number_like<typename V::value_type>()) {
-            std::size_t i = 0;
-            for (auto& e : v) for_each_inside<T>(e, path + "[" + std::to_string(i++) + "]", f);
-        }
-    } else
-        reflect::for_each_field(v, [&](std::string_view name, auto& field) {
-            for_each_inside<T>(field, path + "." + std::string(name), f);
-        });
-}
-
-/// Whether a T is inside a V at all, and whether it is where for_each_inside does not reach it: in
-/// a container that archives itself.
+/// Whether a T is inside a V at all, and whether it is where for_each_inside (below) does not reach
+/// it: in a container that archives itself.
 template <class T, class V>
 constexpr bool holds();
 template <class T, class V>
@@ -187,6 +169,24 @@ constexpr bool hides() {
     else
         return detail::any_hides<T>(
             static_cast<decltype(reflect::tie(std::declval<V&>()))*>(nullptr));
+}
+
+/// Calls f(value, path) for every value of type T inside v: in structs, sequences and arrays.
+template <class T, class V, class F>
+void for_each_inside(V& v, const std::string& path, F&& f) {
+    if constexpr (std::is_same_v<V, T>)
+        f(v, path);
+    else if constexpr (!holds<T, V>() || ArchivesItself<V>)
+        return; // nothing is walked, and no path is made, where there is none
+    else if constexpr (is_sequence<V>::value || is_array<V>::value) {
+        if constexpr (!is_number_like<typename V::value_type>()) {
+            std::size_t i = 0;
+            for (auto& e : v) for_each_inside<T>(e, path + "[" + std::to_string(i++) + "]", f);
+        }
+    } else
+        reflect::for_each_field(v, [&](std::string_view name, auto& field) {
+            for_each_inside<T>(field, path + "." + std::string(name), f);
+        });
 }
 
 template <class Self>

@@ -40,6 +40,8 @@ PortBase& Machine::port(const std::string& path, const std::string& name) {
     std::vector<std::string> known;
     for (const auto& p : c.ports()) {
         if (p.name == name) return *p.port;
+        // Of a vector's ports, named without an index, the next one that is free.
+        if (!p.port->peer() && p.name.starts_with(name + "[")) return *p.port;
         known.push_back(p.name);
     }
     throw ConfigError(path + " has no port '" + name + "'" + nearest(name, known));
@@ -49,7 +51,7 @@ void Machine::bind(const std::string& path_a, const std::string& port_a, const s
                    const std::string& port_b) {
     PortBase& a = port(path_a, port_a);
     PortBase& b = port(path_b, port_b);
-    const std::string full_a = path_a + "." + port_a, full_b = path_b + "." + port_b;
+    const std::string full_a = path_a + "." + a.name(), full_b = path_b + "." + b.name();
     for (const auto& [p, full] : {std::pair {&a, full_a}, std::pair {&b, full_b}})
         if (p->peer())
             throw ConfigError(full + " is bound twice: it is already bound to " +
@@ -62,7 +64,7 @@ void Machine::bind(const std::string& path_a, const std::string& port_a, const s
         throw ConfigError(full_a + " speaks " + a.family() + " and " + full_b + " speaks " +
                           b.family() + ": bind ports of one family");
     a.connect(b, sim_);
-    connections_.push_back({path_a, port_a, path_b, port_b});
+    connections_.push_back({path_a, a.name(), path_b, b.name()});
 }
 
 void Machine::check_ports() {

@@ -312,6 +312,54 @@ class Each : public Stat {
     std::vector<std::unique_ptr<S>> stats_;
 };
 
+/// A ratio for each of n things: `Each<Ratio> ipc {instructions, cycles, "..."}`, both declared
+/// before it and of one size.
+template <>
+class Each<Ratio> : public Stat {
+  public:
+    static constexpr std::string_view kind = Ratio::kind;
+    static constexpr std::string_view archived_as = "Each";
+    Each(const Each<Counter>& part, const Each<Counter>& whole, const char* doc)
+        : Stat(Unit::ratio, doc), part_(&part), whole_(&whole) {}
+    template <class Archive>
+    void archive(Archive&) {}
+
+    void resize(const void*) {
+        ratios_.clear();
+        for (unsigned i = 0; i < part_->size(); ++i)
+            ratios_.push_back(std::make_unique<Ratio>((*part_)[i], (*whole_)[i], doc()));
+    }
+    unsigned size() const { return static_cast<unsigned>(ratios_.size()); }
+    Ratio& operator[](std::size_t i) { return *ratios_[i]; }
+    const Ratio& operator[](std::size_t i) const { return *ratios_[i]; }
+
+  private:
+    const Each<Counter>* part_;
+    const Each<Counter>* whole_;
+    std::vector<std::unique_ptr<Ratio>> ratios_;
+};
+
+/// The sum of such ratios.
+class SumOfRatios : public Stat {
+  public:
+    static constexpr std::string_view kind = Ratio::kind;
+    static constexpr std::string_view archived_as = "formula";
+    SumOfRatios(const Each<Ratio>& of, const char* doc) : Stat(Unit::ratio, doc), of_(&of) {}
+    template <class Archive>
+    void archive(Archive&) {}
+
+    double value() const {
+        double sum = 0;
+        for (unsigned i = 0; i < of_->size(); ++i) sum += (*of_)[i].value();
+        return sum;
+    }
+    void reset(Tick) {}
+    void read(StatReader& r, Window) const { r.derived("", value(), unit()); }
+
+  private:
+    const Each<Ratio>* of_;
+};
+
 template <class T>
 struct is_each : std::false_type {};
 template <class S>

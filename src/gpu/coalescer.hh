@@ -14,6 +14,7 @@ class Coalescer {
         std::uint64_t address = 0; ///< of the first sector
         std::uint32_t bytes = 0;   ///< a multiple of the sector
         std::uint16_t sectors = 0; ///< of protocol::sector_bytes each; 0: all of them
+        std::uint16_t partial = 0; ///< those of which the lanes touch only a part of the bytes
     };
 
     /// Powers of two; the sector is at least protocol::sector_bytes, the line at most
@@ -33,11 +34,14 @@ class Coalescer {
                 i = ++n_;
                 lines_[i - 1] = line;
                 touched_[i - 1] = 0;
+                covered_[i - 1] = {};
             }
             const auto offset = static_cast<unsigned>(first - line);
             touched_[i - 1] |= bits(offset + sector_) & ~bits(offset);
+            cover(covered_[i - 1], static_cast<unsigned>(op.address[lane] - line), op.width);
         }
-        for (std::uint32_t i = 0; i < n_; ++i) accesses_[i] = access(lines_[i], touched_[i]);
+        for (std::uint32_t i = 0; i < n_; ++i)
+            accesses_[i] = access(lines_[i], touched_[i], covered_[i]);
     }
     std::uint32_t size() const { return n_; }
     const Access& operator[](std::uint32_t i) const { return accesses_[i]; }
@@ -45,19 +49,33 @@ class Coalescer {
   private:
     /// The sectors of protocol::sector_bytes in a line's first bytes.
     static std::uint32_t bits(unsigned bytes) { return (1u << bytes / protocol::sector_bytes) - 1; }
-    static Access access(std::uint64_t line, std::uint32_t touched) {
+    /// A bit for each byte of a line's sectors.
+    using Bytes = std::array<std::uint32_t, protocol::most_sectors>;
+    static void cover(Bytes& bytes, unsigned offset, unsigned width) {
+        const std::uint64_t m = (std::uint64_t {1} << std::min(width, 32u)) - 1;
+        bytes[offset / 32] |= static_cast<std::uint32_t>(m << offset % 32);
+    }
+    static Access access(std::uint64_t line, std::uint32_t touched, const Bytes& covered) {
         constexpr unsigned n = protocol::sector_bytes;
+        static_assert(n == 32, "a bit a byte");
+        std::uint32_t partial = 0;
+        for (std::uint32_t rest = touched; rest; rest &= rest - 1) {
+            const auto i = static_cast<unsigned>(std::countr_zero(rest));
+            partial |= std::uint32_t {covered[i] != ~std::uint32_t {0}} << i;
+        }
         const auto first = static_cast<unsigned>(std::countr_zero(touched));
         const auto span = static_cast<unsigned>(std::bit_width(touched)) - first;
         touched >>= first;
         const bool all = (touched & (touched + 1)) == 0;
-        return {line + first * n, span * n, static_cast<std::uint16_t>(all ? 0 : touched)};
+        return {line + first * n, span * n, static_cast<std::uint16_t>(all ? 0 : touched),
+                static_cast<std::uint16_t>(partial >> first)};
     }
 
     std::uint32_t line_, sector_;
     std::uint32_t n_ = 0;
     std::array<std::uint64_t, protocol::warp_lanes> lines_ {};
     std::array<std::uint32_t, protocol::warp_lanes> touched_ {};
+    std::array<Bytes, protocol::warp_lanes> covered_ {};
     std::array<Access, protocol::warp_lanes> accesses_ {};
 };
 

@@ -7,128 +7,189 @@
 namespace memsim::gpu {
 
 static const Registration<Dispatcher> registered {
-    "Hands the blocks of kernel launches to SMs, in order."};
+    "Hands the blocks of kernel launches of one or several applications to SMs, in order."};
 static const DebugFlag flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
 
-void Dispatcher::init() {
-    auto* host = dynamic_cast<protocol::HasKernels*>(&port.host.peer()->owner());
-    MEMSIM_ASSERT(host, "a Host responder must offer its kernels");
-    kernels_ = &host->kernels();
-    state.room.assign(params.sms(), 0);
-}
-
-/// Blocks of this launch that one SM can hold: the scarcest of slots, warps, registers and shared
-/// memory decides.
-std::uint32_t Dispatcher::occupancy(const protocol::LaunchReply& launch) const {
-    const std::uint32_t warps = (launch.threads_per_block + 31) / 32;
-    std::uint32_t n = std::min(params.block_slots(), params.warp_slots() / warps);
-    if (launch.registers_per_thread)
-        n = std::min(n, params.registers() / (launch.registers_per_thread * warps * 32));
-    if (launch.shared_bytes)
-        n = std::min(n, static_cast<std::uint32_t>(params.shared->raw / launch.shared_bytes));
-    if (n == 0)
-        throw ConfigError(path() + ": a block of " + std::to_string(launch.threads_per_block) +
-                          " threads with " + std::to_string(launch.registers_per_thread) +
-                          " registers each and " + std::to_string(launch.shared_bytes) +
-                          " bytes of shared memory does not fit in an SM of " +
-                          std::to_string(params.warp_slots()) + " warps and " +
-                          std::to_string(params.registers()) + " registers");
-    return n;
+std::uint64_t Dispatcher::cycles(Tick time) const {
+    return static_cast<std::uint64_t>(Clock(params.clock()).at_or_after(time).cycle);
 }
 
 void Dispatcher::wake() {
-    for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
-        while (!port.sm_side[sm].empty()) {
-            port.sm_side[sm].pop();
-            ++state.room[sm];
-            --state.running;
+    take_ends();
+    for (std::uint32_t i = 0; i < state.applications.size(); ++i)
+        while (!port.host[i].empty()) {
+            state.applications[i].asked = false;
+            begin(i, port.host[i].pop());
         }
-    const bool launch_done = state.next_block == state.blocks && state.running == 0;
-    if (launch_done && state.blocks) {
-        const Tick took = now() - state.launch_started;
-        stat.kernel_time += Time {took};
-        stat.cycles += static_cast<std::uint64_t>(Clock(params.clock()).at_or_after(took).cycle);
-        state.blocks = state.next_block = 0;
-    }
-    while (!port.host.empty()) {
-        state.asked = false;
-        begin(port.host.pop());
-    }
-    if (state.blocks == 0 && !state.asked && !state.ended && port.host.can_send()) {
-        port.host.send({});
-        state.asked = true;
-    }
+    end_launches();
+    for (std::uint32_t i = 0; i < state.applications.size(); ++i) ask(i);
     hand_out();
+    end_launches(); // cut off before their first block
 }
 
-void Dispatcher::begin(const protocol::LaunchReply& launch) {
-    const bool past = params.launches() && state.seen >= params.first_launch() + params.launches();
-    if (launch.ended || past) {
-        state.ended = true;
+void Dispatcher::take_ends() {
+    for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
+        while (!port.sm_side[sm].empty()) {
+            Application& a = state.applications[port.sm_side[sm].pop().application];
+            Resources& used = state.used[sm];
+            used.blocks -= a.block.blocks;
+            used.warps -= a.block.warps;
+            used.registers -= a.block.registers;
+            used.shared -= a.block.shared;
+            --a.running;
+        }
+}
+
+void Dispatcher::ask(std::uint32_t i) {
+    Application& a = state.applications[i];
+    if (a.blocks || a.asked || a.ended || !port.host[i].can_send()) return;
+    port.host[i].send({});
+    a.asked = true;
+}
+
+void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
+    Application& a = state.applications[i];
+    const bool past = params.launches() && a.seen >= params.first_launch() + params.launches();
+    if (a.ended) return; // another one's end was the end of all
+    if (launch.ended || past) return end(i);
+    const std::uint32_t number = a.seen++;
+    if (number < params.first_launch()) {
+        for (std::uint32_t b = 0; b < launch.blocks; ++b)
+            shares_[i].kernels->run_block(b, streams_);
         return;
     }
-    const bool before = state.seen++ < params.first_launch();
-    if (before) {
-        for (std::uint32_t b = 0; b < launch.blocks; ++b) kernels_->run_block(b, streams_);
-        return;
-    }
-    state.launch = launch.launch;
-    state.blocks = launch.blocks;
-    state.next_block = 0;
-    state.launch_started = now();
-    state.resident = occupancy(launch);
-    std::fill(state.room.begin(), state.room.end(), state.resident);
+    if (i == 0 && number && number == params.pause_at_launch() && !a.before)
+        sim().request_exit("launch " + std::to_string(number) + " begins");
+    a.launch = launch.launch;
+    a.blocks = launch.blocks;
+    a.next_block = 0;
+    a.launch_started = now();
+    a.block = need(i, launch);
+    if (state.under_way++ == 0) state.since = now();
     ++stat.launches;
-    debug(flag, "launch ", launch.launch, " of ", launch.blocks, " blocks, ", state.resident,
-          " in an SM");
+    debug(flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks, " blocks, ",
+          room({}, a.block), " in an SM");
+}
+
+void Dispatcher::end_launches() {
+    for (std::uint32_t i = 0; i < state.applications.size(); ++i) {
+        Application& a = state.applications[i];
+        if (!a.blocks || a.next_block < a.blocks || a.running) continue;
+        if (!a.before) stat.application_cycles[i] += cycles(now() - a.launch_started);
+        a.blocks = a.next_block = 0;
+        if (--state.under_way) continue;
+        stat.kernel_time += Time {now() - state.since};
+        stat.cycles += cycles(now() - state.since);
+    }
+}
+
+/// An application has no further launch.
+void Dispatcher::end(std::uint32_t i) {
+    Application& a = state.applications[i];
+    if (!a.before) stat.application_end[i] += Time {now()};
+    a.before = a.ended = true;
+    debug(flag, "application ", i, " has ended");
+    if (params.when_one_ends() == WhenOneEnds::stop) return start_no_more();
+    if (params.when_one_ends() == WhenOneEnds::run_on) return;
+    if (std::all_of(state.applications.begin(), state.applications.end(),
+                    [](const Application& other) { return other.before; }))
+        return start_no_more();
+    if (a.launch == 0) return; // none of its launches takes time: it would begin again for ever
+    Loader initial(shares_[i].initial);
+    shares_[i].kernels->load(initial);
+    a.ended = false;
+    a.seen = 0;
+    ++stat.application_repeats[i];
+}
+
+/// Blocks under way go on to their end.
+void Dispatcher::start_no_more() {
+    for (Application& a : state.applications) {
+        a.ended = true;
+        a.next_block = a.blocks;
+    }
 }
 
 void Dispatcher::hand_out() {
-    while (state.next_block < state.blocks) {
-        const auto sm = static_cast<std::size_t>(
-            std::max_element(state.room.begin(), state.room.end()) - state.room.begin());
-        if (state.room[sm] == 0 || !port.sm_side[sm].can_send()) return;
-        const std::uint32_t block = state.next_block++;
-        kernels_->run_block(block, streams_);
-        const protocol::StreamCounts& counts = streams_.counts;
-        stat.warp_instructions += counts.warp_instructions;
-        stat.thread_instructions += counts.thread_instructions;
-        stat.lane_accesses += counts.lane_accesses;
-        ++stat.blocks;
-        state.instructions += counts.thread_instructions;
-        port.sm_side[sm].send(
-            {state.launch, block, static_cast<std::uint32_t>(streams_.warps.size())});
-        state.held.push_back({block, std::move(streams_.warps)});
-        streams_.warps.clear();
-        if (!spare_.empty()) {
-            streams_.warps.swap(spare_.back());
-            spare_.pop_back();
-        }
-        debug(flag, "block ", block, " to SM ", sm);
-        --state.room[sm];
-        ++state.running;
-        if (params.max_instructions() && state.instructions >= params.max_instructions()) {
-            state.ended = true; // blocks under way go on to their end
-            state.next_block = state.blocks;
-        }
+    const auto n = static_cast<std::uint32_t>(state.applications.size());
+    for (std::uint32_t tried = 0; tried < n;) {
+        tried = hand_out_block(state.next) ? 0 : tried + 1;
+        state.next = (state.next + 1) % n;
     }
 }
 
-void Dispatcher::take_block(std::uint32_t block, std::vector<std::vector<std::uint8_t>>& warps) {
-    const auto it = std::find_if(state.held.begin(), state.held.end(),
-                                 [&](const Held& h) { return h.block == block; });
+bool Dispatcher::hand_out_block(std::uint32_t i) {
+    Application& a = state.applications[i];
+    if (a.next_block == a.blocks) return false;
+    std::uint32_t sm = 0, most = 0;
+    for (std::uint32_t s = shares_[i].first_sm; s < shares_[i].end_sm; ++s) {
+        const std::uint32_t here = room(state.used[s], a.block);
+        if (here > most) sm = s, most = here;
+    }
+    if (most == 0 || !port.sm_side[sm].can_send()) return false;
+    const std::uint32_t block = a.next_block++;
+    shares_[i].kernels->run_block(block, streams_);
+    const protocol::StreamCounts& counts = streams_.counts;
+    stat.warp_instructions += counts.warp_instructions;
+    stat.thread_instructions += counts.thread_instructions;
+    stat.lane_accesses += counts.lane_accesses;
+    if (!a.before) stat.application_instructions[i] += counts.thread_instructions;
+    ++stat.blocks;
+    state.instructions += counts.thread_instructions;
+    const auto application = static_cast<std::uint16_t>(i);
+    port.sm_side[sm].send({shares_[i].base, a.launch, block,
+                           static_cast<std::uint32_t>(streams_.warps.size()), application});
+    state.held.push_back({application, block, std::move(streams_.warps)});
+    streams_.warps.clear();
+    if (!spare_.empty()) {
+        streams_.warps.swap(spare_.back());
+        spare_.pop_back();
+    }
+    debug(flag, "block ", block, " of application ", i, " to SM ", sm);
+    Resources& used = state.used[sm];
+    used.blocks += a.block.blocks;
+    used.warps += a.block.warps;
+    used.registers += a.block.registers;
+    used.shared += a.block.shared;
+    ++a.running;
+    if (params.max_instructions() && state.instructions >= params.max_instructions())
+        start_no_more();
+    return true;
+}
+
+void Dispatcher::take_block(std::uint16_t application, std::uint32_t block,
+                            std::vector<std::vector<std::uint8_t>>& warps) {
+    const auto it = std::find_if(state.held.begin(), state.held.end(), [&](const Held& h) {
+        return h.application == application && h.block == block;
+    });
     MEMSIM_ASSERT(it != state.held.end(), "a block is taken that was not handed out");
     warps.swap(it->warps);
     spare_.push_back(std::move(it->warps));
     state.held.erase(it);
 }
 
+bool Dispatcher::pending() const {
+    return std::any_of(state.applications.begin(), state.applications.end(),
+                       [](const Application& a) { return !a.ended || a.running > 0; });
+}
+
 void Dispatcher::waits_on(WaitReport& report) const {
-    if (state.running)
-        report.add(path() + " waits for the end of " + std::to_string(state.running) +
-                   " blocks of launch " + std::to_string(state.launch));
-    else if (!state.ended)
-        report.add(path() + " waits for the application's next launch");
+    for (std::size_t i = 0; i < state.applications.size(); ++i) {
+        const Application& a = state.applications[i];
+        if (a.running)
+            report.add(path() + " waits for the end of " + std::to_string(a.running) +
+                       " blocks of launch " + std::to_string(a.launch) + " of application " +
+                       std::to_string(i));
+        else if (!a.ended)
+            report.add(path() + " waits for the next launch of application " + std::to_string(i));
+    }
+}
+
+std::optional<std::string> Dispatcher::imbalance() const {
+    for (const Resources& used : state.used)
+        if (used.blocks || used.warps || used.registers || used.shared)
+            return "an SM still holds blocks";
+    return {};
 }
 
 } // namespace memsim::gpu

@@ -8,16 +8,40 @@ namespace memsim::gpu {
 
 using namespace memsim::literals;
 
-/// Hands the blocks of each launch to SMs, in linear order, to the SM with the most room (the first
-/// of several); begins the next launch when the last block has ended. Blocks are run functionally
-/// when they are handed out, so streams do not depend on timing.
+/// Which SMs an application may use: spatial gives each its own, shared lets all use all, also side
+/// by side in one SM.
+enum class Partition : std::uint8_t { spatial, shared };
+constexpr std::array<std::string_view, 2> names_of(Partition) { return {"spatial", "shared"}; }
+
+/// What happens when one of several applications has ended: the others run on without it, it is
+/// begun again until each has ended once, or no block of any starts any more.
+enum class WhenOneEnds : std::uint8_t { run_on, repeat, stop };
+constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
+    return {"run_on", "repeat", "stop"};
+}
+
+/// Hands the blocks of each application's launches to SMs, in linear order, to the SM with the most
+/// room (the first of several); begins an application's next launch when the last block of the one
+/// before has ended. Of several applications each is given a block in turn. Blocks are run
+/// functionally when they are handed out, so streams do not depend on timing.
 /// A run may be cut to a region: launches before it are run functionally only; after it, or when
 /// max_instructions have been handed out, no further block starts and the run ends when those under
 /// way have ended.
-/// Not modelled: concurrent kernels, preemption, partitioned caches.
+/// Not modelled: concurrent kernels of one application, preemption, partitioned caches.
 class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
   public:
     struct Params {
+        Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
+        Param<Partition> partition {Partition::spatial, "Which SMs each application may use"};
+        Param<std::string> sm_split {
+            "", "SMs of each application if spatial, such as '10,6'; empty: as even as possible"};
+        Param<WhenOneEnds> when_one_ends {WhenOneEnds::run_on,
+                                          "What happens when one of several has ended"};
+        Param<std::string> bases {"", "Physical address at which each application's addresses "
+                                      "begin, such as '0B,1GiB'; empty: one after the other"};
+        Param<Bytes> base_alignment {4_KiB, {1_B, 1_GiB}, "Of these addresses, if empty"};
+        Param<bool> translated {
+            false, "Whether an MMU translates: addresses go out as the application has them"};
         Param<unsigned> sms {16, {1, 4096}, "SMs (Ohm-GPU table I: 16)"};
         Param<unsigned> warp_slots {
             48, {1, 64}, "Warps resident in an SM (assumption: GTX 480 class, 1536 threads)"};
@@ -26,20 +50,36 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
         Param<unsigned> registers {
             32768, {1, 1u << 20}, "32-bit registers of an SM (assumption: GTX 480 class)"};
         Param<Bytes> shared {48_KiB, {0_B, 1_MiB}, "Shared memory of an SM (assumption)"};
+        Param<unsigned> warp_unit {2,
+                                   {1, 32},
+                                   "A block's warps are rounded up to a multiple of this for its "
+                                   "registers (CUDA occupancy calculator: 2 for compute capability "
+                                   "2.x, 4 for later; well known, not looked up)"};
+        Param<unsigned> register_unit {
+            64, {1, 4096}, "As that, a warp's registers (64 for 2.x, 256 for later)"};
+        Param<Bytes> shared_unit {
+            128_B, {1_B, 64_KiB}, "As that, a block's shared memory (128 B for 2.x, 256 for 3.x)"};
         Param<Time> dispatch_latency {
             1_ns, {1_fs, 1_ms}, "From the dispatcher to an SM (assumption: a cycle or two)"};
         Param<std::uint64_t> max_instructions {
             0, "Thread instructions after which no block starts; 0: no limit"};
         Param<unsigned> first_launch {
-            0, "Launches before this one (from 0) are run functionally only: region of interest"};
-        Param<unsigned> launches {0, "Launches simulated from first_launch on; 0: all"};
+            0, "Launches of each application before this one (from 0) are run functionally only: "
+               "region of interest"};
+        Param<unsigned> launches {
+            0, "Launches of each application simulated from first_launch on; 0: all"};
+        Param<unsigned> pause_at_launch {
+            0, "simulate() returns when the first application begins this launch, so that a script "
+               "can reset statistics; 0: never"};
         Param<Frequency> clock {1.2_GHz,
                                 {1_MHz, 100_GHz},
                                 "Clock in which cycles are counted (Ohm-GPU table I: 1.2 GHz)"};
     };
     struct Ports {
-        Requester<protocol::Host> host {{.depth = [](const void*) { return 1u; }},
-                                        "The application; its link has the launch latency"};
+        Many<Requester<protocol::Host>> host {
+            from<&Params::applications>,
+            {.depth = [](const void*) { return 1u; }},
+            "The applications; the links have the launch latency"};
         Many<Requester<protocol::Dispatch>> sm_side {
             from<&Params::sms>,
             {.depth = from<&Params::block_slots>, .latency = from<&Params::dispatch_latency>},
@@ -51,27 +91,57 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
         Counter warp_instructions {Unit::count, "Warp instructions of blocks handed out"};
         Counter thread_instructions {Unit::count, "Thread instructions of blocks handed out"};
         Counter lane_accesses {Unit::count, "Memory accesses of single threads in those blocks"};
-        Counter kernel_time {Unit::time, "Time from the start of a launch to its last block's end"};
-        Counter cycles {Unit::cycle, "The same in cycles of the clock, summed over launches"};
+        Counter kernel_time {Unit::time,
+                             "Time in which a launch was under way, from its start to its last "
+                             "block's end"};
+        Counter cycles {Unit::cycle, "The same in cycles of the clock, each stretch rounded up"};
         Ratio ipc {thread_instructions, cycles, "Thread instructions a cycle, over whole launches"};
+        Each<Counter> application_instructions {
+            from<&Params::applications>, Unit::count,
+            "Thread instructions of an application's blocks, until it has ended once"};
+        Each<Counter> application_cycles {
+            from<&Params::applications>, Unit::cycle,
+            "Cycles in which a launch of it was under way, until it has ended once"};
+        Each<Counter> application_end {from<&Params::applications>, Unit::time,
+                                       "When it ended for the first time"};
+        Each<Counter> application_repeats {from<&Params::applications>, Unit::count,
+                                           "How often it was begun again"};
+        Each<Ratio> application_ipc {application_instructions, application_cycles,
+                                     "Its thread instructions a cycle"};
+        SumOfRatios ipc_sum {application_ipc, "Sum of the applications' instructions a cycle"};
     };
     struct Held {
+        std::uint16_t application = 0;
         std::uint32_t block = 0;
         std::vector<std::vector<std::uint8_t>> warps;
     };
-    struct State {
-        bool ended = false; ///< no further block will start
-        bool asked = false; ///< for the next launch
+    /// What blocks take of an SM.
+    struct Resources {
+        std::uint32_t blocks = 0;
+        std::uint32_t warps = 0;
+        std::uint32_t registers = 0;
+        std::uint32_t shared = 0;
+    };
+    struct Application {
+        bool ended = false;  ///< no further block will start
+        bool asked = false;  ///< for the next launch
+        bool before = false; ///< it has ended once
         std::uint32_t launch = 0;
         std::uint32_t blocks = 0;
         std::uint32_t next_block = 0;
-        std::uint32_t running = 0;  ///< blocks that have not ended
-        std::uint32_t resident = 1; ///< of this kernel, in one SM at most
-        std::uint32_t seen = 0;     ///< launches begun, simulated or not
-        std::uint64_t instructions = 0;
+        std::uint32_t running = 0; ///< blocks that have not ended
+        std::uint32_t seen = 0;    ///< launches begun since its start, simulated or not
+        Resources block;           ///< what one block of this launch takes
         Tick launch_started = 0;
-        std::vector<std::uint32_t> room; ///< in each SM
-        std::vector<Held> held;          ///< handed out, not yet taken by its SM
+    };
+    struct State {
+        std::vector<Application> applications;
+        std::vector<Resources> used; ///< of each SM
+        std::uint32_t next = 0;      ///< the application whose turn it is
+        std::uint32_t under_way = 0; ///< launches
+        Tick since = 0;              ///< when the first of them began
+        std::uint64_t instructions = 0;
+        std::vector<Held> held; ///< handed out, not yet taken by its SM
         Timer first;
     };
 
@@ -80,8 +150,10 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     void start() override { arm(state.first, Tick {0}); }
     void wake() override;
     void waits_on(WaitReport& report) const override;
-    bool pending() const override { return !state.ended || state.running > 0; }
-    void take_block(std::uint32_t block, std::vector<std::vector<std::uint8_t>>& warps) override;
+    bool pending() const override;
+    std::optional<std::string> imbalance() const override;
+    void take_block(std::uint16_t application, std::uint32_t block,
+                    std::vector<std::vector<std::uint8_t>>& warps) override;
 
     const Params params;
     Ports port;
@@ -89,11 +161,30 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     State state;
 
   private:
-    void begin(const protocol::LaunchReply& launch);
-    void hand_out();
-    std::uint32_t occupancy(const protocol::LaunchReply& launch) const;
+    /// An application's part of the machine.
+    struct Share {
+        protocol::KernelSource* kernels = nullptr;
+        std::uint32_t first_sm = 0, end_sm = 0;
+        std::uint64_t base = 0;
+        std::string initial; ///< its functional state before its first launch, to begin it again
+    };
 
-    protocol::KernelSource* kernels_ = nullptr;
+    void check_first_launch(std::uint32_t application);
+    void split_sms();
+    void place_applications();
+    void take_ends();
+    void ask(std::uint32_t application);
+    void begin(std::uint32_t application, const protocol::LaunchReply& launch);
+    void end_launches();
+    void end(std::uint32_t application);
+    void start_no_more();
+    void hand_out();
+    bool hand_out_block(std::uint32_t application);
+    Resources need(std::uint32_t application, const protocol::LaunchReply& launch) const;
+    std::uint32_t room(const Resources& used, const Resources& block) const;
+    std::uint64_t cycles(Tick time) const;
+
+    std::vector<Share> shares_;
     protocol::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
     std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< as those
 };

@@ -4,8 +4,6 @@
 
 namespace memsim::gpu {
 
-using protocol::Command;
-using protocol::Stage;
 using protocol::WarpOpKind;
 
 static const Registration<Sm> registered {"A streaming multiprocessor, without its L1."};
@@ -22,6 +20,10 @@ void Sm::init() {
         refuse("sector", "line and sector must be powers of two, and a sector no larger than a "
                          "line of " +
                              Text<Bytes>::show(params.line()));
+    if (params.schedulers() > params.warp_slots())
+        refuse("schedulers", "each of the " + std::to_string(params.schedulers()) +
+                                 " needs a warp slot of its own, and there are " +
+                                 std::to_string(params.warp_slots()));
     coalescer_ = Coalescer(static_cast<std::uint32_t>(params.line->raw),
                            static_cast<std::uint32_t>(params.sector->raw));
     dispatcher_ = dynamic_cast<protocol::HasBlocks*>(&port.blocks.peer()->owner());
@@ -30,6 +32,11 @@ void Sm::init() {
     state.blocks.resize(params.block_slots());
     state.sent.resize(params.outstanding());
     for (std::uint32_t tag = params.outstanding(); tag-- > 0;) state.free_tags.push_back(tag);
+    slots_ = IssueSlots(params.schedulers(), params.issue_width(), params.arithmetic_latency(),
+                        state.issue_free);
+    state.last.resize(params.schedulers());
+    own_.assign(params.schedulers(), 0);
+    for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()] |= bit(w);
 }
 
 void Sm::wake() {
@@ -37,84 +44,119 @@ void Sm::wake() {
     finish_shared_loads();
     while (!port.blocks.empty()) place(port.blocks.pop());
     send_accesses();
-    // Instructions issue at edges of the clock: now, if the scheduler is free, else at the next
-    // one.
-    for (int warp = choose(); warp >= 0; warp = choose()) {
-        if (state.issue.tick < now()) state.issue = clock_.at_or_after(state.issue, now());
-        if (state.issue.tick > now()) {
-            arm(state.next, state.issue.tick);
-            break;
-        }
-        issue(static_cast<std::uint32_t>(warp));
+    if (state.asleep | state.ready_compute | state.ready_memory | state.ready_shared) {
+        const ClockEdge edge = next_edge();
+        if (state.asleep) wake_sleepers(edge.tick == now() ? edge.cycle : edge.cycle - 1);
+        if (edge.tick == now()) issue_all(edge); // operations issue at edges of the clock
     }
     send_accesses();
     report_ends();
-    const Tick load = state.shared_loads.empty() ? never : state.shared_loads.front().ready;
-    const Tick free = state.ready_shared ? state.shared_free.tick : never;
-    if (const Tick next = std::min(load, free > now() ? free : never); next != never)
-        arm(state.shared_ready, next);
+    arm_next();
 }
 
-/// A warp that may issue a memory instruction does so only when its accesses surely fit the queue.
-int Sm::choose() const {
-    std::uint64_t ready = state.ready_compute;
-    if (state.accesses.size() + protocol::warp_lanes <= params.accesses())
-        ready |= state.ready_memory;
-    if (state.shared_free.tick <= now()) ready |= state.ready_shared;
-    if (ready == 0) return -1;
-    if (params.scheduler() == Scheduler::loose_round_robin) {
-        const unsigned from = (state.last + 1) & 63;
-        return static_cast<int>(
-            (static_cast<unsigned>(std::countr_zero(std::rotr(ready, static_cast<int>(from)))) +
-             from) &
-            63);
+// ---- scheduling ------------------------------------------------------------------------------
+
+void Sm::wake_sleepers(std::int64_t cycle) {
+    if (state.first_awake > cycle) return;
+    state.first_awake = IssueSlots::never;
+    for (std::uint64_t rest = state.asleep; rest; rest &= rest - 1) {
+        const auto w = static_cast<std::uint32_t>(std::countr_zero(rest));
+        if (state.warps[w].awake > cycle) {
+            state.first_awake = std::min(state.first_awake, state.warps[w].awake);
+            continue;
+        }
+        state.asleep &= ~bit(w);
+        settle(w);
     }
-    if (ready & bit(state.last)) return static_cast<int>(state.last);
-    int oldest = std::countr_zero(ready);
+}
+
+/// The warps whose next operation may issue in this cycle. A warp that may access memory does so
+/// only when its accesses surely fit the queue.
+std::uint64_t Sm::candidates(std::int64_t cycle) const {
+    std::uint64_t ready = state.ready_compute;
+    if (state.load_store_free > cycle) return ready;
+    if (room_for_accesses()) ready |= state.ready_memory;
+    if (state.shared_free <= cycle) ready |= state.ready_shared;
+    return ready;
+}
+
+void Sm::issue_all(const ClockEdge& edge) {
+    for (std::uint32_t s = 0; s < own_.size(); ++s)
+        for (unsigned k = 0; k < params.issue_width(); ++k) {
+            const std::uint64_t ready = candidates(edge.cycle) & own_[s];
+            if (!ready) break;
+            const std::size_t slot = slots_.find(s, edge.cycle);
+            if (slot == IssueSlots::none) break;
+            state.edge = edge;
+            const std::uint32_t w = choose(ready, state.last[s]);
+            state.last[s] = w;
+            issue(w, edge.cycle, slot);
+            stat.issued[s] += op_.instructions;
+        }
+}
+
+std::uint32_t Sm::choose(std::uint64_t ready, std::uint32_t last) const {
+    if (params.scheduler() == Scheduler::loose_round_robin) {
+        const unsigned from = (last + 1) & 63;
+        const auto ahead = std::countr_zero(std::rotr(ready, static_cast<int>(from)));
+        return (static_cast<unsigned>(ahead) + from) & 63;
+    }
+    if (ready & bit(last)) return last;
+    auto oldest = static_cast<std::uint32_t>(std::countr_zero(ready));
     for (std::uint64_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
-        const int w = std::countr_zero(rest);
-        if (state.warps[static_cast<std::size_t>(w)].age <
-            state.warps[static_cast<std::size_t>(oldest)].age)
-            oldest = w;
+        const auto w = static_cast<std::uint32_t>(std::countr_zero(rest));
+        if (state.warps[w].age < state.warps[oldest].age) oldest = w;
     }
     return oldest;
 }
 
-void Sm::issue(std::uint32_t w) {
+void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
+    Block& block = state.blocks[warp.block];
     protocol::WarpStreamReader(warp.stream, warp.position).next(op_);
     debug(flag, "warp ", w, " issues ", op_.instructions, " of kind ",
           static_cast<unsigned>(op_.kind), ", pc ", op_.pc);
-    state.last = w;
     state.ready_compute &= ~bit(w);
     state.ready_memory &= ~bit(w);
     state.ready_shared &= ~bit(w);
     stat.warp_instructions += op_.instructions;
     stat.thread_instructions += op_.thread_instructions();
-    state.issue = clock_.advance(state.issue, op_.instructions);
+    slots_.hold(slot, cycle, op_.instructions);
     switch (op_.kind) {
     case WarpOpKind::compute:
-        settle(w);
+        sleep(w, cycle + std::int64_t {op_.instructions} * params.arithmetic_latency());
         break;
     case WarpOpKind::load:
     case WarpOpKind::store:
     case WarpOpKind::atomic:
     case WarpOpKind::reduce:
+        state.load_store_free = cycle + 1;
         access(w, op_);
         settle(w);
         break;
     case WarpOpKind::shared:
-        access_shared(w, op_);
+        state.load_store_free = cycle + 1;
+        access_shared(w, op_, cycle);
         settle(w);
         break;
     case WarpOpKind::barrier:
-        arrive_at_barrier(w);
+        ++block.arrived;
+        block.at_barrier |= bit(w);
+        check_barrier(block, cycle);
         break;
     case WarpOpKind::exit:
-        state.warps[w].exited = true;
-        if (!state.warps[w].outstanding) end(w);
+        warp.exited = true;
+        --block.running;
+        check_barrier(block, cycle);
+        if (!warp.outstanding) end(w);
         break;
     }
+}
+
+void Sm::sleep(std::uint32_t w, std::int64_t until) {
+    state.warps[w].awake = until;
+    state.first_awake = state.asleep ? std::min(state.first_awake, until) : until;
+    state.asleep |= bit(w);
 }
 
 void Sm::settle(std::uint32_t w) {
@@ -129,101 +171,52 @@ void Sm::settle(std::uint32_t w) {
                                      : state.ready_compute) |= bit(w);
 }
 
-/// The place of a result that so many answers make.
-std::uint32_t Sm::begin_result(Warp& warp, std::uint32_t answers) {
-    warp.latest = (warp.latest - 1u) & 63;
-    warp.answers[warp.latest] = static_cast<std::uint8_t>(answers);
-    warp.outstanding |= bit(warp.latest);
-    return warp.latest;
-}
-
-void Sm::result(std::uint32_t w, std::uint32_t place) {
-    Warp& warp = state.warps[w];
-    MEMSIM_ASSERT(warp.live && warp.answers[place], "an answer that no warp expects");
-    if (--warp.answers[place]) return;
-    warp.outstanding &= ~bit(place);
-    if (warp.exited) {
-        if (!warp.outstanding) end(w);
-    } else if (warp.needs && !(warp.needs &= ~bit(place)))
-        settle(w);
-}
-
-void Sm::access_shared(std::uint32_t w, const protocol::WarpOp& op) {
-    ++stat.shared_instructions;
-    stat.shared_passes += op.passes;
-    state.shared_free = clock_.advance(clock_.at_or_after(state.shared_free, now()), op.passes);
-    if (!op.has_result) return;
-    const Tick ready = clock_.advance(state.shared_free, params.shared_latency()).tick;
-    state.shared_loads.push({ready, w, begin_result(state.warps[w], 1)});
-}
-
-void Sm::finish_shared_loads() {
-    while (!state.shared_loads.empty() && state.shared_loads.front().ready <= now()) {
-        const SharedLoad load = state.shared_loads.pop();
-        result(load.warp, load.result);
-    }
-}
-
-void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
-    coalescer_.run(op);
-    const std::uint32_t result =
-        op.has_result ? begin_result(state.warps[w], coalescer_.size()) : 0;
-    ++stat.memory_instructions;
-    stat.requests += coalescer_.size();
-    if (op.kind == WarpOpKind::load) stat.read_requests += coalescer_.size();
-    for (std::uint32_t i = 0; i < coalescer_.size(); ++i) {
-        protocol::MemRequest r;
-        r.address = coalescer_[i].address;
-        r.bytes = coalescer_[i].bytes;
-        r.sectors = coalescer_[i].sectors;
-        r.command = op.kind == WarpOpKind::load    ? Command::read
-                    : op.kind == WarpOpKind::store ? Command::write
-                                                   : Command::atomic;
-        r.posted = !op.has_result;
-        r.pc = op.pc;
-        r.warp = w;
-        r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
-        stat.bytes += r.payload();
-        state.accesses.push({r, now(), result});
-    }
-    if (state.accesses.size() + protocol::warp_lanes > params.accesses())
-        ++stat.stalled_by_accesses;
-}
-
-void Sm::send_accesses() {
-    while (!state.accesses.empty() && port.mem_side.can_send()) {
-        Access a = state.accesses.pop();
-        if (!a.request.posted) {
-            a.request.tag = state.free_tags.back(); // the port lets no more than `outstanding` out
-            state.free_tags.pop_back();
-            state.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
-            sim().stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm), now());
+/// At the next edge at which something can issue, or when a load from shared memory is there.
+void Sm::arm_next() {
+    constexpr std::int64_t never_cycle = IssueSlots::never;
+    std::int64_t next = state.asleep ? state.first_awake : never_cycle;
+    const std::uint64_t memory = room_for_accesses() ? state.ready_memory : 0;
+    const std::uint64_t any = state.ready_compute | memory | state.ready_shared;
+    Tick at = never;
+    if (any || next != never_cycle) {
+        const ClockEdge edge = next_edge();
+        const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
+        const std::int64_t unit = std::max(from, state.load_store_free);
+        for (std::uint32_t s = 0; any && s < own_.size(); ++s) {
+            std::int64_t first = never_cycle;
+            if (state.ready_shared & own_[s]) first = std::max(unit, state.shared_free);
+            if (memory & own_[s]) first = std::min(first, unit);
+            if (state.ready_compute & own_[s]) first = std::min(first, from);
+            if (first < next) next = std::min(next, slots_.next(s, first));
         }
-        port.mem_side.send(a.request);
+        at = clock_.advance(edge, next - edge.cycle).tick;
     }
+    if (!state.shared_loads.empty()) at = std::min(at, state.shared_loads.front().ready);
+    arm(state.next, at);
 }
 
-void Sm::answer(const protocol::MemResponse& response) {
-    const Sent& sent = state.sent[response.tag];
-    stat.load_latency.sample(Time {now() - sent.queued});
-    state.free_tags.push_back(response.tag);
-    sim().stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), now());
-    result(sent.warp, sent.result);
-}
+// ---- blocks ----------------------------------------------------------------------------------
 
 void Sm::place(const protocol::BlockStart& start) {
-    if (start.launch != state.launch) {
+    if (start.application >= state.launches.size()) state.launches.resize(start.application + 1);
+    if (start.launch != state.launches[start.application]) {
+        state.launches[start.application] = start.launch;
         protocol::MemRequest empty_l1;
-        empty_l1.command = Command::invalidate;
+        empty_l1.command = protocol::Command::invalidate;
         empty_l1.posted = true;
-        state.accesses.push({empty_l1, now(), 0});
-        state.launch = start.launch;
+        empty_l1.application = start.application;
+        if (params.empty_l1()) state.accesses.push({empty_l1, now(), 0});
     }
     std::uint32_t b = 0;
     while (b < state.blocks.size() && state.blocks[b].live) ++b;
-    MEMSIM_ASSERT(b < state.blocks.size(), "an SM was given more blocks than it has slots");
-    state.blocks[b] = {true, start.launch, start.block, start.warps, 0, 0};
-    dispatcher_->take_block(start.block, streams_);
+    if (b == state.blocks.size())
+        throw ConfigError(path() + ".block_slots: the dispatcher sends more blocks than the " +
+                          std::to_string(params.block_slots()) +
+                          " that this SM holds; give both the same block_slots");
+    state.blocks[b] = {true,       start.application, start.launch, start.block,
+                       start.base, start.warps,       start.warps,  0,
+                       0};
+    dispatcher_->take_block(start.application, start.block, streams_);
     std::uint32_t w = 0;
     for (auto& stream : streams_) {
         while (w < state.warps.size() && state.warps[w].live) ++w;
@@ -233,25 +226,27 @@ void Sm::place(const protocol::BlockStart& start) {
                               " that this SM holds; give both the same warp_slots");
         Warp& warp = state.warps[w];
         warp.live = true;
-        warp.block = static_cast<std::uint8_t>(b);
         warp.exited = false;
+        warp.block = static_cast<std::uint8_t>(b);
         warp.outstanding = warp.needs = 0;
         warp.age = state.arrivals++;
         warp.position = 0;
         warp.stream.swap(stream); // the old buffer goes back with the next block
         settle(w);
     }
+    count_residents();
+}
+
+void Sm::count_residents() {
     std::uint64_t resident = 0;
     for (const Warp& warp : state.warps) resident += warp.live;
     stat.resident.set(now(), resident);
 }
 
-void Sm::arrive_at_barrier(std::uint32_t w) {
-    Block& block = state.blocks[state.warps[w].block];
-    block.at_barrier |= bit(w);
-    if (++block.arrived < block.warps) return;
+void Sm::check_barrier(Block& block, std::int64_t cycle) {
+    if (block.arrived == 0 || block.arrived < block.running) return;
     for (std::uint64_t rest = block.at_barrier; rest; rest &= rest - 1)
-        settle(static_cast<std::uint32_t>(std::countr_zero(rest)));
+        sleep(static_cast<std::uint32_t>(std::countr_zero(rest)), cycle + 1);
     block.arrived = 0;
     block.at_barrier = 0;
 }
@@ -260,10 +255,7 @@ void Sm::end(std::uint32_t w) {
     Warp& warp = state.warps[w];
     warp.live = false;
     warp.stream.clear();
-    Block& block = state.blocks[warp.block];
-    if (--block.warps == 0) state.ended.push(warp.block);
-    MEMSIM_ASSERT(block.warps == 0 || block.arrived < block.warps,
-                  "a warp ended while all others of its block wait at a barrier");
+    if (--state.blocks[warp.block].warps == 0) state.ended.push(warp.block);
 }
 
 void Sm::report_ends() {
@@ -271,10 +263,8 @@ void Sm::report_ends() {
         Block& block = state.blocks[state.ended.pop()];
         block.live = false;
         ++stat.blocks;
-        std::uint64_t resident = 0;
-        for (const Warp& warp : state.warps) resident += warp.live;
-        stat.resident.set(now(), resident);
-        port.blocks.send({block.launch, block.number});
+        count_residents();
+        port.blocks.send({block.launch, block.number, block.application});
     }
 }
 

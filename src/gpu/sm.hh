@@ -3,6 +3,8 @@
 #include "core/clock.hh"
 #include "core/component.hh"
 #include "gpu/coalescer.hh"
+#include "gpu/issue_slots.hh"
+#include "parts/cycle_slots.hh"
 #include "protocol/dispatch.hh"
 #include "protocol/mem.hh"
 
@@ -16,16 +18,20 @@ constexpr std::array<std::string_view, 2> names_of(Scheduler) {
     return {"loose_round_robin", "greedy_then_oldest"};
 }
 
-/// A streaming multiprocessor: warp slots, one scheduler that issues an instruction a cycle, a
-/// coalescer and a queue of memory accesses to the L1.
+/// A streaming multiprocessor: warp slots, schedulers, one load-store unit with a coalescer, a
+/// queue of memory accesses to the L1, and shared memory.
 ///
 /// A warp issues in order, each operation when the results that it needs are there
-/// (protocol/warp_stream.hh); at most 64 results of a warp are on their way. Stores and reductions
-/// have none. An access to shared memory holds its one port for as many cycles as its bank
-/// conflicts take. A warp keeps its slot until all of its results have come. Instructions without
-/// memory access issue one a cycle, all of a stretch at once. At the first block of another launch
-/// the L1 is emptied: caches of SMs are not coherent, and kernels see each other's stores. Not
-/// modelled: instruction fetch, register banks, latency of arithmetic, several schedulers.
+/// (protocol/warp_stream.hh); at most 64 results of a warp are on their way. Instructions without
+/// memory access depend on one another: they issue arithmetic_latency cycles apart, other warps in
+/// between. Stores and reductions have no result. An access to shared memory holds its one port for
+/// as many cycles as its bank conflicts take. A warp keeps its slot until all of its results have
+/// come. At the first block of another launch the L1 is emptied: caches of SMs are not coherent,
+/// and kernels see each other's stores.
+///
+/// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
+/// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
+/// banks and their conflicts, ports of arithmetic (any mix issues at the schedulers' rate).
 class Sm final : public Model<Sm> {
   public:
     struct Params {
@@ -33,6 +39,19 @@ class Sm final : public Model<Sm> {
         Param<unsigned> warp_slots {
             48, {1, 64}, "Warps resident at once (assumption: GTX 480 class, 1536 threads)"};
         Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once (GTX 480 class)"};
+        Param<unsigned> schedulers {
+            1,
+            {1, 8},
+            "Schedulers; warp slots are dealt out to them in turn (GTX 480 class: two, each of "
+            "which "
+            "takes two shader clocks an instruction: as one at the full clock)"};
+        Param<unsigned> issue_width {1, {1, 4}, "Instructions that a scheduler issues a cycle"};
+        Param<unsigned> arithmetic_latency {
+            22,
+            {1, 64},
+            "Cycles from an instruction without memory access to the next of its warp (CUDA C "
+            "Programming Guide, multiprocessor level: about 22 for compute capability 2.x, 4 for "
+            "7.x)"};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
                                     "Which of the ready warps issues next"};
         Param<Bytes> line {128_B, {32_B, 512_B}, "What the coalescer merges into one access"};
@@ -40,8 +59,13 @@ class Sm final : public Model<Sm> {
         Param<unsigned> accesses {
             64, {32, 4096}, "Coalesced accesses that may wait for the L1 (assumption: two warps')"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics sent and not answered"};
-        Param<unsigned> shared_latency {
-            26, {1, 1000}, "Cycles from a shared load's last pass to its result (assumption)"};
+        Param<unsigned> shared_latency {26,
+                                        {1, 1000},
+                                        "Cycles from a shared load's last pass to its result "
+                                        "(assumption; 19 to 26 are measured "
+                                        "on Volta to Kepler)"};
+        Param<bool> empty_l1 {
+            true, "Whether the L1 drops what it holds at the first block of another launch"};
         Param<Time> l1_latency {1_fs, {1_fs, 1_us}, "To the L1's input: the L1 has the latency"};
     };
     struct Ports {
@@ -55,6 +79,8 @@ class Sm final : public Model<Sm> {
         Counter blocks {Unit::count, "Blocks that ended"};
         Counter warp_instructions {Unit::count, "Warp instructions issued"};
         Counter thread_instructions {Unit::count, "Thread instructions issued"};
+        Each<Counter> issued {from<&Params::schedulers>, Unit::count,
+                              "Warp instructions issued by each scheduler"};
         Counter memory_instructions {Unit::count,
                                      "Warp loads, stores, atomics and reductions issued"};
         Counter shared_instructions {Unit::count, "Warp accesses to shared memory issued"};
@@ -79,15 +105,19 @@ class Sm final : public Model<Sm> {
         std::array<std::uint8_t, 64> answers {}; ///< to come, for each result
         std::uint64_t outstanding = 0;           ///< results with answers to come
         std::uint64_t needs = 0; ///< of them, those that the next operation waits for
+        std::int64_t awake = 0;  ///< the cycle in which the next operation may issue
         std::uint64_t age = 0;   ///< order of arrival
         std::uint64_t position = 0;
         std::vector<std::uint8_t> stream;
     };
     struct Block {
         bool live = false;
+        std::uint16_t application = 0;
         std::uint32_t launch = 0;
         std::uint32_t number = 0;
-        std::uint32_t warps = 0;      ///< that have not ended
+        std::uint64_t base = 0;       ///< of its addresses
+        std::uint32_t warps = 0;      ///< that hold their slot
+        std::uint32_t running = 0;    ///< of them, those that have not exited
         std::uint32_t arrived = 0;    ///< at the barrier
         std::uint64_t at_barrier = 0; ///< these warps, a bit each
     };
@@ -109,21 +139,25 @@ class Sm final : public Model<Sm> {
     struct State {
         std::vector<Warp> warps;
         std::vector<Block> blocks;
-        std::uint64_t ready_compute = 0; ///< may issue; the next instruction touches no memory
-        std::uint64_t ready_memory = 0;  ///< may issue; the next one does
-        std::uint64_t ready_shared = 0;  ///< may issue; the next one accesses shared memory
-        std::uint32_t last = 0;          ///< the warp that issued last
+        // Sets of warps, a bit each. Those that may issue, by what their next operation does:
+        std::uint64_t ready_compute = 0; ///< neither of these
+        std::uint64_t ready_memory = 0;  ///< accesses memory
+        std::uint64_t ready_shared = 0;  ///< accesses shared memory
+        std::uint64_t asleep = 0;        ///< those whose last operation is not over
+        std::int64_t first_awake = 0;    ///< the first cycle in which one of them wakes
+        std::vector<std::uint32_t> last; ///< the warp that each scheduler took last
         std::uint64_t arrivals = 0;
-        std::uint32_t launch = 0;  ///< whose blocks are resident
-        ClockEdge issue;           ///< the next edge at which the scheduler is free
-        Fifo<Access> accesses;     ///< to the L1
-        Fifo<std::uint32_t> ended; ///< slots of blocks whose end is not yet reported
-        std::vector<Sent> sent;    ///< unanswered loads and atomics, by tag
+        std::vector<std::uint32_t> launches;  ///< whose blocks came last, by application
+        ClockEdge edge;                       ///< the last edge at which an operation issued
+        std::vector<std::int64_t> issue_free; ///< IssueSlots
+        std::int64_t load_store_free = 0;     ///< cycle in which the unit takes the next operation
+        std::int64_t shared_free = 0;         ///< as that, of shared memory
+        Fifo<SharedLoad> shared_loads;        ///< on their way, in order
+        Fifo<Access> accesses;                ///< to the L1
+        Fifo<std::uint32_t> ended;            ///< slots of blocks whose end is not yet reported
+        std::vector<Sent> sent;               ///< unanswered loads and atomics, by tag
         std::vector<std::uint32_t> free_tags;
-        ClockEdge shared_free;         ///< when shared memory takes the next access
-        Fifo<SharedLoad> shared_loads; ///< on their way, in order
         Timer next;
-        Timer shared_ready; ///< the port, or a load
     };
 
     explicit Sm(const Params& p) : params(p), clock_(p.clock()) {}
@@ -140,25 +174,40 @@ class Sm final : public Model<Sm> {
 
   private:
     void place(const protocol::BlockStart& start);
+    void count_residents();
+    void report_ends();
+    unsigned live_blocks() const;
+    // Scheduling: sm.cc
+    ClockEdge next_edge() const { return parts::edge_at_or_after(clock_, state.edge, now()); }
+    void wake_sleepers(std::int64_t cycle);
+    void issue_all(const ClockEdge& edge);
+    void arm_next();
+    bool room_for_accesses() const {
+        return state.accesses.size() + protocol::warp_lanes <= params.accesses();
+    }
+    std::uint64_t candidates(std::int64_t cycle) const;
+    std::uint32_t choose(std::uint64_t ready, std::uint32_t last) const;
+    void issue(std::uint32_t warp, std::int64_t cycle, std::size_t slot);
+    void sleep(std::uint32_t warp, std::int64_t until);
+    /// Looks at the warp's next operation and files it under what it may do.
+    void settle(std::uint32_t warp);
+    /// Lets a block's warps go on when all that run have arrived.
+    void check_barrier(Block& block, std::int64_t cycle);
+    void end(std::uint32_t warp);
+    // The load-store unit: sm_memory.cc
+    void access(std::uint32_t warp, const protocol::WarpOp& op);
+    void access_shared(std::uint32_t warp, const protocol::WarpOp& op, std::int64_t cycle);
+    void send_accesses();
     void answer(const protocol::MemResponse& response);
     void finish_shared_loads();
+    /// The place of a result that so many answers will make.
+    std::uint32_t begin_result(Warp& warp, std::uint32_t answers);
     /// One of the answers that make a result has come.
     void result(std::uint32_t warp, std::uint32_t place);
-    void send_accesses();
-    void report_ends();
-    /// The warp that issues next, or -1.
-    int choose() const;
-    void issue(std::uint32_t warp);
-    void access(std::uint32_t warp, const protocol::WarpOp& op);
-    void access_shared(std::uint32_t warp, const protocol::WarpOp& op);
-    std::uint32_t begin_result(Warp& warp, std::uint32_t answers);
-    void arrive_at_barrier(std::uint32_t warp);
-    void end(std::uint32_t warp);
-    /// Looks at the warp's next instruction and files it under what it may do.
-    void settle(std::uint32_t warp);
-    unsigned live_blocks() const;
 
     Clock clock_;
+    IssueSlots slots_;
+    std::vector<std::uint64_t> own_; ///< the warps of each scheduler
     protocol::HasBlocks* dispatcher_ = nullptr;
     Coalescer coalescer_ {128, 32};
     protocol::WarpOp op_;                            ///< scratch

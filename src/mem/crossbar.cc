@@ -16,7 +16,7 @@ void Crossbar::init() {
         parts::Interleave(static_cast<std::uint64_t>(params.granularity->raw), params.outputs());
     width_ = parts::Divider(static_cast<std::uint64_t>(params.width->raw));
     auto size = [&](auto& s, unsigned inputs, unsigned outputs) {
-        s.queues.resize(inputs, outputs, params.buffer());
+        s.queues.resize(inputs, outputs, params.buffer(), params.arbitration());
         s.input_free.assign(inputs, 0);
         s.output_free.assign(outputs, 0);
         s.blocked.assign(outputs, 0);

@@ -14,12 +14,12 @@ using protocol::Mem;
 /// requests, another for responses, with nothing in common.
 ///
 /// Every port, input and output, carries `width` bytes a cycle each way and one message a cycle: a
-/// message holds it for ceil(bytes / width) cycles. Each output takes from its inputs in turn, at
-/// edges of the clock; a message is at the other side when its last byte is, `latency` after it
-/// left. Messages wait in virtual output queues, so a busy or blocked output does not hold up those
-/// for others (none of the head-of-line blocking that limits input queues to 59 % under uniform
-/// traffic: Karol, Hluchyj, Morgan 1987) - until an input's buffer is full. An input may
-/// feed several outputs in one cycle from its buffer.
+/// message holds it for ceil(bytes / width) cycles. Each output takes from its inputs as
+/// `arbitration` says, at edges of the clock; a message is at the other side when its last byte is,
+/// `latency` after it left. Messages wait in virtual output queues, so a busy or blocked output
+/// does not hold up those for others (none of the head-of-line blocking that limits input queues to
+/// 59 % under uniform traffic: Karol, Hluchyj, Morgan 1987) - until an input's buffer is full. An
+/// input may feed several outputs in one cycle from its buffer.
 ///
 /// The way back is packed into `source`, mixed radix, so that crossbars can stand behind each
 /// other: source = source above x inputs + input. Messages of one input to one output stay in
@@ -31,6 +31,8 @@ class Crossbar final : public Model<Crossbar> {
         Param<unsigned> outputs {1, {1, 256}, "Slices that share the addresses"};
         Param<Bytes> granularity {256_B, {1_B, 1_GiB}, "Chunk of that sharing (assumption)"};
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Of arbitration and wires"};
+        Param<parts::Arbitration> arbitration {parts::Arbitration::round_robin,
+                                               "Which input an output takes from"};
         Param<Bytes> width {
             32_B, {1_B, 4_KiB}, "What a port carries a cycle each way (GTX 480 class: 32 B)"};
         Param<Time> latency {

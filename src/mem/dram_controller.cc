@@ -32,6 +32,18 @@ void DramController::init() {
     if (params.write_low >= params.write_high)
         refuse("write_low", params.write_low.text() +
                                 " must be less than write_high = " + params.write_high.text());
+    if (params.bank_queue && params.order == DramOrder::committed)
+        refuse("bank_queue", "a committed order looks at all requests: it must be 0");
+    if (params.row_limit && params.order != DramOrder::bank_rotation)
+        refuse("row_limit", "the order is " + params.order.text() + ": it is for bank_rotation");
+    if (params.refresh == DramRefresh::single_banks && timing_.tRFCpb.raw == 0)
+        refuse("refresh", Text<DramPreset>::show(params.timing) +
+                              " has no refresh of single banks: tRFCpb is 0fs");
+    const std::uint64_t most_places = params.read_queue + params.write_queue +
+                                      2u * params.bank_queue * timing_.ranks * timing_.banks();
+    if (most_places >= 0xffff)
+        refuse("read_queue", "with the other queues " + std::to_string(most_places) +
+                                 " requests could wait: at most 65534");
     const std::int64_t rows_of_one = timing_.row.raw * timing_.ranks * timing_.banks();
     const std::int64_t rows = params.capacity->raw / rows_of_one;
     if (rows == 0 || rows * rows_of_one != params.capacity->raw || rows > 0x7fffffff)
@@ -53,14 +65,23 @@ void DramController::init() {
         refuse("map", e.what());
     }
     const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
-    bus_.emplace(parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency}, state.bus);
-    device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
+    bus_.emplace(
+        parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
+        state.bus);
+    const bool command_bus = params.order != DramOrder::committed;
+    device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device, command_bus);
     dram_.emplace(FrFcfs::Figures {.read_queue = params.read_queue,
                                    .write_queue = params.write_queue,
                                    .write_high = params.write_high,
                                    .write_low = params.write_low,
+                                   .read_batch = params.read_batch,
+                                   .write_batch = params.write_batch,
                                    .page = params.page,
-                                   .most_accesses = params.most_accesses},
+                                   .most_accesses = params.most_accesses,
+                                   .order = params.order,
+                                   .refresh = params.refresh,
+                                   .bank_queue = params.bank_queue,
+                                   .row_limit = params.row_limit},
                   *device_, *bus_, state.scheduler,
                   DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
                                 stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,
@@ -68,7 +89,7 @@ void DramController::init() {
     dram_->init();
     // A request holds one place until its last piece is done; pieces wait in the queues, reads also
     // on the wires: as many again are never needed.
-    const std::uint32_t places = 2 * (params.read_queue + params.write_queue);
+    const std::uint32_t places = 2 * dram_->places();
     state.requests.assign(places, {});
     state.free.clear();
     for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
@@ -90,7 +111,7 @@ bool DramController::accept() {
     bool any = false;
     while (!in.empty()) {
         const protocol::MemRequest& r = in.front();
-        if (r.command == Command::invalidate) {
+        if (protocol::for_a_cache(r.command)) {
             in.pop();
             continue;
         }

@@ -38,6 +38,26 @@ class DramController final : public Model<DramController> {
         Param<unsigned> write_queue {32, {1, 16384}, "Writes that the scheduler sees"};
         Param<unsigned> write_high {28, {1, 16384}, "Writes waiting that start a drain"};
         Param<unsigned> write_low {16, {0, 16384}, "Writes waiting at which reads go on"};
+        Param<unsigned> write_batch {
+            0, {0, 16384}, "Writes in a drain after which reads go on; 0: at write_low"};
+        Param<unsigned> read_batch {0, {0, 16384}, "Reads before a drain begins, while any wait"};
+        Param<DramOrder> order {
+            DramOrder::first_ready,
+            "Which command goes next. first_ready: of those that can go first a column command, "
+            "then the oldest request's; oldest_ready (as Ramulator 2.1): the oldest request's; "
+            "bank_rotation (as DRAMsim3): the banks take turns; committed (as gem5): the order of "
+            "bursts is fixed tRP + tRCD ahead"};
+        Param<unsigned> bank_queue {0,
+                                    {0, 64},
+                                    "Requests of a bank that the scheduler sees; those beyond wait "
+                                    "in the read and write queues, which count them alone. 0: all"};
+        Param<unsigned> row_limit {
+            0,
+            {0, 1u << 20},
+            "Accesses to a row after which an older request closes it before "
+            "hits that wait, with bank_rotation; 0: none"};
+        Param<DramRefresh> refresh {DramRefresh::ranks_in_turn,
+                                    "Which banks are refreshed together, each every tREFI"};
         Param<Rate> channel_rate {Rate {0},
                                   {Rate {0}, Rate {1'000'000'000'000'000}},
                                   "Of the wires; 0: as the table says"};

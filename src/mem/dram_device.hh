@@ -8,7 +8,15 @@
 namespace memsim::mem {
 
 /// `precharge_all` and `refresh` are of the whole rank that the bank belongs to.
-enum class DramCommand : std::uint8_t { activate, read, write, precharge, precharge_all, refresh };
+enum class DramCommand : std::uint8_t {
+    activate,
+    read,
+    write,
+    precharge,
+    precharge_all,
+    refresh,
+    refresh_bank
+};
 
 struct DramBank {
     static constexpr std::uint32_t closed = ~std::uint32_t {0};
@@ -17,11 +25,19 @@ struct DramBank {
 };
 /// What binds all banks of a group: its own constraints and those of its rank.
 struct DramGroup {
-    Tick next_activate = 0, next_read = 0, next_write = 0;
+    Tick next_activate = 0, next_read = 0, next_write = 0, next_precharge = 0;
 };
 struct DramRank {
-    std::array<Tick, 4> activates {}; ///< the last four
-    std::uint32_t oldest = 0;         ///< of them
+    std::array<Tick, 32> activates {}; ///< the last ones, in a ring
+    std::uint32_t next = 0;            ///< where the next one goes
+};
+/// A command as it went to the device, for tests and traces.
+struct DramIssued {
+    Tick at = 0;
+    DramCommand command = DramCommand::activate;
+    std::uint32_t bank = 0, row = 0;
+    bool close = false;
+    bool unused = false; ///< a refresh that was only caught up with
 };
 
 /// The values of a DramDevice, for State.
@@ -35,12 +51,15 @@ struct DramDeviceState {
 /// The DRAM behind one channel: which commands are legal when. Banks are numbered through all ranks
 /// and groups: (rank x groups + group) x banks_per_group + bank. Commands may be issued at any
 /// femtosecond, tCK apart; the data bus between ranks and directions is parts::DataBus's affair.
-/// Not modelled: power-down, self-refresh, tPPD, on-die ECC, refresh of single banks, contents.
+/// Without a command bus, commands may be planned ahead, those of different banks in any order.
+/// Not modelled: power-down, self-refresh, on-die ECC, refresh of one bank in every group at once
+/// (DDR5), contents.
 class DramDevice {
   public:
     /// `transfer` is the time of a burst on the wires that it is connected to. The state belongs to
     /// a component's State and outlives the device.
-    DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state);
+    DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state,
+               bool command_bus = true);
     void init(); ///< sizes the state
 
     /// The first tick at which the command meets every constraint; `never` if the bank is not in
@@ -50,9 +69,11 @@ class DramDevice {
     /// bank as soon as that is legal.
     void issue(DramCommand command, std::uint32_t bank, std::uint32_t row, Tick now,
                bool close = false);
-    /// What a rank that nobody used in between has done by `now`: n refreshes, at `due` and every
-    /// tREFI after it.
-    void refresh_unused(std::uint32_t rank, Tick due, std::int64_t n);
+    /// What a rank (or `single` bank) that nobody used in between has done by `now`: n refreshes,
+    /// at `due` and every tREFI after it.
+    void refresh_unused(std::uint32_t bank, bool single, Tick due, std::int64_t n);
+    /// Every command is noted there from now on.
+    void log_to(std::vector<DramIssued>* log) { log_ = log; }
 
     /// What `earliest` is the latest of, for a scheduler that looks at many banks at once: the
     /// bank's own constraints on activate, read, write or precharge, its group's, the bus's.
@@ -60,6 +81,7 @@ class DramDevice {
         const DramBank& b = state_.banks[bank];
         switch (command) {
         case DramCommand::activate:
+        case DramCommand::refresh_bank:
             return b.next_activate;
         case DramCommand::read:
             return b.next_read;
@@ -78,8 +100,10 @@ class DramDevice {
             return g.next_read;
         case DramCommand::write:
             return g.next_write;
+        case DramCommand::refresh_bank:
+            return g.next_activate;
         default:
-            return 0;
+            return g.next_precharge;
         }
     }
     Tick next_command() const { return state_.next_command; }
@@ -95,7 +119,9 @@ class DramDevice {
     struct Place {
         std::uint32_t rank, group; ///< groups numbered through all ranks
     };
+    void activate(std::uint32_t bank, std::uint32_t row, Tick now);
     void column(bool write, std::uint32_t bank, Tick now, bool close);
+    void precharged(std::uint32_t rank, Tick now);
     Tick all_precharged(std::uint32_t rank) const;
     Tick all_activatable(std::uint32_t rank) const;
 
@@ -103,6 +129,8 @@ class DramDevice {
     Tick transfer_;
     DramDeviceState& state_;
     std::vector<Place> place_;
+    bool command_bus_;
+    std::vector<DramIssued>* log_ = nullptr;
 };
 
 } // namespace memsim::mem

@@ -2,12 +2,14 @@
 
 #include "core/text.hh"
 
+#include <array>
 #include <string>
 
 namespace memsim::mem {
 
 /// A DRAM's figures, one field a symbol of the data sheet (JEDEC's names). _S is between bank
-/// groups, _L within one; a part without bank groups has groups = 1 and both alike.
+/// groups, _L within one; a part without bank groups has groups = 1 and both alike. A figure with a
+/// default is one that not every standard has: 0 is no such constraint.
 struct DramTiming {
     const char* source;
     Time tCK;       ///< one command a tCK
@@ -20,20 +22,51 @@ struct DramTiming {
     Time tRP;            ///< precharge to activate
     Time tRAS, tRC;      ///< activate to precharge, to the bank's next activate
     Time tRRD_S, tRRD_L;
-    Time tFAW; ///< at most four activates of a rank in it; 0: no limit
+    Time tFAW;      ///< at most four activates of a rank in it; 0: no limit
+    Time t32AW {0}; ///< at most 32 activates of a rank in it (GDDR5, GDDR6 of some makers)
     Time tCCD_S, tCCD_L;
+    Time tCCD_L_WR {0};  ///< write to write within a group where that is longer (DDR5)
     Time tWTR_S, tWTR_L; ///< end of write data to read
     Time tRTP;           ///< read to precharge
     Time tWR;            ///< end of write data to precharge
+    Time tPPD {0};       ///< precharge to precharge of a rank
     Time tRTRS;          ///< gap on the data bus when rank or direction changes
+    Time tRTW {0};       ///< gap on the data bus from a read to a write, if longer
     Time tRFC, tREFI;    ///< refresh of all banks of a rank; tREFI 0: none
+    Time tRFCpb {0};     ///< refresh of a single bank; 0: the part has none
+    Time tRREFD {0};     ///< refresh of a bank to the activate or refresh of another
 
     unsigned banks() const { return groups * banks_per_group; } ///< of a rank
 };
 
-enum class DramPreset : std::uint8_t { ohm_table1, ddr4_3200, ddr4_2400 };
-constexpr std::array<std::string_view, 3> names_of(DramPreset) {
-    return {"ohm_table1", "ddr4_3200", "ddr4_2400"};
+/// Those named after a simulator are its own figures, so that both can be compared.
+enum class DramPreset : std::uint8_t {
+    ohm_table1,
+    ddr4_3200,
+    ddr4_2400,
+    ddr5_5600,
+    gddr5,
+    gddr6,
+    hbm2,
+    cmd_gddr6,
+    dramsim3_ddr4_3200,
+    dramsim3_gddr6,
+    ramulator_ddr4_2400r,
+    ramulator_gddr6
+};
+constexpr std::array<std::string_view, 12> names_of(DramPreset) {
+    return {"ohm_table1",
+            "ddr4_3200",
+            "ddr4_2400",
+            "ddr5_5600",
+            "gddr5",
+            "gddr6",
+            "hbm2",
+            "cmd_gddr6",
+            "dramsim3_ddr4_3200",
+            "dramsim3_gddr6",
+            "ramulator_ddr4_2400r",
+            "ramulator_gddr6"};
 }
 
 const DramTiming& timing_of(DramPreset preset);

@@ -5,8 +5,6 @@
 namespace memsim::mem {
 
 namespace {
-constexpr std::uint16_t none = 0xffff;
-
 /// Smaller is better: row commands after column commands, migration after demand, young after old.
 /// Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
 constexpr std::uint64_t order_of(bool column, bool urgent, std::uint64_t age, std::uint32_t bank) {
@@ -22,23 +20,27 @@ constexpr unsigned limits = 4; ///< a group's, by Action: nothing, column, activ
 FrFcfs::FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
                DramCounters count)
     : figures_(figures), device_(device), bus_(bus), state_(state), count_(count) {
-    MEMSIM_ASSERT(figures.read_queue + figures.write_queue < none, "a DRAM queue is too long");
+    MEMSIM_ASSERT(places() < none, "a DRAM queue is too long");
 }
 
 void FrFcfs::init() {
     device_.init();
-    const std::uint32_t places = figures_.read_queue + figures_.write_queue;
-    state_.entries.assign(places, {});
+    state_.entries.assign(places(), {});
     state_.free.clear();
-    for (std::uint32_t i = places; i-- > 0;) state_.free.push_back(static_cast<std::uint16_t>(i));
+    for (std::uint32_t i = places(); i-- > 0;) state_.free.push_back(static_cast<std::uint16_t>(i));
     state_.banks.assign(device_.banks(), {});
     state_.candidates.assign(device_.banks(), {});
+    if (figures_.order != DramOrder::first_ready) state_.second.assign(device_.banks(), {});
     for (auto& words : state_.used_banks) words.assign((device_.banks() + 63) / 64, 0);
     const DramTiming& t = device_.timing();
     state_.refresh_at.clear();
-    for (std::uint32_t r = 0; r < t.ranks; ++r) // ranks take turns, as controllers do
-        state_.refresh_at.push_back(t.tREFI.raw ? t.tREFI.raw * (r + 1) / t.ranks : never);
-    state_.refreshing.assign(t.ranks, 0);
+    const std::uint32_t units = singly() ? device_.banks() : t.ranks;
+    for (std::uint32_t u = 1; u <= units; ++u) // they take turns, as in most controllers
+        state_.refresh_at.push_back(t.tREFI.raw == 0 ? never
+                                    : figures_.refresh == DramRefresh::all_ranks
+                                        ? t.tREFI.raw
+                                        : t.tREFI.raw * u / units);
+    state_.refreshing.assign(units, 0);
     state_.next_refresh = state_.refresh_at.front();
 }
 
@@ -54,7 +56,8 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
     state_.free.pop_back();
     Bank& bank = state_.banks[access.bank];
     const bool held = access.row == bank.held_row && access.priority == DramPriority::demand;
-    state_.entries[e] = {access, none, access.bursts, held, false, state_.age++, 0};
+    state_.entries[e] = {access, none, access.bursts, held, false, false, state_.age++, 0};
+    state_.beyond[access.write] += ++bank.count[access.write] > figures_.bank_queue;
     auto& list = bank.waiting[access.write];
     (list.tail == none ? list.head : state_.entries[list.tail].next) = e;
     list.tail = e;
@@ -73,15 +76,20 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
         const auto before = state_.candidates[access.bank];
         choose(access.bank);
         const auto& c = state_.candidates[access.bank];
-        if (c.entry == before.entry && c.action == before.action) return; // it waits its turn
+        if (figures_.order != DramOrder::first_ready) {
+            plan(now);
+            return;
+        }
+        if (c.entry == before.entry && c.action == before.action && c.entry != none)
+            return; // it waits its turn
         std::array<Tick, limits> limit;
         limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
                   limit.data());
         const Command command {std::max(c.at, limit[c.limit % limits]), c.order, access.bank,
-                               c.action};
+                               c.action, c.entry};
         const bool voids =
             state_.plan.bank == access.bank; // what was planned there no longer holds
-        if (!state_.refreshing[device_.rank_of(access.bank)] && better(command, state_.plan))
+        if (better(command, state_.plan))
             state_.plan = command;
         else if (voids)
             plan(now);
@@ -112,28 +120,12 @@ void FrFcfs::finish(const DramDone& done) {
         std::swap(all[i], all[i - 1]);
 }
 
-/// Nothing waited: the refreshes that fell due meanwhile have been made.
-void FrFcfs::catch_up(Tick now) {
-    if (now < state_.next_refresh) return;
-    const Tick interval = device_.timing().tREFI.raw;
-    state_.next_refresh = never;
-    for (std::uint32_t r = 0; r < state_.refresh_at.size(); ++r) {
-        Tick& due = state_.refresh_at[r];
-        if (due <= now && !state_.refreshing[r]) {
-            const std::int64_t n = (now - due) / interval + 1;
-            device_.refresh_unused(r, due, n);
-            count_.refreshes += static_cast<std::uint64_t>(n);
-            due += n * interval;
-        }
-        if (!state_.refreshing[r]) state_.next_refresh = std::min(state_.next_refresh, due);
-    }
-}
-
 // ---- what is done next
 // -----------------------------------------------------------------------------
 
 /// Which request of the bank is next, and what it needs.
 void FrFcfs::choose(std::uint32_t b) {
+    if (figures_.order != DramOrder::first_ready) return choose_pair(b);
     Bank& bank = state_.banks[b];
     const std::uint32_t row = device_.row(b);
     std::uint16_t oldest = none, hit = none;
@@ -150,7 +142,7 @@ void FrFcfs::choose(std::uint32_t b) {
         if (row == DramBank::closed && demand) break;
     }
     auto& next = state_.candidates[b];
-    if (oldest == none) {
+    if (oldest == none || (state_.units_refreshing && state_.refreshing[unit_of(b)])) {
         next = {};
         return;
     }
@@ -185,27 +177,35 @@ inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) cons
         std::max({floor, data - (write ? t.tCWL : t.tCL).raw,
                   device_.group_ready(write ? DramCommand::write : DramCommand::read, group)});
     limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
-    limit[3] = floor;
-}
-
-FrFcfs::Command FrFcfs::refresh_of(std::uint32_t rank, Tick floor) const {
-    const std::uint32_t bank = rank * device_.timing().banks();
-    const bool open = device_.any_open(rank);
-    const Tick at =
-        device_.earliest(open ? DramCommand::precharge_all : DramCommand::refresh, bank);
-    return {std::max(at, floor), 0, bank, open ? Action::precharge_all : Action::refresh};
+    limit[3] = std::max(floor, device_.group_ready(DramCommand::precharge, group));
 }
 
 void FrFcfs::plan(Tick now) {
     const Tick floor = std::max(now, device_.next_command());
-    const DramTiming& t = device_.timing();
-    std::array<Tick, 256 * limits> limit;
-    for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
-        limits_of(g, floor, limit.data() + g * limits);
-    if (state_.ranks_refreshing)
+    Command best;
+    if (figures_.order == DramOrder::committed) {
+        best = next_commit(now);
+    } else {
+        const DramTiming& t = device_.timing();
+        std::array<Tick, 256 * limits> limit;
         for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
-            if (state_.refreshing[g / t.groups])
-                std::fill_n(limit.data() + g * limits, limits, never);
+            limits_of(g, floor, limit.data() + g * limits);
+        best = figures_.order == DramOrder::first_ready ? first_ready(limit.data())
+                                                        : next_in_order(limit.data());
+    }
+    if (state_.units_refreshing)
+        for (std::uint32_t u = 0; u < state_.refreshing.size(); ++u)
+            if (state_.refreshing[u]) {
+                const Command c = refresh_of(u, floor);
+                if (better(c, best)) best = c;
+            }
+    if (state_.next_refresh <= best.at && state_.queued[0] + state_.queued[1])
+        best = {std::max(state_.next_refresh, now), 0, 0, Action::refresh_due, none};
+    state_.plan = best;
+    state_.bus_seen = bus_.free_at();
+}
+
+FrFcfs::Command FrFcfs::first_ready(const Tick* limit) const {
     // Time and order as one number: the least is found without a branch, which would be guessed
     // wrong half of the time.
     Uint128 least = static_cast<Uint128>(never) << 64;
@@ -223,27 +223,23 @@ void FrFcfs::plan(Tick now) {
         best.order = static_cast<std::uint64_t>(least);
         best.bank = bank_of(best.order);
         best.action = state_.candidates[best.bank].action;
+        best.entry = state_.candidates[best.bank].entry;
     }
-    if (state_.ranks_refreshing)
-        for (std::uint32_t r = 0; r < state_.refreshing.size(); ++r)
-            if (state_.refreshing[r]) {
-                const Command c = refresh_of(r, floor);
-                if (better(c, best)) best = c;
-            }
-    if (state_.next_refresh <= best.at && state_.queued[0] + state_.queued[1])
-        best = {std::max(state_.next_refresh, now), 0, 0, Action::refresh_due};
-    state_.plan = best;
-    state_.bus_seen = bus_.free_at();
+    return best;
 }
 
 /// Reads or writes; true if that has changed.
 bool FrFcfs::set_direction() {
     const auto [reads, writes] = state_.eligible;
     const bool was = state_.draining;
-    if (was ? writes == 0 || (reads && writes <= figures_.write_low)
-            : writes >= figures_.write_high || (reads == 0 && writes))
+    const bool enough = writes <= figures_.write_low ||
+                        (figures_.write_batch && state_.served >= figures_.write_batch);
+    if (was ? writes == 0 || (reads && enough)
+            : (writes >= figures_.write_high && state_.served >= figures_.read_batch) ||
+                  (reads == 0 && writes))
         state_.draining = !was;
     if (writes == 0) state_.draining = false;
+    if (state_.draining != was) state_.served = 0;
     return state_.draining != was;
 }
 
@@ -263,66 +259,52 @@ void FrFcfs::run(Tick now) {
 // ------------------------------------------------------------------------------------
 
 void FrFcfs::issue(const Command& c, Tick now) {
-    Bank& bank = state_.banks[c.bank];
-    const std::uint32_t rank = device_.rank_of(c.bank);
     switch (c.action) {
     case Action::refresh_due:
-        state_.next_refresh = never;
-        for (std::uint32_t r = 0; r < state_.refresh_at.size(); ++r) {
-            if (!state_.refreshing[r] && state_.refresh_at[r] <= now) {
-                state_.refreshing[r] = 1;
-                ++state_.ranks_refreshing;
-            }
-            if (!state_.refreshing[r])
-                state_.next_refresh = std::min(state_.next_refresh, state_.refresh_at[r]);
-        }
-        return;
+        return refresh_due(now);
     case Action::precharge_all:
-    case Action::refresh: {
-        const bool refresh = c.action == Action::refresh;
-        device_.issue(refresh ? DramCommand::refresh : DramCommand::precharge_all, c.bank, 0, now);
-        if (refresh) {
-            ++count_.refreshes;
-            state_.refreshing[rank] = 0;
-            --state_.ranks_refreshing;
-            state_.refresh_at[rank] += device_.timing().tREFI.raw;
-            state_.next_refresh = std::min(state_.next_refresh, state_.refresh_at[rank]);
-        } else {
-            ++count_.precharges;
-        }
-        const std::uint32_t banks = device_.timing().banks();
-        for (std::uint32_t b = rank * banks; b < (rank + 1) * banks; ++b) choose(b);
-        return;
-    }
-    case Action::activate:
-    case Action::precharge: {
-        Entry& e = state_.entries[state_.candidates[c.bank].entry];
-        if (!e.started) e.started = true, e.first_command = now;
-        const bool open = c.action == Action::activate;
-        device_.issue(open ? DramCommand::activate : DramCommand::precharge, c.bank, e.access.row,
+        device_.issue(singly() ? DramCommand::precharge : DramCommand::precharge_all, c.bank, 0,
                       now);
-        if (open) {
-            ++count_.activates;
-            bank.accesses = 0;
-            bank.first_access = true;
-        } else {
-            ++count_.precharges;
-            bank.conflict = true;
-        }
+        ++count_.precharges;
+        return;
+    case Action::refresh:
+        device_.issue(singly() ? DramCommand::refresh_bank : DramCommand::refresh, c.bank, 0, now);
+        return refresh_done(unit_of(c.bank));
+    case Action::activate:
+    case Action::precharge:
+        row_command(c.bank, c.entry, c.action == Action::activate, now);
         choose(c.bank);
+        state_.last_bank = c.bank;
         return;
-    }
     case Action::column:
-        column(c.bank, now);
+        column(c.bank, c.entry, now);
+        state_.last_bank = c.bank;
         return;
+    case Action::commit:
+        return commit(now);
     case Action::nothing:
         return;
     }
 }
 
-void FrFcfs::column(std::uint32_t b, Tick now) {
+void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick now) {
     Bank& bank = state_.banks[b];
-    const std::uint16_t number = state_.candidates[b].entry;
+    Entry& e = state_.entries[number];
+    if (!e.started) e.started = true, e.first_command = now;
+    device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, e.access.row, now);
+    if (open) {
+        ++count_.activates;
+        e.opened = true;
+        bank.accesses = 0;
+        bank.first_access = true;
+    } else {
+        ++count_.precharges;
+        bank.conflict = true;
+    }
+}
+
+void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
+    Bank& bank = state_.banks[b];
     Entry& e = state_.entries[number];
     const bool write = e.access.write;
     if (!e.started) e.started = true, e.first_command = now;
@@ -332,6 +314,7 @@ void FrFcfs::column(std::uint32_t b, Tick now) {
                               : count_.row_misses);
     if (bank.first_access) bank.first_access = bank.conflict = false;
     ++bank.accesses;
+    ++state_.served;
     --e.left;
 
     const DramTiming& t = device_.timing();
@@ -379,53 +362,7 @@ void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {
     state_.migrations -= e.access.priority == DramPriority::migration;
     --state_.queued[write];
     --state_.eligible[write];
-}
-
-// ---- rows that are kept back
-// -------------------------------------------------------------------------
-
-void FrFcfs::hold(std::uint32_t b, std::uint32_t row, Tick now) {
-    Bank& bank = state_.banks[b];
-    MEMSIM_ASSERT(bank.held_row == DramBank::closed, "a bank holds back one row at a time");
-    bank.held_row = row;
-    for (const auto& list : bank.waiting)
-        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
-            Entry& entry = state_.entries[e];
-            if (entry.access.row != row || entry.started ||
-                entry.access.priority != DramPriority::demand)
-                continue;
-            entry.held = true;
-            --state_.eligible[entry.access.write];
-        }
-    set_direction();
-    choose_all();
-    plan(now);
-}
-
-void FrFcfs::release(std::uint32_t b, Tick now) {
-    Bank& bank = state_.banks[b];
-    bank.held_row = DramBank::closed;
-    for (const auto& list : bank.waiting)
-        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
-            Entry& entry = state_.entries[e];
-            if (!entry.held) continue;
-            entry.held = false;
-            ++state_.eligible[entry.access.write];
-        }
-    set_direction();
-    choose_all();
-    plan(now);
-}
-
-bool FrFcfs::in_progress(std::uint32_t b, std::uint32_t row) const {
-    for (const auto& list : state_.banks[b].waiting)
-        for (std::uint16_t e = list.head; e != none; e = state_.entries[e].next) {
-            const Entry& entry = state_.entries[e];
-            if (entry.access.row == row && !entry.held &&
-                entry.access.priority == DramPriority::demand)
-                return true;
-        }
-    return false;
+    state_.beyond[write] -= bank.count[write]-- > figures_.bank_queue;
 }
 
 } // namespace memsim::mem

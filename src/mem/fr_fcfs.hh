@@ -20,6 +20,27 @@ constexpr std::array<std::string_view, 3> names_of(PagePolicy) {
     return {"open", "open_adaptive", "closed"};
 }
 
+/// Which of the commands that requests wait for goes next.
+enum class DramOrder : std::uint8_t {
+    first_ready,   ///< what can go first; at one time column commands, then the oldest request's
+    oldest_ready,  ///< what can go first; at one time the oldest request's, those that have opened
+                   ///< their row before all; a row is closed for a request older than its hits
+    bank_rotation, ///< the banks take turns, one command each
+    committed,     ///< bursts in an order that is fixed tRP + tRCD before the bus is free
+};
+constexpr std::array<std::string_view, 4> names_of(DramOrder) {
+    return {"first_ready", "oldest_ready", "bank_rotation", "committed"};
+}
+
+enum class DramRefresh : std::uint8_t {
+    ranks_in_turn, ///< all banks of a rank, the ranks spread over tREFI
+    all_ranks,     ///< all banks of all ranks at once
+    single_banks,  ///< bank by bank, spread over tREFI
+};
+constexpr std::array<std::string_view, 3> names_of(DramRefresh) {
+    return {"ranks_in_turn", "all_ranks", "single_banks"};
+}
+
 /// Demand goes before migration wherever both could issue the same kind of command at once, and
 /// `hold` keeps back demand alone.
 enum class DramPriority : std::uint8_t { demand, migration };
@@ -58,7 +79,8 @@ struct FrFcfsState {
         precharge,
         precharge_all,
         refresh,
-        refresh_due
+        refresh_due,
+        commit
     };
     /// A command that may be issued at `at`; of two, the better one comes first in the order of
     /// (time, column before row commands, demand before migration, age).
@@ -67,6 +89,7 @@ struct FrFcfsState {
         std::uint64_t order = 0; ///< among commands of one time: see order_of()
         std::uint32_t bank = 0;
         Action action = Action::nothing;
+        std::uint16_t entry = 0xffff; ///< for whom
     };
     /// What a bank needs for the request that is next there, by its own constraints alone.
     struct Candidate {
@@ -82,6 +105,7 @@ struct FrFcfsState {
         std::uint16_t left = 0; ///< column commands not yet issued
         bool held = false;
         bool started = false;
+        bool opened = false; ///< its row was opened for it
         std::uint64_t age = 0;
         Tick first_command = 0;
     };
@@ -90,6 +114,7 @@ struct FrFcfsState {
     };
     struct Bank {
         std::array<List, 2> waiting; ///< reads, writes; oldest first
+        std::array<std::uint16_t, 2> count {};
         std::uint32_t held_row = DramBank::closed;
         std::uint32_t accesses = 0; ///< column commands since the row was opened
         bool conflict = false;      ///< closed for the sake of another row
@@ -98,15 +123,20 @@ struct FrFcfsState {
     std::vector<Entry> entries;
     std::vector<std::uint16_t> free;
     std::vector<Bank> banks;
-    std::vector<Candidate> candidates;                    ///< one a bank
+    std::vector<Candidate> candidates; ///< one a bank
+    std::vector<Candidate> second;     ///< a row closed for an older request; not with first_ready
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
     std::array<std::uint32_t, 2> queued {};               ///< reads, writes
     std::array<std::uint32_t, 2> eligible {};             ///< of them, not held
-    std::vector<Tick> refresh_at;                         ///< when each rank's next refresh is due
-    std::vector<std::uint8_t> refreshing;                 ///< due, not yet issued
-    std::uint32_t ranks_refreshing = 0;
+    std::array<std::uint32_t, 2> beyond {}; ///< of those queued, not yet in their bank's queue
+    std::vector<Tick> refresh_at;           ///< when each rank's (or bank's) next refresh is due
+    std::vector<std::uint8_t> refreshing;   ///< due, not yet issued
+    std::uint32_t units_refreshing = 0;     ///< ranks or banks
     Tick next_refresh = never;
     bool draining = false;        ///< writes are issued now, not reads
+    std::uint32_t served = 0;     ///< column commands since that changed
+    std::uint32_t last_bank = 0;  ///< that had its turn
+    Tick next_burst = 0;          ///< the first column command that leaves no gap (committed)
     std::uint64_t age = 0;        ///< requests accepted
     std::uint32_t migrations = 0; ///< waiting
     Command plan;
@@ -120,8 +150,9 @@ struct FrFcfsState {
 /// read is left; then writes, until they are down to `write_low` and a read waits. Of what may be
 /// issued at the earliest time, a column command goes first, then demand before migration, then the
 /// oldest. A row is not closed while an access to it waits in the queue being served. A refresh
-/// that is due stops its rank until it is done. A read of bytes that wait to be written is answered
-/// from the queue.
+/// that is due stops its rank (or bank) until it is done. A read of bytes that wait to be written
+/// is answered from the queue. The other orders (DramOrder) are what other simulators do; they know
+/// no priorities.
 ///
 /// Nothing ticks: next_action() is the earliest time at which anything can be done, and the owner
 /// sleeps until then; run() at any other time changes nothing. An idle rank's refreshes are caught
@@ -133,8 +164,18 @@ class FrFcfs {
     struct Figures {
         std::uint32_t read_queue = 32, write_queue = 32; ///< capacities
         std::uint32_t write_high = 28, write_low = 16;
+        std::uint32_t read_batch = 0;  ///< reads before a drain begins, while any wait
+        std::uint32_t write_batch = 0; ///< writes after which reads go on; 0: at write_low
         PagePolicy page = PagePolicy::open;
         std::uint32_t most_accesses = 0; ///< of a row before it is closed; 0: no limit
+        DramOrder order = DramOrder::first_ready;
+        DramRefresh refresh = DramRefresh::ranks_in_turn;
+        /// Requests of a bank and direction that are looked at; what is beyond waits in the read or
+        /// write queue, whose capacity counts those alone. 0: all are looked at.
+        std::uint32_t bank_queue = 0;
+        /// Accesses to an open row after which a request older than the hits that wait closes it;
+        /// 0: never. With bank_rotation.
+        std::uint32_t row_limit = 0;
         /// Requests accepted after a migration until it counts as demand (some may be added: it is
         /// looked at every 64). An assumption: no source; without it migrations could starve.
         std::uint32_t patience = 256;
@@ -146,7 +187,16 @@ class FrFcfs {
     void init(); ///< sizes the state, and the device's
 
     bool can_accept(bool write) const {
-        return state_.queued[write] < (write ? figures_.write_queue : figures_.read_queue);
+        const std::uint32_t most = write ? figures_.write_queue : figures_.read_queue;
+        if (figures_.bank_queue) return state_.beyond[write] < most;
+        // In a committed order a read keeps its place until its data has come.
+        const bool on_the_way = figures_.order == DramOrder::committed && !write;
+        return state_.queued[write] + (on_the_way ? state_.done.size() : 0) < most;
+    }
+    /// Requests that can wait in it, both directions together.
+    std::uint32_t places() const {
+        return figures_.read_queue + figures_.write_queue +
+               2 * figures_.bank_queue * device_.banks();
     }
     /// Precondition: can_accept(access.write).
     void enqueue(const DramAccess& access, Tick now);
@@ -180,18 +230,44 @@ class FrFcfs {
     using Command = FrFcfsState::Command;
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
+    static constexpr std::uint16_t none = 0xffff; ///< entry
 
     bool forward(const DramAccess& access, Tick now);
     void finish(const DramDone& done);
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
     void choose_all();
+    Command first_ready(const Tick* limit) const;
     void limits_of(std::uint32_t group, Tick floor, Tick* limit) const;
-    Command refresh_of(std::uint32_t rank, Tick floor) const;
+    Command refresh_of(std::uint32_t unit, Tick floor) const;
     void plan(Tick now);
     bool set_direction();
     void issue(const Command& command, Tick now);
-    void column(std::uint32_t bank, Tick now);
+    void column(std::uint32_t bank, std::uint16_t entry, Tick now);
+    void row_command(std::uint32_t bank, std::uint16_t entry, bool open, Tick now);
+    void refresh_due(Tick now);
+    void refresh_done(std::uint32_t unit);
+
+    // The orders of other simulators: dram_orders.cc.
+    void choose_pair(std::uint32_t bank);
+    Command next_in_order(const Tick* limit) const;
+    Command next_commit(Tick now) const;
+    std::uint16_t choose_burst(Tick now) const;
+    Tick column_allowed(std::uint32_t bank) const;
+    void commit(Tick now);
+
+    bool singly() const { return figures_.refresh == DramRefresh::single_banks; }
+    std::uint32_t unit_of(std::uint32_t bank) const {
+        return singly() ? bank : device_.rank_of(bank);
+    }
+    std::uint32_t first_bank(std::uint32_t unit) const {
+        return singly() ? unit : unit * device_.timing().banks();
+    }
+    void choose_unit(std::uint32_t unit) {
+        const std::uint32_t first = first_bank(unit);
+        const std::uint32_t banks = singly() ? 1 : device_.timing().banks();
+        for (std::uint32_t b = first; b < first + banks; ++b) choose(b);
+    }
     void remove(std::uint32_t bank, std::uint16_t entry);
     bool urgent(const Entry& e) const {
         return e.access.priority == DramPriority::demand || state_.age - e.age > figures_.patience;

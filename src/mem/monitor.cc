@@ -40,10 +40,11 @@ void Monitor::wake() {
             ++stat.atomics;
             break;
         case Command::invalidate:
+        case Command::flush:
+        case Command::reserve:
             break;
         }
-        if (r.command == Command::write || r.command == Command::atomic)
-            stat.write_bytes += r.payload();
+        if (protocol::has_data(r.command)) stat.write_bytes += r.payload();
         if (r.needs_response()) {
             const std::uint32_t place = state.free.back();
             state.free.pop_back();

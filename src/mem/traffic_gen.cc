@@ -5,17 +5,11 @@
 namespace memsim::mem {
 
 static const Registration<TrafficGen> registered {
-    "Sends sequential, random or recorded requests to a memory."};
+    "Sends sequential or random requests to a memory."};
 
 using protocol::Command;
 
 void TrafficGen::init() {
-    if (params.pattern == Pattern::trace) {
-        if (params.trace().empty())
-            refuse("trace", "the pattern is a trace: give the path of its file");
-        trace_.emplace(params.trace);
-    } else if (!params.trace().empty())
-        refuse("trace", "the pattern is " + params.pattern.text() + ": set pattern to trace");
     if (params.range->raw < std::int64_t {params.size})
         refuse("range", params.range.text() + " does not hold one request of " +
                             params.size.text() + " bytes");
@@ -24,10 +18,7 @@ void TrafficGen::init() {
     for (unsigned i = params.outstanding; i-- > 0;) state.free_tags.push_back(i);
 }
 
-void TrafficGen::start() {
-    if (trace_) read_record();
-    arm(state.next, std::max<Tick>(state.due, 1));
-}
+void TrafficGen::start() { arm(state.next, state.due); }
 
 void TrafficGen::wake() {
     auto& mem = port.mem_side;
@@ -52,7 +43,6 @@ void TrafficGen::wake() {
 void TrafficGen::send_one() {
     protocol::MemRequest r;
     r.bytes = params.size;
-    bool write = false;
     switch (params.pattern()) {
     case Pattern::sequential:
         r.address = state.offset;
@@ -64,36 +54,17 @@ void TrafficGen::send_one() {
         r.address = state.rng.below(static_cast<std::uint64_t>(params.range->raw) / params.size) *
                     params.size;
         break;
-    case Pattern::trace:
-        r.address = state.record.address;
-        write = state.record.write;
-        break;
     }
     r.address += static_cast<std::uint64_t>(params.base->raw);
-    if (!trace_ && params.read_share() != 100_pct)
-        write = !state.rng.chance(params.read_share->raw);
-    r.command = write ? Command::write : Command::read;
+    const bool read = params.read_share() == 100_pct || state.rng.chance(params.read_share->raw);
+    r.command = read ? Command::read : Command::write;
     r.tag = state.free_tags.back();
     state.free_tags.pop_back();
     state.sent_at[r.tag] = now();
     r.stamps = sim().stamps().open(now());
     port.mem_side.send(r);
     ++state.sent;
-    if (trace_)
-        read_record();
-    else
-        state.due += params.period->raw;
-}
-
-void TrafficGen::read_record() {
-    try {
-        const auto record = trace_->next(state.place);
-        state.ended = !record;
-        if (record) state.record = *record;
-    } catch (const ConfigError& e) {
-        refuse("trace", e.what());
-    }
-    if (state.record.cycle > 0) state.due = 1 + state.record.cycle * params.period->raw;
+    state.due += params.period->raw;
 }
 
 /// Only what has an end must be done.

@@ -1,43 +1,34 @@
 #pragma once
 
 #include "core/component.hh"
-#include "mem/text_trace.hh"
 #include "protocol/mem.hh"
-
-#include <optional>
 
 namespace memsim::mem {
 
 using namespace memsim::literals;
 using protocol::Mem;
 
-enum class Pattern : std::uint8_t { sequential, random, trace };
-constexpr std::array<std::string_view, 3> names_of(Pattern) {
-    return {"sequential", "random", "trace"};
-}
+enum class Pattern : std::uint8_t { sequential, random };
+constexpr std::array<std::string_view, 2> names_of(Pattern) { return {"sequential", "random"}; }
 
 /// Sends requests to one memory: one every `period`, or as fast as answers and the memory's queue
 /// allow. A request that could not be sent at its time is sent as soon as it can be, and those
 /// after it keep their own times. Random addresses are uniform over the range, aligned to the size.
-/// A trace's records are due at cycle x period; a trace is read as a stream.
+/// A trace is played by workload.TracePlayer.
 /// Balance: every request is answered when a run has ended by itself.
 class TrafficGen final : public Model<TrafficGen> {
   public:
     struct Params {
         Param<Pattern> pattern {Pattern::random, "Order of the addresses"};
-        Param<Time> period {0_fs,
-                            {0_fs, 1_s},
-                            "From one request to the next, or the clock of a "
-                            "trace; 0: as fast as possible"};
+        Param<Time> period {
+            0_fs, {0_fs, 1_s}, "From one request to the next; 0: as fast as possible"};
         Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
         Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Reads among the requests"};
         Param<unsigned> size {64, {1, 1u << 20}, "Bytes of a request"};
         Param<Bytes> base {0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First address"};
         Param<Bytes> range {
             1_GiB, {1_B, Bytes {std::int64_t {1} << 62}}, "Bytes from there that are touched"};
-        Param<std::uint64_t> requests {
-            0, {0, std::uint64_t {1} << 62}, "How many; 0: without end, or all of the trace"};
-        Param<std::string> trace {"", "Path of a text trace of DRAMsim3 or Ramulator"};
+        Param<std::uint64_t> requests {0, {0, std::uint64_t {1} << 62}, "How many; 0: without end"};
     };
     struct Ports {
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Requests"};
@@ -54,10 +45,7 @@ class TrafficGen final : public Model<TrafficGen> {
         std::uint64_t sent = 0;
         std::uint64_t offset = 0; ///< of the next sequential request
         Tick due = 1;             ///< when the next request is
-        bool ended = false;       ///< the trace has
         Rng rng;
-        TextTrace::Place place;
-        TraceRecord record;        ///< the next of the trace
         std::vector<Tick> sent_at; ///< by tag
         std::vector<std::uint32_t> free_tags;
         Timer next;
@@ -75,13 +63,8 @@ class TrafficGen final : public Model<TrafficGen> {
     State state;
 
   private:
-    bool more() const {
-        return !state.ended && (params.requests == 0 || state.sent < params.requests);
-    }
-    void read_record();
+    bool more() const { return params.requests == 0 || state.sent < params.requests; }
     void send_one();
-
-    std::optional<TextTrace> trace_;
 };
 
 } // namespace memsim::mem

@@ -148,7 +148,7 @@ void PlanarController::accept() {
 }
 
 bool PlanarController::accept(const protocol::MemRequest& r) {
-    if (r.command == Command::invalidate) return true;
+    if (protocol::for_a_cache(r.command)) return true;
     const Placement::Page p = placement_.page_of(r.address);
     if (p.controller != params.index() || p.slot > params.ratio())
         throw ConfigError(path() + ": address " + std::to_string(r.address) +

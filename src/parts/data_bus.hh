@@ -27,13 +27,16 @@ class DataBus {
         Rate rate;
         Time gap {0};     ///< idle between two transfers of unlike user or direction
         Time latency {0}; ///< from one end of the wires to the other
+        Time turn {0};    ///< idle from a transfer by a device to one towards it, if more than gap
     };
     /// The state belongs to a component's State and outlives the bus.
     DataBus(const Figures& figures, DataBusState& state)
-        : figures_(figures), wire_(figures.rate), state_(state) {}
+        : figures_(figures), turn_(std::max(figures.gap, figures.turn).raw), wire_(figures.rate),
+          state_(state) {}
 
     /// When the next transfer of this user in this direction may start.
     Tick earliest(std::uint16_t user, bool towards_device) const {
+        if (towards_device && !state_.towards_device) return state_.free_at + turn_;
         const bool alike = user == state_.user && towards_device == state_.towards_device;
         return state_.free_at + (alike ? 0 : figures_.gap.raw);
     }
@@ -57,6 +60,7 @@ class DataBus {
 
   private:
     Figures figures_;
+    Tick turn_;
     WireTime wire_;
     DataBusState& state_;
 };

@@ -20,7 +20,7 @@ class MshrTable {
     static constexpr std::uint32_t none = ~std::uint32_t {0};
 
     struct Entry {
-        std::uint32_t line = none;  ///< index in the tag array
+        std::uint32_t line = none;  ///< its place in the tag array
         SectorMask pending = 0;     ///< sectors asked for and not yet here
         bool dropped = false;       ///< what comes is for the targets only
         Tick since = 0;             ///< when it was taken
@@ -31,22 +31,22 @@ class MshrTable {
 
     template <class Archive>
     void archive(Archive& a) {
-        a(entries_), a(targets_), a(next_), a(free_entry_), a(free_target_), a(size_);
+        a(entries_), a(nodes_), a(free_entry_), a(free_node_), a(size_);
     }
 
     void resize(std::uint32_t entries, std::uint32_t targets_each) {
         targets_each_ = targets_each;
         entries_.assign(entries, {});
-        targets_.assign(std::size_t {entries} * targets_each, {});
-        next_.assign(targets_.size(), none);
+        nodes_.assign(std::size_t {entries} * targets_each, {});
         for (std::uint32_t i = 0; i + 1 < entries; ++i) entries_[i].last = i + 1;
-        for (std::uint32_t i = 0; i + 1 < next_.size(); ++i) next_[i] = i + 1;
-        free_entry_ = free_target_ = 0;
+        for (std::uint32_t i = 0; i + 1 < nodes_.size(); ++i) nodes_[i].next = i + 1;
+        free_entry_ = free_node_ = 0;
         size_ = 0;
     }
 
     bool full() const { return free_entry_ == none; }
     std::uint32_t size() const { return size_; }
+    std::uint32_t free() const { return static_cast<std::uint32_t>(entries_.size()) - size_; }
     bool targets_full(std::uint32_t entry) const {
         return entries_[entry].targets == targets_each_;
     }
@@ -63,13 +63,12 @@ class MshrTable {
     }
     /// Adds a target behind the others; not targets_full().
     void add(std::uint32_t entry, const Target& target) {
-        const std::uint32_t t = free_target_;
-        free_target_ = next_[t];
-        targets_[t] = target;
-        next_[t] = none;
+        const std::uint32_t n = free_node_;
+        free_node_ = nodes_[n].next;
+        nodes_[n] = {target, none};
         Entry& e = entries_[entry];
-        (e.first == none ? e.first : next_[e.last]) = t;
-        e.last = t;
+        (e.first == none ? e.first : nodes_[e.last].next) = n;
+        e.last = n;
         ++e.targets;
     }
     /// Takes out, in order, the targets of which f(target) says that they are served.
@@ -77,17 +76,17 @@ class MshrTable {
     void serve(std::uint32_t entry, F&& f) {
         Entry& e = entries_[entry];
         std::uint32_t before = none;
-        for (std::uint32_t t = e.first; t != none;) {
-            const std::uint32_t after = next_[t];
-            if (f(targets_[t])) {
-                (before == none ? e.first : next_[before]) = after;
-                if (e.last == t) e.last = before;
-                next_[t] = free_target_;
-                free_target_ = t;
+        for (std::uint32_t n = e.first; n != none;) {
+            const std::uint32_t after = nodes_[n].next;
+            if (f(nodes_[n].target)) {
+                (before == none ? e.first : nodes_[before].next) = after;
+                if (e.last == n) e.last = before;
+                nodes_[n].next = free_node_;
+                free_node_ = n;
                 --e.targets;
             } else
-                before = t;
-            t = after;
+                before = n;
+            n = after;
         }
     }
     /// Gives an entry back; nothing waits in it.
@@ -98,19 +97,23 @@ class MshrTable {
         free_entry_ = entry;
         --size_;
     }
-    /// Marks every entry in use: its line is not to become valid.
-    void drop_all() {
+    /// Marks the entries in use whose line f(line) names: it is not to become valid.
+    template <class F>
+    void drop_if(F&& f) {
         for (Entry& e : entries_)
-            if (e.line != none) e.dropped = true;
+            if (e.line != none && f(e.line)) e.dropped = true;
     }
 
   private:
+    struct Node {
+        Target target {};
+        std::uint32_t next = none; ///< in its entry's list or in that of free nodes
+    };
     std::uint32_t targets_each_ = 0;
     std::vector<Entry> entries_;
-    std::vector<Target> targets_;
-    std::vector<std::uint32_t> next_; ///< in its entry's list or in that of free targets
+    std::vector<Node> nodes_;
     std::uint32_t free_entry_ = none;
-    std::uint32_t free_target_ = none;
+    std::uint32_t free_node_ = none;
     std::uint32_t size_ = 0;
 };
 

@@ -6,8 +6,11 @@
 
 namespace memsim::parts {
 
-/// Which line of a full set makes room: the one used longest ago, or the one filled longest ago.
-enum class Replacement : std::uint8_t { lru, fifo };
-constexpr std::array<std::string_view, 2> names_of(Replacement) { return {"lru", "fifo"}; }
+/// Which line of a full set makes room: the one used longest ago, the one filled longest ago, or
+/// any.
+enum class Replacement : std::uint8_t { lru, fifo, random };
+constexpr std::array<std::string_view, 3> names_of(Replacement) {
+    return {"lru", "fifo", "random"};
+}
 
 } // namespace memsim::parts

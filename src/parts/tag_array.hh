@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/archive.hh"
+#include "core/rng.hh"
 #include "parts/replacement.hh"
 
 #include <cstdint>
@@ -9,70 +10,146 @@
 namespace memsim::parts {
 
 /// Sectors of one line, a bit each.
-using SectorMask = std::uint32_t;
+using SectorMask = std::uint16_t;
 
-/// The tags of a set-associative, sectored cache: any number of sets, up to 32 sectors a line.
-/// A value for State; the geometry is given by resize() and stays. A line is named by its index;
-/// its tag is whatever the owner finds it by, usually the whole line number.
+/// The tags of a set-associative, sectored cache: any number of sets, up to 16 sectors a line.
+/// A value for State; the geometry is given by resize() and stays. A line is named by its place
+/// here; its tag is the number of the line that it holds.
 ///
-/// A line may be locked with a number of the owner's (the MSHR that fills it): it is then never the
-/// victim. No memory is allocated after resize().
+/// A sector may be valid, dirty (written here), both, or, when a part of it was written and the
+/// rest never came, dirty alone. A line may be locked with a number of the owner's (the MSHR that
+/// fills it): it is then never the victim. No memory is allocated after resize().
+///
+/// A machine has many caches, each with more lines than the host's first caches hold: so a line
+/// takes 16 bytes, and a set of 8 ways two neighbouring lines of the host. A set is four rows of
+/// words: low part of the tag, order, sectors, and state (lock, flags, application, rest of the
+/// tag).
 class TagArray {
   public:
     static constexpr std::string_view archived_as = "TagArray";
     static constexpr std::uint32_t none = ~std::uint32_t {0};
-    static constexpr unsigned most_sectors = 32;
+    static constexpr unsigned most_sectors = 16;
+    static constexpr std::uint32_t most_locks = (1u << 14) - 1;
+    static constexpr std::uint32_t most_applications = 1u << 6;
+    static constexpr std::uint64_t most_lines = (std::uint64_t {1} << 42) - 1; ///< tags are below
     template <class Archive>
     void archive(Archive& a) {
-        a(lines_), a(clock_);
+        a(rows_), a(clock_);
     }
 
     void resize(std::uint64_t sets, std::uint32_t ways, Replacement policy);
+    std::uint64_t sets() const { return rows_.size() * row_words / stride_; }
+    std::uint32_t ways() const { return ways_; }
 
     /// The line with this tag in a set, or none. Changes nothing.
     std::uint32_t find(std::uint64_t set, std::uint64_t tag) const {
-        const std::size_t first = set * ways_;
-        for (std::size_t i = first; i < first + ways_; ++i)
-            if (lines_[i].tag == tag) return static_cast<std::uint32_t>(i);
+        const std::uint32_t first = line(set, 0);
+        const std::uint32_t* const low = words() + first;
+        for (std::uint32_t w = 0; w < ways_; ++w)
+            if (low[w] == static_cast<std::uint32_t>(tag) &&
+                low[w + 3 * ways_] >> high_shift == tag >> 32)
+                return first + w;
         return none;
+    }
+    /// Brings a set to the host's caches.
+    void prefetch(std::uint64_t set) const {
+        for (std::uint32_t w = 0; w < 4 * ways_; w += row_words)
+            __builtin_prefetch(words() + line(set, w));
+    }
+    std::uint32_t line(std::uint64_t set, std::uint32_t way) const {
+        return static_cast<std::uint32_t>(set * stride_) + way;
     }
     /// Notes a use, for LRU.
     void touch(std::uint32_t line) {
-        if (policy_ == Replacement::lru) lines_[line].order = ++clock_;
+        if (policy_ == Replacement::lru) order(line) = tick();
     }
-    /// The line that makes room: the first empty one, else by policy; none if all are locked.
-    std::uint32_t victim(std::uint64_t set) const;
+    /// The line that makes room, of the ways [from, to): the first empty one, else by policy; none
+    /// if all are locked.
+    std::uint32_t victim(std::uint64_t set, std::uint32_t from, std::uint32_t to, Rng& rng) const;
     /// Gives the line to another tag, without valid sectors.
-    void replace(std::uint32_t line, std::uint64_t tag) {
-        lines_[line] = {tag, ++clock_, 0, 0, lines_[line].lock};
+    void replace(std::uint32_t line, std::uint64_t tag, std::uint32_t application) {
+        words()[line] = static_cast<std::uint32_t>(tag);
+        order(line) = tick();
+        sectors(line) = 0;
+        status(line) = (status(line) & lock_mask) | application << application_shift |
+                       static_cast<std::uint32_t>(tag >> 32) << high_shift;
     }
-    /// Empties all lines of what is not dirty. Locked lines keep their tags.
-    void drop_clean();
+    /// Empties a line; a locked one keeps its tag.
+    void drop(std::uint32_t line) {
+        sectors(line) = 0;
+        status(line) &= ~(prefetched_bit | kept_bit);
+        if (locked(line)) return;
+        words()[line] = none;
+        status(line) |= high_mask;
+    }
 
-    std::uint64_t tag(std::uint32_t line) const { return lines_[line].tag; }
-    SectorMask& valid(std::uint32_t line) { return lines_[line].valid; }
-    SectorMask& dirty(std::uint32_t line) { return lines_[line].dirty; }
-    SectorMask valid(std::uint32_t line) const { return lines_[line].valid; }
-    SectorMask dirty(std::uint32_t line) const { return lines_[line].dirty; }
+    std::uint64_t tag(std::uint32_t line) const {
+        return words()[line] | std::uint64_t {status(line) >> high_shift} << 32;
+    }
+    std::uint32_t application(std::uint32_t line) const {
+        return status(line) >> application_shift & (most_applications - 1);
+    }
+    SectorMask valid(std::uint32_t line) const { return static_cast<SectorMask>(sectors(line)); }
+    SectorMask dirty(std::uint32_t line) const {
+        return static_cast<SectorMask>(sectors(line) >> 16);
+    }
+    bool empty(std::uint32_t line) const { return sectors(line) == 0; }
+    void add_valid(std::uint32_t line, SectorMask m) { sectors(line) |= m; }
+    void add_dirty(std::uint32_t line, SectorMask m) { sectors(line) |= std::uint32_t {m} << 16; }
+    /// Sectors that are neither valid nor dirty any more.
+    void drop(std::uint32_t line, SectorMask m) {
+        sectors(line) &= ~(m | std::uint32_t {m} << 16);
+        if (empty(line)) drop(line);
+    }
+    void clean(std::uint32_t line, SectorMask m) { sectors(line) &= ~(std::uint32_t {m} << 16); }
 
-    bool locked(std::uint32_t line) const { return lines_[line].lock != 0; }
-    std::uint32_t lock(std::uint32_t line) const { return lines_[line].lock - 1u; }
-    void lock(std::uint32_t line, std::uint32_t by) { lines_[line].lock = by + 1; }
-    void unlock(std::uint32_t line) { lines_[line].lock = 0; }
-
-    std::uint32_t lines() const { return static_cast<std::uint32_t>(lines_.size()); }
+    bool locked(std::uint32_t line) const { return status(line) & lock_mask; }
+    std::uint32_t lock(std::uint32_t line) const { return (status(line) & lock_mask) - 1; }
+    void lock(std::uint32_t line, std::uint32_t by) {
+        status(line) = (status(line) & ~lock_mask) | (by + 1);
+    }
+    void unlock(std::uint32_t line) {
+        status(line) &= ~lock_mask;
+        if (empty(line)) drop(line);
+    }
+    /// Two flags of the owner's.
+    bool prefetched(std::uint32_t line) const { return status(line) & prefetched_bit; }
+    bool kept(std::uint32_t line) const { return status(line) & kept_bit; }
+    void set_prefetched(std::uint32_t line, bool on) { set(line, prefetched_bit, on); }
+    void set_kept(std::uint32_t line, bool on) { set(line, kept_bit, on); }
 
   private:
-    struct Line {
-        std::uint64_t tag = ~std::uint64_t {0};
-        std::uint64_t order = 0; ///< when used (LRU) or filled (FIFO), by clock_
-        SectorMask valid = 0, dirty = 0;
-        std::uint32_t lock = 0; ///< 0, or 1 + the owner's number
+    static constexpr std::uint32_t row_words = 16; ///< a line of the host
+    struct alignas(64) Row {
+        std::array<std::uint32_t, row_words> words {};
     };
+    static constexpr std::uint32_t lock_mask = most_locks;
+    static constexpr std::uint32_t prefetched_bit = 1u << 14, kept_bit = 1u << 15;
+    static constexpr unsigned application_shift = 16, high_shift = 22;
+    static constexpr std::uint32_t high_mask = ~std::uint32_t {0} << high_shift;
+
+    std::uint32_t* words() { return rows_.data()->words.data(); }
+    const std::uint32_t* words() const { return rows_.data()->words.data(); }
+    std::uint32_t& order(std::uint32_t line) { return words()[line + ways_]; }
+    std::uint32_t order(std::uint32_t line) const { return words()[line + ways_]; }
+    std::uint32_t& sectors(std::uint32_t line) { return words()[line + 2 * ways_]; }
+    std::uint32_t sectors(std::uint32_t line) const { return words()[line + 2 * ways_]; }
+    std::uint32_t& status(std::uint32_t line) { return words()[line + 3 * ways_]; }
+    std::uint32_t status(std::uint32_t line) const { return words()[line + 3 * ways_]; }
+    void set(std::uint32_t line, std::uint32_t bit, bool on) {
+        status(line) = on ? status(line) | bit : status(line) & ~bit;
+    }
+    std::uint32_t tick() {
+        if (clock_ == none) renumber();
+        return ++clock_;
+    }
+    void renumber();
+
     std::uint32_t ways_ = 0;
+    std::uint32_t stride_ = row_words; ///< words of a set
     Replacement policy_ = Replacement::lru;
-    std::vector<Line> lines_; ///< set by set: a set is a few neighbouring cache lines of the host
-    std::uint64_t clock_ = 0;
+    std::vector<Row> rows_;
+    std::uint32_t clock_ = 0; ///< of uses (LRU) or fills (FIFO)
 };
 
 } // namespace memsim::parts

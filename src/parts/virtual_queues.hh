@@ -2,16 +2,26 @@
 
 #include "core/archive.hh"
 
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace memsim::parts {
 
+/// Which of the inputs that wait for an output goes first: each in turn, the one with the lowest
+/// number, or the one whose message has been in its buffer longest.
+enum class Arbitration : std::uint8_t { round_robin, fixed_priority, oldest_first };
+constexpr std::array<std::string_view, 3> names_of(Arbitration) {
+    return {"round_robin", "fixed_priority", "oldest_first"};
+}
+
 /// The buffers of a switch: each input holds up to `depth` messages, kept apart by the output that
 /// they go to (virtual output queues), so that a blocked output holds up nobody else's. Each output
-/// takes from its inputs in turn (round robin). A value for State; nothing is allocated after
-/// resize(), and finding who is next costs a bit scan.
+/// takes from its inputs as the arbitration says. A value for State; nothing is allocated after
+/// resize(), and finding who is next costs a bit scan, or, for the oldest, a look at each that
+/// waits.
 template <class M>
 class VirtualQueues {
   public:
@@ -19,10 +29,12 @@ class VirtualQueues {
     using Element = M;
     template <class Archive>
     void archive(Archive& a) {
-        a(nodes_), a(free_), a(lists_), a(held_), a(waiting_), a(active_), a(last_);
+        a(nodes_), a(free_), a(lists_), a(held_), a(waiting_), a(active_), a(last_), a(age_);
     }
 
-    void resize(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t depth) {
+    void resize(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t depth,
+                Arbitration arbitration = Arbitration::round_robin) {
+        arbitration_ = arbitration;
         inputs_ = inputs;
         depth_ = depth;
         words_ = (inputs + 63) / 64;
@@ -42,6 +54,7 @@ class VirtualQueues {
         const std::uint32_t node = free_;
         free_ = nodes_[node].next;
         nodes_[node].message = m;
+        nodes_[node].age = age_++;
         List& list = lists_[output * inputs_ + input];
         const std::size_t word = output * words_ + input / 64;
         if (waiting_[word] >> (input % 64) & 1)
@@ -88,15 +101,31 @@ class VirtualQueues {
     struct Node {
         M message {};
         std::uint32_t next = 0;
+        std::uint32_t age = 0; ///< goes round; what waits together is less than half of it apart
     };
     struct List {
         std::uint32_t first = 0, last = 0;
     };
     static std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << (i % 64); }
-    /// The first input behind the last one served.
     std::uint32_t next(std::uint32_t output) const {
+        if (arbitration_ == Arbitration::oldest_first) return oldest(output);
+        return behind(arbitration_ == Arbitration::round_robin ? last_[output] + 1 : 0, output);
+    }
+    std::uint32_t oldest(std::uint32_t output) const {
+        std::uint32_t best = 0, least = 0;
+        bool any = false;
+        for (std::uint32_t w = 0; w < words_; ++w)
+            for (std::uint64_t rest = waiting_[output * words_ + w]; rest; rest &= rest - 1) {
+                const std::uint32_t i = w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest));
+                const std::uint32_t age = nodes_[lists_[output * inputs_ + i].first].age;
+                if (any && static_cast<std::int32_t>(age - least) > 0) continue;
+                any = true, best = i, least = age;
+            }
+        return best;
+    }
+    /// The first input from `from` on, going round.
+    std::uint32_t behind(std::uint32_t from, std::uint32_t output) const {
         const std::uint64_t* word = &waiting_[output * words_];
-        const std::uint32_t from = last_[output] + 1;
         for (std::uint32_t w = from / 64; w < words_; ++w) {
             std::uint64_t m = word[w];
             if (w == from / 64) m &= ~std::uint64_t {0} << (from % 64);
@@ -107,7 +136,9 @@ class VirtualQueues {
         return w * 64 + static_cast<std::uint32_t>(std::countr_zero(word[w]));
     }
 
+    Arbitration arbitration_ = Arbitration::round_robin;
     std::uint32_t inputs_ = 0, depth_ = 0, words_ = 0;
+    std::uint32_t age_ = 0;
     std::vector<Node> nodes_;
     std::uint32_t free_ = 0;
     std::vector<List> lists_;            ///< [output][input]

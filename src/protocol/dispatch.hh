@@ -35,9 +35,11 @@ struct Host {
 };
 
 struct BlockStart {
+    u64 base = 0; ///< added to the application's addresses
     u32 launch = 0;
     u32 block = 0;
     u32 warps = 0;
+    std::uint16_t application = 0;
 
     static constexpr u32 largest_wire_bytes = 0;
     bool needs_response() const { return true; }
@@ -47,6 +49,7 @@ struct BlockStart {
 struct BlockEnd {
     u32 launch = 0;
     u32 block = 0;
+    std::uint16_t application = 0;
 
     static constexpr u32 largest_wire_bytes = 0;
     u32 wire_bytes() const { return 0; }
@@ -74,7 +77,8 @@ class HasBlocks {
     virtual ~HasBlocks() = default;
     /// Swaps the streams of a dispatched block's warps into `warps`; the buffers that were there
     /// are used again for another block.
-    virtual void take_block(u32 block, std::vector<std::vector<u8>>& warps) = 0;
+    virtual void take_block(std::uint16_t application, u32 block,
+                            std::vector<std::vector<u8>>& warps) = 0;
 };
 
 } // namespace memsim::protocol

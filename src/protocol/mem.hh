@@ -14,9 +14,14 @@ constexpr std::array<std::string_view, stage_count> names_of(Stage) {
     return {"sm", "l1", "network", "l2", "queue", "dram", "xpoint", "channel", "response"};
 }
 
-/// `invalidate` empties a cache of clean lines (the end of a kernel, for an L1); posted, goes no
-/// further.
-enum class Command : std::uint8_t { read, write, atomic, invalidate };
+/// The last three are for the cache that they come to and go no further. `invalidate` empties it
+/// of clean lines (the end of a kernel, for an L1). `flush` writes back what is dirty of one
+/// application's lines, or of everybody's, and empties them; it is answered when the level below
+/// has all. `reserve` keeps `bytes` ways of every set for lines that are written.
+enum class Command : std::uint8_t { read, write, atomic, invalidate, flush, reserve };
+constexpr bool has_data(Command c) { return c == Command::write || c == Command::atomic; }
+constexpr bool for_a_cache(Command c) { return c >= Command::invalidate; }
+inline constexpr std::uint16_t every_application = 0xffff;
 
 struct MemRequest {
     std::uint64_t address = 0;
@@ -26,9 +31,10 @@ struct MemRequest {
     std::uint16_t source = 0; ///< set by a crossbar: the input it came from
     std::uint32_t tag = 0;    ///< the sender's own; comes back in the response
     std::uint32_t pc = 0;     ///< of the load or store; 0 when unknown
-    std::uint32_t warp = 0;   ///< the warp that caused it, for predictors and prefetchers
+    std::uint16_t warp = 0;   ///< the warp that caused it, for predictors and prefetchers
     std::uint16_t application = 0;
     std::uint16_t sectors = 0; ///< which of its 32-byte sectors: see protocol/sectors.hh
+    std::uint16_t partial = 0; ///< those of them that a write does not cover whole
     Stamps::Id stamps;
 
     static constexpr std::uint32_t header_bytes = 8; ///< assumption: address, command, tag, sectors
@@ -36,10 +42,7 @@ struct MemRequest {
     bool needs_response() const { return !posted; }
     /// The bytes that it is about: those of its sectors.
     std::uint32_t payload() const { return protocol::payload(*this); }
-    std::uint32_t wire_bytes() const {
-        return header_bytes +
-               ((command == Command::read || command == Command::invalidate) ? 0 : payload());
-    }
+    std::uint32_t wire_bytes() const { return header_bytes + (has_data(command) ? payload() : 0); }
 };
 
 struct MemResponse {
@@ -55,7 +58,8 @@ struct MemResponse {
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + 128;
     std::uint32_t payload() const { return protocol::payload(*this); }
     std::uint32_t wire_bytes() const {
-        return header_bytes + (command == Command::write ? 0 : payload());
+        const bool data = command == Command::read || command == Command::atomic;
+        return header_bytes + (data ? payload() : 0);
     }
 };
 

@@ -9,6 +9,9 @@
 /// nobody on the way needs to know how long a line is. 0 stands for all of them. A mask that is not
 /// 0 has the bits of the first and of the last sector set: the span is no longer than it must be.
 ///
+/// A write's `partial` has a bit, counted alike, for each sector of which it writes only a part of
+/// the bytes; those at the ends of an unaligned span show by themselves.
+///
 /// A warp's accesses to one line are so one request, looked up once, that moves what is needed.
 namespace memsim::protocol {
 

@@ -24,7 +24,7 @@ u8* put(u8* at, u64 v) {
 }
 
 u8* put_head(u8* at, WarpOpKind kind, u8 flags, u32 mask, u64 waits) {
-    MEMSIM_ASSERT(mask != 0, "a warp operation without an active lane");
+    MEMSIM_ASSERT(mask != 0 || !touches_memory(kind), "a memory access without an active lane");
     *at++ = static_cast<u8>(static_cast<u8>(kind) | flags | (mask == full_mask ? full_flag : 0) |
                             (waits != 0 ? waits_flag : 0));
     if (mask != full_mask) {

@@ -58,7 +58,7 @@ struct WarpOp {
     bool has_values = false;
     bool has_result = false; ///< later operations may wait for it: a load, atomic or shared load
     u32 pc = 0;              ///< identifies the instruction in its application; 0 without memory
-    u32 mask = 0;            ///< bit i: lane i is active; never 0
+    u32 mask = 0;            ///< bit i: lane i is active; 0 only where no memory is touched
     u32 instructions = 0;    ///< of the warp: 1, except for compute
     u32 passes = 0;          ///< cycles in which shared memory serves its bank conflicts; else 0
     u64 waits = 0;           ///< bit i: needs the i-th last result before it

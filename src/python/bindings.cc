@@ -11,4 +11,5 @@ PYBIND11_MODULE(_memsim, m) {
     python::bind_workloads(m);
     python::bind_machine(m);
     python::bind_results(m);
+    python::bind_traces(m);
 }

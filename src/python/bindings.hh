@@ -15,5 +15,6 @@ void bind_workloads(py::module_& m);
 void bind_schema(py::module_& m);
 void bind_machine(py::module_& m);
 void bind_results(py::module_& m);
+void bind_traces(py::module_& m);
 
 } // namespace memsim::python

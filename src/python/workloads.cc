@@ -15,6 +15,7 @@ using NoGil = py::call_guard<py::gil_scoped_release>;
 struct Prepared {
     Arguments params;
     std::unique_ptr<ModelBase> component;
+    bool given = false; ///< a machine has it
 
     Prepared(const std::string& type, Arguments given) : params(std::move(given)) {
         const auto found = registry().find(type);
@@ -32,7 +33,9 @@ struct Prepared {
     }
     void give_to(Machine& machine, const std::string& path) {
         auto* const to = dynamic_cast<protocol::HasKernels*>(&machine.at(path));
-        if (to && to->prepared() && host()->prepared()) to->prepared()->swap(*host()->prepared());
+        if (!to || !to->prepared() || !host()->prepared()) return;
+        *to->prepared() = std::move(*host()->prepared());
+        given = true;
     }
 };
 
@@ -53,7 +56,8 @@ py::dict profile(Prepared& prepared, std::uint64_t limit) {
     return py::dict("footprint"_a = p.footprint, "launches"_a = p.launches,
                     "warp_instructions"_a = p.warp_instructions,
                     "thread_instructions"_a = p.thread_instructions, "loads"_a = p.loads,
-                    "stores"_a = p.stores, "atomics"_a = p.atomics, "shared"_a = p.shared,
+                    "stores"_a = p.stores, "atomics"_a = p.atomics,
+                    "shared_loads"_a = p.shared_loads, "shared_stores"_a = p.shared_stores,
                     "load_requests"_a = p.load_requests, "store_requests"_a = p.store_requests,
                     "atomic_requests"_a = p.atomic_requests);
 }
@@ -65,6 +69,7 @@ void bind_workloads(py::module_& m) {
     py::class_<Prepared>(m, "Prepared")
         .def(py::init<const std::string&, Arguments>(), "type"_a, "params"_a)
         .def_readonly("params", &Prepared::params)
+        .def_readonly("given", &Prepared::given)
         .def_property_readonly("footprint",
                                [](Prepared& p) { return p.kernels().footprint_bytes(); })
         .def_property_readonly("input_digest",

@@ -107,7 +107,8 @@ class Application : public KernelSource {
     mutable u64 input_digest_ = 0; ///< 0: not computed yet
 };
 
-/// An application whose host has variables: an aggregate of values.
+/// An application whose host has variables: an aggregate of values (outside of unnamed namespaces,
+/// for reflection's sake).
 template <class Host>
 class HostedApplication : public Application {
     static_assert(checkpointable<Host>());

@@ -4,12 +4,12 @@
 /// queue that the level before wrote.
 namespace memsim::workload {
 
-namespace {
-
-struct Host {
+struct BfsDataHost {
     u32 depth = 0;    ///< level of the vertices in the queue that is read
     u32 frontier = 0; ///< their number; the queue that is read is queues_[depth % 2]
 };
+
+namespace {
 
 enum class Site : u32 {
     vertex,
@@ -30,7 +30,7 @@ enum class How { thread, warp, flags };
 /// With flags instead of claims (no atomics on levels), a launch over all vertices marks, and a
 /// second one collects the marked into the queue.
 template <How how>
-class BfsData final : public GraphApplication<Host> {
+class BfsData final : public GraphApplication<BfsDataHost> {
   public:
     explicit BfsData(const Options& options) : GraphApplication(options) {
         level_ = memory_.zeroed<u32>("level", vertices_);

@@ -4,11 +4,11 @@
 /// over all vertices, until no level changes.
 namespace memsim::workload {
 
-namespace {
-
-struct Host {
+struct BfsTopologyHost {
     u32 depth = 0; ///< level of the vertices that the current launch expands
 };
+
+namespace {
 
 enum class Site : u32 {
     own_level,
@@ -26,7 +26,7 @@ enum class How { thread, warp, atomic };
 /// without atomics, since whoever reaches a vertex in a launch writes the same level, or by an
 /// atomic minimum.
 template <How how>
-class BfsTopology final : public GraphApplication<Host> {
+class BfsTopology final : public GraphApplication<BfsTopologyHost> {
   public:
     explicit BfsTopology(const Options& options) : GraphApplication(options) {
         level_ = memory_.zeroed<u32>("level", vertices_);

@@ -58,6 +58,17 @@ Csr simplified(const Csr& graph) {
     return simple;
 }
 
+Csr symmetric(const Csr& graph) {
+    std::vector<Arc> arcs;
+    arcs.reserve(2 * graph.col.size());
+    for (std::uint32_t v = 0; v < graph.vertices; ++v)
+        for (std::uint32_t e = graph.row[v]; e < graph.row[v + 1]; ++e) {
+            arcs.emplace_back(v, graph.col[e]);
+            arcs.emplace_back(graph.col[e], v);
+        }
+    return simplified(rows_of(graph.vertices, arcs));
+}
+
 std::uint32_t widest_vertex(const Csr& graph) {
     std::uint32_t widest = 0;
     for (std::uint32_t v = 1; v < graph.vertices; ++v)

@@ -28,6 +28,9 @@ Csr rows_of(std::uint32_t vertices, const std::vector<Arc>& arcs);
 /// The same without arcs from a vertex to itself and with one of several equal arcs.
 Csr simplified(const Csr& graph);
 
+/// The same with each arc back, and simplified.
+Csr symmetric(const Csr& graph);
+
 /// The vertex with the most arcs; of several, the lowest. A traversal starts there by default.
 std::uint32_t widest_vertex(const Csr& graph);
 

@@ -16,6 +16,9 @@ std::vector<u32> weights_for(const Csr& graph, u64 seed);
 
 inline constexpr u32 unseen = 0xffffffff; ///< no level, no distance yet
 
+/// Of an application whose host has no variables.
+struct NoHost {};
+
 /// What all graph applications share: the graph in device memory, allocated first and never
 /// written.
 template <class Host>

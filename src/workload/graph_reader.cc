@@ -2,6 +2,14 @@
 
 namespace memsim::workload {
 
+bool is_rodinia(std::string_view head) {
+    std::size_t digits = 0;
+    while (digits < head.size() && head[digits] >= '0' && head[digits] <= '9') ++digits;
+    while (digits > 0 && digits < head.size() && (head[digits] == ' ' || head[digits] == '\r'))
+        ++digits;
+    return digits > 0 && digits < head.size() && head[digits] == '\n';
+}
+
 namespace {
 
 Csr read_by_content(InputFile& file) {
@@ -12,10 +20,11 @@ Csr read_by_content(InputFile& file) {
     const char second = head.size() > 1 ? head[1] : '\n';
     const bool alone = second == ' ' || second == '\t' || second == '\n' || second == '\r';
     if ((head[0] == 'c' || head[0] == 'p') && alone) return read_dimacs(file);
+    if (is_rodinia(head)) return read_rodinia(file);
     if (head[0] == '#' || (head[0] >= '0' && head[0] <= '9')) return read_edge_list(file);
-    file.refuse(
-        "is no graph in a known format: a file begins with '#' or a number (SNAP edge list), "
-        "'c' or 'p' (DIMACS .gr), '%%MatrixMarket' or 'CSR1'");
+    file.refuse("is no graph in a known format: a file begins with '#' or a number (SNAP edge "
+                "list, Rodinia), "
+                "'c' or 'p' (DIMACS .gr), '%%MatrixMarket' or 'CSR1'");
 }
 
 } // namespace

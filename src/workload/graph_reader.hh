@@ -6,7 +6,8 @@
 namespace memsim::workload {
 
 /// Reads a graph in any of the formats below, told by its first bytes (not by its name), packed by
-/// gzip, xz or not at all. Arcs, repeated ones too, are kept as the file has them; columns ascend.
+/// gzip, xz or not at all. Arcs, repeated ones too, are kept as the file has them; columns ascend
+/// (but for Rodinia's).
 Csr read_graph(const std::string& path);
 
 /// SNAP: `#` comments, then `source<TAB>target` a line. The numbers may have gaps: vertices are
@@ -22,6 +23,11 @@ Csr read_dimacs(InputFile& file);
 /// symmetric (or skew-symmetric, hermitian); entry (i, j) is an arc from i to j, and back where
 /// symmetric. Values are checked to be there and dropped.
 Csr read_matrix_market(InputFile& file);
+
+/// Rodinia's bfs: `n`, n lines `start count`, the source, `m`, m lines `target weight` (checked and
+/// dropped). Arcs keep the order of the file.
+bool is_rodinia(std::string_view head); ///< only there does the first line hold one number
+Csr read_rodinia(InputFile& file, std::uint32_t* source = nullptr);
 
 /// `CSR1`, u32 n, u32 m, u32 row[n+1], u32 col[m], little endian.
 Csr read_csr_file(InputFile& file);

@@ -22,18 +22,20 @@ class PlainSource final : public ByteSource {
   public:
     explicit PlainSource(const std::string& path) : path_(path) {
         // fopen() opens a directory without complaint; reading it would be the odder message.
-        if (std::filesystem::is_directory(path))
-            refuse_file(path, "is a directory: name a graph file");
+        if (std::filesystem::is_directory(path)) refuse_file(path, "is a directory: name a file");
         file_.reset(std::fopen(path.c_str(), "rb"));
         if (!file_)
             refuse_file(path, std::string("cannot be opened (") + std::strerror(errno) +
-                                  "): name a graph file that can be read");
+                                  "): name a file that can be read");
     }
     std::size_t read(char* to, std::size_t size) override {
         const std::size_t n = std::fread(to, 1, size, file_.get());
         if (n < size && std::ferror(file_.get()))
             refuse_file(path_, std::string("cannot be read: ") + std::strerror(errno));
         return n;
+    }
+    bool seek(std::uint64_t byte) override {
+        return fseeko(file_.get(), static_cast<off_t>(byte), SEEK_SET) == 0;
     }
     std::string head(std::size_t size) {
         std::string bytes(size, '\0');
@@ -202,6 +204,27 @@ void InputFile::read(void* to, std::size_t size, std::string_view what) {
     }
 }
 
+void InputFile::go_to(const Place& place) {
+    if (source_->seek(place.byte)) {
+        buffer_.clear();
+        at_ = 0;
+    } else {
+        MEMSIM_ASSERT(byte_ <= place.byte, "a packed file is read forwards");
+        for (std::uint64_t left = place.byte - byte_; left > 0;) {
+            if (at_ == buffer_.size() && !fill())
+                refuse("is shorter than when it was read last: put the file back as it was");
+            const std::uint64_t n = std::min<std::uint64_t>(left, buffer_.size() - at_);
+            at_ += n, left -= n;
+        }
+    }
+    byte_ = place.byte;
+    line_ = place.line;
+}
+
+void InputFile::refuse_column(std::size_t column, const std::string& what) const {
+    refuse_file(path_, "line " + std::to_string(line_) + ", column " + std::to_string(column) +
+                           ": " + what);
+}
 void InputFile::refuse_line(const std::string& what) const {
     refuse_file(path_, "line " + std::to_string(line_) + ": " + what);
 }

@@ -16,6 +16,8 @@ class ByteSource {
     virtual ~ByteSource() = default;
     /// Up to `size` bytes; 0 only at the end.
     virtual std::size_t read(char* to, std::size_t size) = 0;
+    /// Goes on at this byte, if the source can without reading what lies before.
+    virtual bool seek(std::uint64_t) { return false; }
 };
 
 /// A file that is read once from front to back, in pieces; gzip and xz (known by their first bytes)
@@ -34,7 +36,19 @@ class InputFile {
     void read(void* to, std::size_t size, std::string_view what);
     bool at_end() { return peek(1).empty(); }
 
+    /// How far it was read: lines and bytes of the decoded text.
+    struct Place {
+        std::uint64_t line = 0;
+        std::uint64_t byte = 0;
+    };
+    Place place() const { return {line_, byte_}; }
+    /// Goes on at a place where it was before. What is packed is decoded again up to there, so a
+    /// place before this one takes a new InputFile.
+    void go_to(const Place& place);
+
     [[noreturn]] void refuse_line(const std::string& what) const;
+    /// Columns count from 1.
+    [[noreturn]] void refuse_column(std::size_t column, const std::string& what) const;
     [[noreturn]] void refuse_byte(const std::string& what) const;
     /// For what is wrong with the file as a whole.
     [[noreturn]] void refuse(const std::string& what) const;

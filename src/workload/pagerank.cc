@@ -10,18 +10,18 @@
 /// rounded.
 namespace memsim::workload {
 
+struct PagerankHost {
+    u32 iteration = 0;   ///< begun so far
+    bool gather = false; ///< what comes next
+};
+
 namespace {
 
 constexpr u32 rank_one = 1u << 31;
 constexpr u32 damping = static_cast<u32>((u64 {85} << 32) / 100); // 0.85 in Q0.32
 constexpr u32 teleport_of_all = static_cast<u32>(u64 {15} * rank_one / 100);
 
-struct Host {
-    u32 iteration = 0;   ///< begun so far
-    bool gather = false; ///< what comes next
-};
-
-class Pagerank final : public GraphApplication<Host> {
+class Pagerank final : public GraphApplication<PagerankHost> {
   public:
     explicit Pagerank(const Options& options)
         : GraphApplication(options), teleport_(teleport_of_all / vertices_) {

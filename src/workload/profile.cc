@@ -23,7 +23,8 @@ Profile profile_of(KernelSource& application, u64 limit) {
                     p.loads += op.kind == WarpOpKind::load;
                     p.stores += op.kind == WarpOpKind::store;
                     p.atomics += op.kind == WarpOpKind::atomic || op.kind == WarpOpKind::reduce;
-                    p.shared += op.kind == WarpOpKind::shared;
+                    if (op.kind == WarpOpKind::shared)
+                        ++(op.has_result ? p.shared_loads : p.shared_stores);
                     if (!touches_memory(op.kind)) continue;
                     coalescer.run(op);
                     (op.kind == WarpOpKind::load    ? p.load_requests

@@ -10,7 +10,8 @@ struct Profile {
     u64 launches = 0;
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;
-    u64 loads = 0, stores = 0, atomics = 0, shared = 0; ///< instructions of warps
+    u64 loads = 0, stores = 0, atomics = 0; ///< instructions of warps
+    u64 shared_loads = 0, shared_stores = 0;
     /// What they are after the coalescer: lines of 128 bytes.
     u64 load_requests = 0, store_requests = 0, atomic_requests = 0;
 };

@@ -1,6 +1,7 @@
 #include "workload/program.hh"
 
 #include "core/registry.hh"
+#include "workload/serve_launches.hh"
 
 namespace memsim::workload {
 
@@ -27,25 +28,6 @@ protocol::KernelSource& Program::kernels() {
     return *state.function.source;
 }
 
-void Program::wake() {
-    auto& in = port.dispatcher;
-    while (!in.empty() && in.can_send()) {
-        in.pop();
-        protocol::Launch launch;
-        protocol::LaunchReply reply;
-        if (kernels().next_launch(launch)) {
-            ++stat.launches;
-            reply = {false,
-                     ++state.launches,
-                     launch.blocks(),
-                     launch.threads_per_block(),
-                     launch.registers_per_thread,
-                     launch.shared_bytes};
-        } else {
-            reply.ended = true;
-        }
-        in.send(reply);
-    }
-}
+void Program::wake() { serve_launches(*this); }
 
 } // namespace memsim::workload

@@ -28,6 +28,7 @@ void Driver::wake() {
             const unsigned last = 1u << (params.line() / protocol::sector_bytes - 1);
             const auto holes = static_cast<unsigned>(state.random.below(last));
             r.sectors = static_cast<std::uint16_t>(last | 1u | holes);
+            r.partial = static_cast<std::uint16_t>(r.sectors & state.random.below(2 * last));
         }
         state.sent_at.push_back(r.posted ? never : now());
         port.mem.send(r);

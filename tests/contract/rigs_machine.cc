@@ -79,6 +79,52 @@ static const RigFor write_through_cache {
         driver(m, "driver", "cache", "cpu_side");
         m.bind("cache", "mem_side", "memory", "cpu_side");
     }};
+/// Every mechanism of a cache that another one has not.
+static const RigFor stt_mram_cache {"mem.Cache", [](Machine& m) {
+                                        m.add("cache", "mem.Cache",
+                                              {{"capacity", "2KiB"},
+                                               {"ways", "4"},
+                                               {"banks", "3"},
+                                               {"accesses_per_cycle", "2"},
+                                               {"write_cycles", "5"},
+                                               {"replacement", "random"},
+                                               {"set_hash", "xor_fold"},
+                                               {"write_policy", "write_evict"},
+                                               {"reserved_ways", "1"},
+                                               {"warm_bytes", "1KiB"},
+                                               {"mem_queue", "3"}});
+                                        m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});
+                                        driver(m, "driver", "cache", "cpu_side");
+                                        m.bind("cache", "mem_side", "memory", "cpu_side");
+                                    }};
+static const RigFor managed_cache {"mem.Cache", [](Machine& m) {
+                                       m.add("cache", "mem.Cache",
+                                             {{"capacity", "2KiB"},
+                                              {"ways", "4"},
+                                              {"mshrs", "4"},
+                                              {"write_policy", "write_back"},
+                                              {"write_allocate", "true"},
+                                              {"fetch_on_write", "false"},
+                                              {"hint_ports", "1"},
+                                              {"control_ports", "1"},
+                                              {"outstanding", "4"},
+                                              {"mem_queue", "3"}});
+                                       m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});
+                                       m.add("manager", "test.CacheManager", {});
+                                       driver(m, "driver", "cache", "cpu_side");
+                                       m.bind("manager", "control", "cache", "control[0]");
+                                       m.bind("manager", "hints", "cache", "hints[0]");
+                                       m.bind("cache", "mem_side", "memory", "cpu_side");
+                                   }};
+static const RigFor lazy_cache {
+    "mem.Cache", [](Machine& m) {
+        m.add(
+            "cache", "mem.Cache",
+            {{"capacity", "1536B"}, {"write_allocate", "true"}, {"mshrs", "3"}, {"targets", "2"}});
+        m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
+        driver(m, "driver", "cache", "cpu_side");
+        m.bind("cache", "mem_side", "memory", "cpu_side");
+    }};
 static const RigFor crossbar {
     "mem.Crossbar", [](Machine& m) {
         m.add("network", "mem.Crossbar",

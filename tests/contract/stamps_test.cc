@@ -1,6 +1,7 @@
 #include "gpu/sm.hh"
 #include "mem/traffic_gen.hh"
 #include "oracle.hh"
+#include "workload/traces/trace_player.hh"
 
 #include <catch2/catch.hpp>
 
@@ -22,6 +23,10 @@ static std::pair<Uint128, std::uint64_t> measured(const Machine& m) {
         if (const auto* generator = dynamic_cast<const mem::TrafficGen*>(c.get())) {
             add(generator->stat.read_latency);
             add(generator->stat.write_latency);
+        }
+        if (const auto* player = dynamic_cast<const workload::TracePlayer*>(c.get())) {
+            add(player->stat.read_latency);
+            add(player->stat.write_latency);
         }
     }
     return {sum, count};
@@ -46,7 +51,7 @@ TEST_CASE("the stages of all requests add up to their latency, to the femtosecon
         CHECK(to_text(Int128(stages)) == to_text(Int128(latency)));
         machines += requests != 0;
     }
-    CHECK(machines >= 5); // the four that run a graph, and the generator
+    CHECK(machines >= 5); // the four that run a graph, and the generators
 }
 
 TEST_CASE("stamping one request in ten is a sample of the same run") {

@@ -14,7 +14,7 @@ def csr(vertices=3, rows=(0, 2, 3, 4), columns=(1, 2, 0, 1)):
 
 
 @pytest.mark.parametrize("name, content, said", [
-    ("none.txt", None, "(No such file or directory): name a graph file that can be read"),
+    ("none.txt", None, "(No such file or directory): name a file that can be read"),
     ("empty.txt", b"", "is empty"),
     ("comment.txt", b"# nothing\n", "without vertices"),
     ("word.txt", b"0 1\n1 2\nx y\n", "line 3: the source vertex is 'x', where a whole number"),
@@ -44,7 +44,7 @@ def test_a_wrong_file(refused, tmp_path, tiny, name, content, said):
 
 
 def test_a_directory(refused, tiny):
-    assert refused(*tiny, "--graph", ".") == ".: is a directory: name a graph file"
+    assert refused(*tiny, "--graph", ".") == ".: is a directory: name a file"
 
 
 def test_a_good_one(run, tmp_path, tiny):

@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -107,6 +108,28 @@ TEST_CASE("inputs share an output fairly", "[mem][crossbar]") {
         CHECK(served(i) + 1 >= served(0));
         CHECK(served(i) <= served(0) + 1);
     }
+}
+
+TEST_CASE("arbitration says who goes first", "[mem][crossbar]") {
+    const std::string policy = GENERATE("round_robin", "fixed_priority", "oldest_first");
+    // Writes of two cycles each to one slice. Inputs 1 and 2 begin; 0 joins while they wait.
+    Rig rig(3, 1, "arbitration=" + policy);
+    auto write = [&](unsigned input, Tick at) { rig.driver(input).write(at, 0, 56, false); };
+    for (int i = 0; i < 3; ++i) write(1, 0), write(2, 0);
+    write(0, 5 * ns);
+    write(0, 5 * ns);
+    rig.run();
+    std::vector<std::pair<Tick, unsigned>> all;
+    for (unsigned i = 0; i < 3; ++i)
+        for (const auto& a : rig.driver(i).state.answers) all.emplace_back(a.at, i);
+    std::sort(all.begin(), all.end());
+    std::vector<unsigned> order;
+    for (const auto& a : all) order.push_back(a.second);
+    using Order = std::vector<unsigned>;
+    // The messages of an input come two cycles apart, too: the third pair is there at 5 ns.
+    if (policy == "fixed_priority") CHECK(order == Order {1, 1, 1, 0, 0, 2, 2, 2});
+    if (policy == "oldest_first") CHECK(order == Order {1, 2, 1, 2, 1, 2, 0, 0});
+    if (policy == "round_robin") CHECK(order == Order {1, 2, 1, 2, 0, 1, 2, 0});
 }
 
 TEST_CASE("a blocked slice holds up nobody else's requests", "[mem][crossbar]") {

@@ -17,8 +17,9 @@ const Arguments busy {{"timing", "ddr4_2400"},  {"map", "RoRaCoBaCh"}, {"page", 
                       {"write_queue", "8"},     {"write_high", "7"},   {"write_low", "2"},
                       {"changes", "tREFI=2us"}, {"read_queue", "8"}};
 
-std::string whole_run(QueueKind kind = QueueKind::fast, unsigned perturb_one_in = 0) {
-    const auto m = machine(mixed, busy, true, kind);
+std::string whole_run(QueueKind kind = QueueKind::fast, unsigned perturb_one_in = 0,
+                      const Arguments& dram = busy) {
+    const auto m = machine(mixed, dram, true, kind);
     std::vector<Component*> all;
     for (const auto& c : m->components()) all.push_back(c.get());
     if (perturb_one_in) m->sim().perturb(perturb_one_in, perturb_one_in, all);
@@ -53,6 +54,42 @@ TEST_CASE("spurious wakes, another event queue, a save and load: nothing shows i
         CHECK(m->run(never) == Stop::idle);
         CHECK(digest_after(*m) == expected);
     }
+}
+
+TEST_CASE("every preset, order and refresh resumes as if nothing had happened") {
+    const auto run = [](const Arguments& dram) {
+        const std::string expected = whole_run(QueueKind::fast, 0, dram);
+        CHECK(whole_run(QueueKind::naive, 3, dram) == expected);
+        auto m = machine(mixed, dram, true);
+        m->start();
+        for (const Time at : {1'700_ns, 5'300_ns, 9_us}) {
+            REQUIRE(m->run(at.raw) == Stop::limit);
+            REQUIRE(m->pending());
+            auto next = machine(mixed, dram, true);
+            next->load(m->save());
+            m = std::move(next);
+        }
+        CHECK(m->run(never) == Stop::idle);
+        CHECK(digest_after(*m) == expected);
+    };
+    for (std::size_t p = 0; p < names_of(DramPreset {}).size(); ++p)
+        for (const auto order : names_of(DramOrder {}))
+            for (const auto refresh : names_of(DramRefresh {})) {
+                const DramTiming& t = timing_of(static_cast<DramPreset>(p));
+                if (refresh == "single_banks" && t.tRFCpb.raw == 0) continue;
+                const std::string preset {names_of(DramPreset {})[p]};
+                INFO(preset << " " << order << " " << refresh);
+                run({{"timing", preset},
+                     {"capacity", "1GiB"},
+                     {"map", "RoRaCoBaCh"},
+                     {"order", std::string(order)},
+                     {"refresh", std::string(refresh)},
+                     {"page", p % 2 ? "open_adaptive" : "open"},
+                     {"bank_queue", order == "bank_rotation" ? "2" : "0"},
+                     {"row_limit", order == "bank_rotation" ? "4" : "0"},
+                     {"write_batch", "4"},
+                     {"changes", t.tREFI.raw ? "tREFI=2us" : ""}});
+            }
 }
 
 TEST_CASE("everything asked for is answered, and every answer has its piece of DRAM behind it") {
@@ -139,6 +176,45 @@ TEST_CASE("only the bursts that hold needed sectors are moved") {
     CHECK(s.writes.value() == 1);
 }
 
+TEST_CASE("time, banks, ranks and channels that nobody uses cost no event") {
+    const auto events = [](const char* period, const Arguments& dram, unsigned idle_channels = 0) {
+        Machine m(7);
+        m.add(
+            "gen", "mem.TrafficGen",
+            {{"requests", "500"}, {"period", period}, {"range", "256KiB"}, {"read_share", "0.7"}});
+        m.add("dram", "mem.DramController", dram);
+        m.bind("gen", "mem_side", "dram", "cpu_side");
+        for (unsigned i = 0; i < idle_channels; ++i) {
+            const std::string n = std::to_string(i);
+            m.add("quiet" + n, "mem.TrafficGen", {{"requests", "1"}, {"period", "1s"}});
+            m.add("idle" + n, "mem.DramController", {});
+            m.bind("quiet" + n, "mem_side", "idle" + n, "cpu_side");
+        }
+        m.build();
+        m.start();
+        m.run(never);
+        return m.sim().events_executed();
+    };
+    // Of a channel that is asked now and then: 200 or 200,000 refreshes pass between two reads.
+    for (const char* refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
+        const Arguments gddr6 {
+            {"timing", "gddr6"}, {"capacity", "1GiB"}, {"map", "RaRoBaCo"}, {"refresh", refresh}};
+        const auto often = events("1ms", gddr6), seldom = events("1s", gddr6);
+        CHECK(often <= seldom + 20); // a request may meet a refresh that is just going on
+        CHECK(seldom <= often + 20);
+    }
+    // Of ranks and banks beside those that the addresses are in.
+    const auto ranks = [&](const char* n) {
+        return events("20ns", {{"map", "RaRoBaCo"},
+                               {"capacity", "2GiB"},
+                               {"changes", std::string("tREFI=0ns ranks=") + n}});
+    };
+    CHECK(ranks("1") == ranks("8"));
+    // Of channels: a single request each, whose events are few.
+    const auto alone = events("20ns", {}), beside = events("20ns", {}, 32);
+    CHECK(beside - alone <= 32 * 12);
+}
+
 TEST_CASE("a controller of six takes every address of its own, and refuses others") {
     const Arguments dram {{"timing", "ohm_table1"}, {"capacity", "12MiB"}, {"channels", "6"},
                           {"channel", "2"},         {"map", "RoBaCoChCl"}, {"interleave", "2KiB"}};
@@ -167,11 +243,30 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     };
     CHECK(sentence({}) == "");
     CHECK(sentence({{"changes", "tRC=40ns"}}) ==
-          "dram.timing: ddr4_3200: tRC is 40ns, less than tRAS + tRP = 46620ps: figures contradict "
+          "dram.timing: ddr4_3200: tRC is 40ns, less than tRAS + tRP = 46250ps: figures contradict "
           "each other");
     CHECK(sentence({{"capacity", "1GB"}}).find("dram.capacity: 1GB is not covered") == 0);
     CHECK(sentence({{"map", "RoBaCo"}}).find("dram.map: the address map 'RoBaCo' does not cover") ==
           0);
+    CHECK(sentence({{"order", "first_ready"}, {"row_limit", "4"}}) ==
+          "dram.row_limit: the order is first_ready: it is for bank_rotation");
+    CHECK(sentence({{"order", "committed"}, {"bank_queue", "4"}}).find("dram.bank_queue: a comm") ==
+          0);
+    CHECK(sentence({{"refresh", "single_banks"}}) ==
+          "dram.refresh: ddr4_3200 has no refresh of single banks: tRFCpb is 0fs");
+    CHECK(sentence({{"order", "bank_rotation"},
+                    {"bank_queue", "64"},
+                    {"read_queue", "16384"},
+                    {"write_queue", "16384"},
+                    {"changes", "ranks=16"}})
+              .find("dram.read_queue: with the other queues 65536 requests could wait") == 0);
+    CHECK(sentence({{"timing", "cmd_gddr6"}, {"changes", "tRC=62ns tRAS=50ns tRP=20ns"}})
+              .find("dram.timing: cmd_gddr6: tRC is 62ns, less than tRAS + tRP = 70ns") == 0);
+    // 6 controllers and 384 rows: maps are in mixed radix.
+    CHECK(sentence({{"timing", "gddr6"},
+                    {"capacity", "12MiB"}, // 384 rows of 2 KiB in 16 banks
+                    {"channels", "6"},
+                    {"map", "RoBaCoChCl"}}) == "");
     CHECK(sentence({{"channel", "1"}}) == "dram.channel: 1 is not below channels = 1");
     CHECK(sentence({{"write_high", "33"}}).find("dram.write_high: 33 writes never wait") == 0);
     CHECK(sentence({{"write_low", "28"}}).find("dram.write_low: 28 must be less") == 0);

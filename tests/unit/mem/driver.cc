@@ -5,6 +5,7 @@
 namespace memsim::test_mem {
 
 static const Registration<Driver> registered {"Sends planned requests; for tests."};
+static const Registration<Hinter> hinter {"Sends planned hints; for tests."};
 
 void Driver::wake() {
     auto& out = port.mem_side;

@@ -80,6 +80,48 @@ class Driver final : public Model<Driver> {
     State state;
 };
 
+/// Sends planned hints.
+class Hinter final : public Model<Hinter> {
+  public:
+    struct Params {
+        Param<unsigned> unused {0, "Nothing"};
+    };
+    struct Ports {
+        Out<protocol::Hint> hints {{}, "Where hints go"};
+    };
+    struct Stats {
+        Counter lost {Unit::count, "Hints that found no room"};
+    };
+    struct Planned {
+        Tick at = 0;
+        protocol::Hint hint;
+    };
+    struct State {
+        Fifo<Planned> plan;
+        Timer next;
+    };
+
+    explicit Hinter(const Params& p) : params(p) {}
+    void start() override {
+        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
+    }
+    void wake() override {
+        while (!state.plan.empty() && state.plan.front().at <= now())
+            if (!port.hints.offer(state.plan.pop().hint)) ++stat.lost;
+        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
+    }
+    void plan(Tick at, std::uint64_t address, std::uint32_t bytes) {
+        protocol::Hint h;
+        h.address = address, h.bytes = bytes;
+        state.plan.push({at, h});
+    }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
 struct NoSink final : StatSink {
     void stat(const std::string&, const std::string&, const Stat&, std::string_view) override {}
     void integer(std::string_view, Int128, Unit) override {}

@@ -87,8 +87,9 @@ struct Scheduled {
     Tick now = 0;
 
     explicit Scheduled(const DramTiming& t, const FrFcfs::Figures& figures = {})
-        : timing(t), bus({t.rate, t.tRTRS, 0_fs}, bus_state),
-          device(t, bus.transfer_time(t.burst), device_state),
+        : timing(t), bus({t.rate, t.tRTRS, 0_fs, t.tRTW}, bus_state),
+          device(t, bus.transfer_time(t.burst), device_state,
+                 figures.order != DramOrder::committed),
           dram(figures, device, bus, state,
                {activates, precharges, refreshes, hits, misses, conflicts, forwarded, bus_bytes,
                 bus_busy}) {

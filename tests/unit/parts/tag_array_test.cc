@@ -1,8 +1,11 @@
 #include "parts/cycle_slots.hh"
 #include "parts/interleave.hh"
 #include "parts/mshr.hh"
+#include "parts/set_index.hh"
 #include "parts/tag_array.hh"
 #include "parts/virtual_queues.hh"
+
+#include <algorithm>
 
 #include <catch2/catch.hpp>
 
@@ -21,42 +24,84 @@ TEST_CASE("an interleave is one to one, powers of two or not", "[parts]") {
     }
 }
 
+namespace {
+/// Gives the next line to make room in the last of its sets to `tag`.
+std::uint32_t take(TagArray& tags, Rng& random, std::uint64_t tag) {
+    const std::uint32_t line = tags.victim(tags.sets() - 1, 0, tags.ways(), random);
+    tags.replace(line, tag, 0);
+    tags.add_valid(line, 1);
+    return line;
+}
+} // namespace
+
 TEST_CASE("a set gives up the line used or filled longest ago", "[parts]") {
     const auto policy = GENERATE(Replacement::lru, Replacement::fifo);
+    const std::uint32_t ways = GENERATE(4u, 6u);
+    Rng random;
     TagArray tags;
-    tags.resize(3, 4, policy);
-    for (std::uint64_t tag = 0; tag < 4; ++tag) { // empty lines first, in order
-        const std::uint32_t line = tags.victim(2);
-        CHECK(line == 8 + tag);
-        tags.replace(line, tag);
-        tags.valid(line) = 1;
+    tags.resize(3, ways, policy);
+    REQUIRE(tags.sets() == 3);
+    auto victim = [&] { return tags.victim(2, 0, ways, random) - tags.line(2, 0); };
+    for (std::uint64_t tag = 0; tag < ways; ++tag) { // empty lines first, in order
+        CHECK(victim() == tag);
+        take(tags, random, tag);
     }
-    CHECK(tags.find(2, 3) == 11);
+    CHECK(tags.find(2, 3) == tags.line(2, 3));
+    CHECK(tags.tag(tags.line(2, 3)) == 3);
     CHECK(tags.find(1, 3) == TagArray::none);
-    tags.touch(8);
-    CHECK(tags.victim(2) == (policy == Replacement::lru ? 9 : 8));
-    tags.lock(tags.victim(2), 5);
-    CHECK(tags.victim(2) == (policy == Replacement::lru ? 10 : 9));
-    for (std::uint32_t line = 8; line < 12; ++line) tags.lock(line, line);
-    CHECK(tags.victim(2) == TagArray::none);
-    CHECK(tags.lock(10) == 10);
-    tags.unlock(10);
-    CHECK(tags.victim(2) == 10);
+    tags.touch(tags.line(2, 0));
+    CHECK(victim() == (policy == Replacement::lru ? 1 : 0));
+    tags.lock(tags.line(2, victim()), 5);
+    CHECK(victim() == (policy == Replacement::lru ? 2 : 1));
+    for (std::uint32_t w = 0; w < ways; ++w) tags.lock(tags.line(2, w), w);
+    CHECK(tags.victim(2, 0, ways, random) == TagArray::none);
+    CHECK(tags.lock(tags.line(2, 2)) == 2);
+    tags.unlock(tags.line(2, 2));
+    CHECK(victim() == 2);
+    CHECK(tags.victim(2, 3, ways, random) == TagArray::none); // of the others
 }
 
-TEST_CASE("dropping what is clean keeps dirty sectors and locked tags", "[parts]") {
+TEST_CASE("random replacement takes each unlocked line, by its stream", "[parts]") {
+    Rng random(3, "test"), same(3, "test");
     TagArray tags;
-    tags.resize(1, 3, Replacement::lru);
-    for (std::uint32_t line = 0; line < 3; ++line) {
-        tags.replace(line, 10 + line);
-        tags.valid(line) = 0b1111;
+    tags.resize(1, 4, Replacement::random);
+    for (std::uint64_t tag = 0; tag < 4; ++tag) take(tags, random, tag);
+    tags.lock(tags.line(0, 1), 0);
+    std::array<int, 4> seen {};
+    for (int i = 0; i < 3000; ++i) {
+        const std::uint32_t line = tags.victim(0, 0, 4, random);
+        REQUIRE(line == tags.victim(0, 0, 4, same));
+        ++seen[line];
     }
-    tags.dirty(0) = 0b0100;
-    tags.lock(1, 0);
-    tags.drop_clean();
-    CHECK(tags.valid(0) == 0b0100);
-    CHECK(tags.find(0, 11) == 1);
-    CHECK(tags.find(0, 12) == TagArray::none);
+    CHECK(seen[1] == 0);
+    for (int w : {0, 2, 3}) CHECK(std::abs(seen[static_cast<unsigned>(w)] - 1000) < 150);
+}
+
+TEST_CASE("a tag holds lines, applications and flags apart", "[parts]") {
+    TagArray tags;
+    tags.resize(2, 3, Replacement::lru);
+    const std::uint32_t line = tags.line(1, 2);
+    const std::uint64_t big = TagArray::most_lines - 1;
+    tags.replace(line, big, TagArray::most_applications - 1);
+    tags.lock(line, TagArray::most_locks - 1);
+    tags.set_kept(line, true);
+    CHECK(tags.find(1, big) == line);
+    CHECK(tags.find(1, big & 0xffffffff) == TagArray::none);
+    CHECK(tags.lock(line) == TagArray::most_locks - 1);
+    CHECK(tags.application(line) == TagArray::most_applications - 1);
+    CHECK(tags.kept(line));
+    CHECK_FALSE(tags.prefetched(line));
+    tags.add_valid(line, 0b0011);
+    tags.add_dirty(line, 0b0110);
+    tags.drop(line, 0b0010);
+    CHECK(tags.valid(line) == 0b0001);
+    CHECK(tags.dirty(line) == 0b0100);
+    tags.drop(line); // locked: it keeps its tag
+    CHECK(tags.empty(line));
+    CHECK_FALSE(tags.kept(line));
+    CHECK(tags.find(1, big) == line);
+    tags.unlock(line);
+    CHECK(tags.find(1, big) == TagArray::none);
 }
 
 TEST_CASE("an MSHR serves its targets in order, some before others", "[parts]") {
@@ -116,6 +161,30 @@ TEST_CASE("virtual output queues: round robin, order kept, room by input", "[par
     queues.push(64, 1, 2); // the other output does not wait
     CHECK(queues.pop(1) == 2);
     CHECK(queues.pop(0) == 1);
+}
+
+TEST_CASE("folding spreads strides of a power of two, one to one", "[parts]") {
+    constexpr std::uint64_t sets = 64;
+    const SetIndex plain(sets), folded(sets, SetHash::xor_fold);
+    for (std::uint64_t stride : {1u, 64u, 128u, 4096u}) {
+        std::vector<int> hits(sets), hits_folded(sets);
+        for (std::uint64_t i = 0; i < sets; ++i) {
+            ++hits[plain(i * stride)];
+            ++hits_folded[folded(i * stride)];
+        }
+        const auto most = [](const std::vector<int>& v) {
+            return *std::max_element(v.begin(), v.end());
+        };
+        CHECK(most(hits) == static_cast<int>(std::min<std::uint64_t>(stride, sets)));
+        CHECK(most(hits_folded) <= 2);
+    }
+    for (std::uint64_t above : {0ull, 5ull, 0x123456ull}) { // neighbours never meet
+        std::vector<int> hits(sets);
+        for (std::uint64_t i = 0; i < sets; ++i) ++hits[folded(above * sets + i)];
+        CHECK(std::count(hits.begin(), hits.end(), 1) == sets);
+    }
+    CHECK(SetIndex(7)(20) == 6);
+    CHECK(SetIndex(1, SetHash::xor_fold)(12345) == 0);
 }
 
 } // namespace memsim::parts

@@ -4,6 +4,7 @@
 #include "run.hh"
 #include "support.hh"
 
+#include <map>
 #include <set>
 
 using namespace memsim;
@@ -160,6 +161,31 @@ TEST_CASE("a search's stream, instruction by instruction", "[workloads]") {
                                   {compute, 1, 3, 0, 0},
                                   {exit, ~0u, 1, 0, 0}});
     CHECK(out.counts.lane_accesses == 8);
+}
+
+TEST_CASE("streams and values are the same on every machine and compiler", "[workloads]") {
+    // A line is what the test prints for a workload that is not here yet.
+    const std::map<std::string, u64> known {
+#include "digests.inc"
+    };
+    for (const Workload* w : all_workloads()) {
+        const auto application = make_workload(w->names[0], of_size(w->check_size));
+        u64 hash = 0;
+        BlockStreams out;
+        out.with_values = true;
+        for (Launch launch; application->next_launch(launch);)
+            for (u32 block = 0; block < launch.blocks(); ++block) {
+                application->run_block(block, out);
+                hash = hash * 0x9e3779b97f4a7c15 + digest_of(out);
+            }
+        hash ^= application->result_digest();
+        char line[80];
+        std::snprintf(line, sizeof line, "{\"%s\", 0x%016llx},", w->names[0].c_str(),
+                      static_cast<unsigned long long>(hash));
+        INFO(line);
+        CHECK(known.count(w->names[0]) == 1);
+        if (known.count(w->names[0])) CHECK(hash == known.at(w->names[0]));
+    }
 }
 
 TEST_CASE("stores carry values when they are asked for", "[workloads]") {

@@ -103,16 +103,16 @@ TEST_CASE("gzip and xz are decoded, in several pieces and members too") {
 TEST_CASE("a file that is no graph") {
     CHECK(refusal("") == "is empty; a graph file was expected");
     const std::string foreign = "is no graph in a known format: a file begins with '#' or a number "
-                                "(SNAP edge list), 'c' or "
+                                "(SNAP edge list, Rodinia), 'c' or "
                                 "'p' (DIMACS .gr), '%%MatrixMarket' or 'CSR1'";
     CHECK(refusal("\x7f"
                   "ELF...") == foreign);
     CHECK(refusal("picture") == foreign);
     CHECK(refusal("# only a comment\n") == "holds a graph without vertices; one is the least");
     CHECK(error_of([] { read_graph("/no/such/graph"); }) ==
-          "/no/such/graph: cannot be opened (No such file or directory): name a graph file that "
+          "/no/such/graph: cannot be opened (No such file or directory): name a file that "
           "can be read");
-    CHECK(error_of([] { read_graph("/"); }) == "/: is a directory: name a graph file");
+    CHECK(error_of([] { read_graph("/"); }) == "/: is a directory: name a file");
     CHECK(refusal("# " + std::string(3 << 20, 'x')) ==
           "line 1: a line of over 1 MiB, so this is no text file");
 }

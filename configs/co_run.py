@@ -1,0 +1,56 @@
+"""Two graph algorithms at once on one GPU: SMs split or shared, one memory.
+
+    build/memsim configs/co_run.py [--partition shared] [--when-one-ends repeat] [--only 0] ...
+
+With --only an application has the whole machine to itself: what a weighted speedup compares with
+(docs/models/gpu.md).
+"""
+
+import argparse
+
+import memsim
+from memsim import gpu, mem, workload
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--only", type=int, metavar="I",
+                    help="run kernel I (from 0) alone, on all SMs")
+parser.add_argument("--kernels", nargs="+", default=["bfs1", "pagerank"],
+                    help="graph workloads; `memsim workloads` lists them")
+parser.add_argument("--partition", default="spatial", choices=["spatial", "shared"])
+parser.add_argument("--sm-split", default="", help="SMs of each, such as 3,1 (spatial)")
+parser.add_argument("--when-one-ends", default="run_on", choices=["run_on", "repeat", "stop"])
+parser.add_argument("--vertices", type=int, default=10, help="2 to this power in each graph")
+parser.add_argument("--sms", type=int, default=4)
+args = parser.parse_args()
+
+kernels = args.kernels if args.only is None else [args.kernels[args.only]]
+root = memsim.Root(seed=1)
+root.program = [workload.Program(name=k, size=args.vertices, iterations=3) for k in kernels]
+root.gpu = memsim.System()
+root.gpu.dispatcher = gpu.Dispatcher(
+    applications=len(kernels), sms=args.sms, partition=args.partition,
+    sm_split=args.sm_split if args.only is None else "", when_one_ends=args.when_one_ends)
+root.gpu.sm = [gpu.Sm() for _ in range(args.sms)]
+root.gpu.l1 = [mem.Cache(capacity="12KiB", stage="l1") for _ in range(args.sms)]
+root.gpu.network = mem.Crossbar(inputs=args.sms, outputs=1)
+root.gpu.l2 = mem.Cache(capacity="64KiB", ways=8, write_policy="write_back", write_allocate=True,
+                        mshrs=64, latency="80ns", stage="l2")
+root.dram = mem.DramController(timing="ddr4_3200")
+for program in root.program:
+    program.dispatcher = root.gpu.dispatcher.host
+for sm, l1 in zip(root.gpu.sm, root.gpu.l1):
+    root.gpu.dispatcher.sm_side = sm.blocks
+    sm.mem_side = l1.cpu_side
+    l1.mem_side = root.gpu.network.cpu_side
+root.gpu.network.mem_side = root.gpu.l2.cpu_side
+root.gpu.l2.mem_side = root.dram.cpu_side
+
+memsim.instantiate(root)
+memsim.simulate()
+memsim.stats.dump("end")
+
+stats = root.gpu.dispatcher.stats
+for i, kernel in enumerate(kernels):
+    print(f"{kernel}: {stats.application_ipc[i]:.3f} thread instructions a cycle, ended at "
+          f"{stats.application_end[i] / 1e3:.1f} us, begun again {stats.application_repeats[i]} times")
+print(f"sum of IPCs {stats.ipc_sum:.3f}")

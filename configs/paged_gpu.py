@@ -1,0 +1,75 @@
+"""A GPU with virtual memory: TLBs, page walks and, with --placement faults, pages from a host.
+
+    build/memsim configs/paged_gpu.py [--placement faults --resident 50] [--source drive] ...
+
+Four SMs, an L2 and one DRAM channel, running a workload. --placement none is the same machine
+without translation.
+"""
+
+import argparse
+
+import memsim
+from memsim import gpu, link, mem, workload
+from memsim.systems import mmu, scale
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--kernel", default="bfs1",
+                    help="a workload's name; `memsim workloads` lists them")
+parser.add_argument("--scale", type=int, default=12,
+                    help="size of the generated input; of a graph, the vertices as a power of two")
+parser.add_argument("--page", type=int, default=4096, help="bytes")
+parser.add_argument("--placement", default="first_touch",
+                    choices=["none", "identity", "first_touch", "interleaved", "random", "faults"])
+parser.add_argument("--resident", type=int, default=50,
+                    help="with faults: per cent of the footprint that device memory holds")
+parser.add_argument("--source", default="host_memory", choices=["host_memory", "drive", "drive_direct"],
+                    help="with faults: where pages are initially")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+SMS = 4
+root = memsim.Root(seed=args.seed)
+root.program = workload.Program(name=args.kernel, size=args.scale, seed=args.seed)
+root.dispatcher = gpu.Dispatcher(sms=SMS)
+root.program.dispatcher = root.dispatcher.host
+root.sm = [gpu.Sm() for _ in range(SMS)]
+root.l1 = [mem.Cache(capacity="48KiB", stage="l1") for _ in range(SMS)]
+root.network = mem.Crossbar(inputs=SMS, outputs=1, width="64B")
+root.l2 = mem.Cache(capacity="256KiB", ways=8, write_policy="write_back", write_allocate=True,
+                    latency="80ns", mshrs=64, targets=16, stage="l2")
+root.dram = mem.DramController(timing="ohm_table1")
+for i in range(SMS):
+    root.dispatcher.sm_side[i] = root.sm[i].blocks
+    root.sm[i].mem_side = root.l1[i].cpu_side
+    root.l1[i].mem_side = root.network.cpu_side[i]
+root.network.mem_side[0] = root.l2.cpu_side
+root.l2.mem_side = root.dram.cpu_side
+
+faults = args.placement == "faults"
+if args.placement != "none":
+    footprint = scale.footprint(root.program)
+    mmu.translate(root, footprint, walks=mmu.new_input(root.network), page=args.page,
+                  placement=args.placement,
+                  memory=footprint * args.resident // 100 if faults else None)
+if faults:
+    if args.source != "host_memory":
+        root.drive = link.FixedDrive()
+    mmu.page_faults(root, root, device=mmu.new_input(root.network), source=args.source,
+                    drive=root.drive.requests if args.source != "host_memory" else None)
+
+memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+print(f"{args.kernel}, {args.placement}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+      f"{root.dispatcher.stats.ipc:.2f} thread instructions a cycle")
+if args.placement != "none":
+    accesses = sum(t.stats.accesses for t in root.tlb)
+    misses = sum(t.stats.misses for t in root.tlb)
+    table = root.mmu.stats
+    print(f"L1 TLBs miss {misses} of {accesses}, the L2 TLB hits {table.hits} of {table.requests}; "
+          f"{table.walks} walks, {table.walk_reads} reads of them, {table.walk_time.mean:.0f} ns each")
+if faults:
+    host = root.host.stats
+    print(f"{host.faults} page faults in {host.batches} batches, {table.evictions} evictions, "
+          f"{host.pages_out} of dirty pages; {host.bandwidth_in / 1e9:.2f} GB/s in")

@@ -1,0 +1,33 @@
+"""An Accel-Sim trace on a machine shaped like its Quadro V100, with the counts that it prints.
+
+    build/memsim configs/qv100_trace.py TRACE/kernelslist.g [--repeat 10]
+"""
+
+import argparse
+import time
+
+import memsim
+from memsim import workload
+from memsim.systems import qv100
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("trace", help="kernelslist.g or one .traceg file")
+parser.add_argument("--repeat", type=int, default=1, help="times that the trace is played")
+parser.add_argument("--sms", type=int, default=80)
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+root = qv100.qv100(workload.TraceProgram(trace=args.trace, repeat=args.repeat), sms=args.sms,
+                   seed=args.seed)
+memsim.instantiate(root)
+began = time.process_time()
+end = memsim.simulate()
+spent = time.process_time() - began
+memsim.stats.dump("end")
+
+found = qv100.counts(root)
+for name, value in found.items():
+    print(f"{name:20} {value:12,}")
+print(f"{'cycles':20} {int(root.gpu.dispatcher.stats.cycles):12,}")
+print(f"{end.getCause()} at {memsim.curTick() / 1e9:.3f} us; {spent:.2f} s of CPU time in the loop, "
+      f"{found['warp instructions'] / spent:,.0f} warp instructions a CPU second")

@@ -1,0 +1,58 @@
+"""A solid-state drive from flash parts: packages on channels, a drive in front.
+
+`solid_state_drive(...)` builds it; presets name whole drives with their sources.
+"""
+
+from .. import System, flash
+from ..errors import did_you_mean, user_error
+
+# Geometry: channels, packages of a channel, dies, planes, blocks of a plane, pages of a block.
+# mqsim: MQSim (FAST'18), its default ssdconfig.xml, with its policies: one die of a package at a time,
+#        no time of cores, a 2 MiB cache of the map, which is on the flash.
+# z_ssd: ZnG (HPCA'21), Table I: 16 channels of one package, 8 dies x 8 planes, 1024 blocks x 384 pages
+#        of 4 KB, 800 MT/s; 5 cores with 5 us a request and 22.3 % over-provisioning are assumptions
+#        (docs/models/flash.md); DRAM buffer of 32 bit x 1600 MT/s, 13.75 ns each for tRCD and tCL.
+PRESETS = {
+    "mqsim": dict(
+        geometry=(8, 4, 2, 2, 2048, 256),
+        drive=dict(page="8KiB", over_provisioning="7%", unwritten="past", map_cache="2MiB",
+                   keep_rewritten=True, commands=4096, queue_depth=4096),
+        channel=dict(bus="nv_ddr2_333", dies_at_once=1, queue=4096),
+        package=dict(media="mlc"), registers=1),
+    "z_ssd": dict(
+        geometry=(16, 1, 8, 8, 1024, 384),
+        drive=dict(page="4KiB", over_provisioning="22.3%", preconditioned="100%", cores=5,
+                   firmware="5us", cache="33MiB", cache_reads=True, write_buffer="1MiB",
+                   dram_rate="6.4GB/s", dram_latency="27500ps"),
+        channel=dict(bus="nv_ddr3_800", queue=256),
+        package=dict(media="z_nand"), registers=2),
+}
+
+
+def solid_state_drive(preset, queues=1, check_contents=False, **drive):
+    """A System with `drive` (a flash.Drive: bind its host ports), `channel` and `package`.
+
+    preset   one of PRESETS
+    queues   host ports of the drive
+    drive    parameters of flash.Drive that replace the preset's
+    """
+    if preset not in PRESETS:
+        raise user_error(f"there is no drive '{preset}'{did_you_mean(preset, PRESETS)}: it is one of "
+                         f"{', '.join(PRESETS)}")
+    p = PRESETS[preset]
+    channels, packages, dies, planes, blocks, pages = p["geometry"]
+    shape = dict(dies=dies, planes=planes)
+    part = System()
+    part.drive = flash.Drive(channels=channels, packages=packages, blocks=blocks, pages=pages,
+                             queues=queues, check_contents=check_contents, **shape,
+                             **{**p["drive"], **drive})
+    part.channel = [flash.Channel(packages=packages, registers=p["registers"], **shape, **p["channel"])
+                    for _ in range(channels)]
+    part.package = [flash.Package(blocks=blocks, pages=pages, registers=p["registers"],
+                                  check_contents=check_contents, **shape, **p["package"])
+                    for _ in range(channels * packages)]
+    for c, channel in enumerate(part.channel):
+        part.drive.channel[c] = channel.controller
+        for i in range(packages):
+            channel.package[i] = part.package[c * packages + i].io[0]
+    return part

@@ -1,0 +1,86 @@
+"""Address translation for any machine: TLBs between its SMs and their L1s, an MMU, and a host that
+brings pages where device memory does not hold all of them.
+
+    mmu.translate(root.gpu, footprint, walks=mmu.new_input(root.gpu.network))
+    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network))
+"""
+
+from .. import gpu, link
+from ..ports import unbind
+
+ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf table: gpu.Mmu's defaults
+
+
+def up_to(value, step):
+    return -(-value // step) * step
+
+
+def tables(footprint, page, applications=1):
+    """Bytes of the page tables of so many address spaces of `footprint` bytes."""
+    leaves = -(-up_to(footprint, page) // (page * LEAF_ENTRIES))
+    return applications * (leaves + leaves * LEAF_ENTRIES) * ENTRY
+
+
+def new_input(network):
+    """One more input of a crossbar, which the caller binds."""
+    network.inputs += 1
+    return network.cpu_side[network.inputs - 1]
+
+
+def translate(part, footprint, walks, page=4096, applications=1, placement="first_touch", memory=None,
+              tlb=None, **mmu):
+    """Puts a gpu.Tlb between each SM of `part` (a System with a list `sm`) and what its mem_side was
+    bound to, as `part.tlb`, and a gpu.Mmu beside them, as `part.mmu`.
+
+    footprint     bytes of an application's addresses, which begin at 0
+    walks         the port that serves page walks, such as new_input(network)
+    page          bytes of a page
+    memory        bytes of device memory for pages, from address 0; None: all pages fit
+    tlb, **mmu    further parameters of the TLBs and of the MMU
+
+    The dispatcher is told that addresses are translated (each application's begin at 0). Page tables lie
+    behind the pages; returns how many bytes of device memory both need.
+    """
+    space = up_to(footprint, page)
+    frames = up_to(memory or applications * space, page)
+    size = tables(space, page, applications)
+    part.mmu = gpu.Mmu(tlbs=len(part.sm), page=f"{page}B", applications=applications,
+                       address_space=f"{space}B", placement=placement, memory=f"{frames}B",
+                       table_base=f"{up_to(frames, 4096)}B", table_memory=f"{up_to(size, 4096)}B",
+                       **mmu)
+    part.mmu.walk_side = walks
+    part.tlb = [gpu.Tlb(page=f"{page}B", **(tlb or {})) for _ in part.sm]
+    for i, (sm, one) in enumerate(zip(part.sm, part.tlb)):
+        below = unbind(sm.mem_side)
+        if sm.blocks.peer:
+            sm.blocks.peer.owner.translated = True
+        sm.mem_side = one.cpu_side
+        one.mem_side = below
+        one.mmu_side = part.mmu.tlb_side[i]
+        part.mmu.shootdowns[i] = one.shootdowns
+    return up_to(frames, 4096) + up_to(size, 4096)
+
+
+def page_faults(root, part, device, drive=None, pcie=None, **host):
+    """Lets a host, `root.host`, bring the pages of `part.mmu` over PCIe, `root.pcie`.
+
+    part      has an MMU whose placement is 'faults' (see translate)
+    device    the port through which the copy engine reaches device memory, such as new_input(network)
+    drive     None, or the port of a drive, such as link.FixedDrive's requests or flash.Drive's host:
+              where pages are initially; source='drive_direct' among **host is GPU-direct storage
+    pcie      parameters of the link.Pcie
+    **host    parameters of the link.Host
+    """
+    if drive is not None:
+        host.setdefault("source", "drive")
+        host.setdefault("drive_space", part.mmu.address_space)
+    root.host = link.Host(page=part.mmu.page, drives=int(drive is not None),
+                          queue=part.mmu.fault_buffer, **host)
+    root.pcie = link.Pcie(**(pcie or {}))
+    part.mmu.hosts = part.mmu.movers = 1
+    part.mmu.fault_side[0] = root.host.faults
+    root.host.pages = part.mmu.mover_side[0]
+    root.host.device_side = root.pcie.from_host[0]
+    root.pcie.to_device[0] = device
+    if drive is not None:
+        root.host.drive_side[0] = drive

@@ -1,0 +1,249 @@
+#include "flash/channel.hh"
+
+#include "core/registry.hh"
+
+#include <bit>
+
+namespace memsim::flash {
+
+static const Registration<Channel> registered {
+    "A flash channel: an ONFI bus that packages share, and the order of what goes over it."};
+
+void Channel::init() {
+    timing_ = timing_of(params.bus());
+    if (params.rate().raw) timing_.rate = params.rate();
+    wire_ = WireTime(timing_.rate);
+    const unsigned planes = params.dies() * params.planes();
+    if (planes > 64)
+        refuse("planes", "there are " + std::to_string(planes) +
+                             " planes in a package: dies x planes is at most 64 on a channel");
+    if (params.dies_at_once() > params.dies())
+        refuse("dies_at_once", "a package has only " + params.dies.text() + " dies");
+    const std::uint32_t all = params.packages() * planes;
+    state.slots.resize(params.queue());
+    state.groups.assign(params.queue(), 0);
+    for (std::uint32_t i = params.queue(); i-- > 0;)
+        state.free_slots.push_back(i), state.free_groups.push_back(i);
+    state.planes.resize(all);
+    state.packages.resize(params.packages());
+    state.held.assign(params.independent_planes() ? all : params.packages() * params.dies(), 0);
+    state.in_register.assign(std::size_t {all} * (params.registers() + 1), none);
+}
+
+void Channel::wake() {
+    for (unsigned i = 0; i < port.package.size(); ++i)
+        while (!port.package[i].empty()) array_done(i, port.package[i].pop());
+    if (state.bus != Bus::idle && !state.bus_done.armed()) end_transfer();
+    auto& in = port.controller;
+    while (!in.empty() && !state.free_slots.empty()) accept(in.pop());
+    if (state.bus == Bus::idle) start_transfer();
+}
+
+void Channel::accept(const protocol::FlashRequest& r) {
+    MEMSIM_ASSERT(r.place.package < params.packages() && r.place.die < params.dies() &&
+                      r.place.plane < params.planes(),
+                  "a request names no plane of its channel");
+    const std::uint32_t slot = state.free_slots.back();
+    state.free_slots.pop_back();
+    state.slots[slot] = {r, now(), state.order++, none, none, 0};
+    const unsigned kind = kind_of(r);
+    Queue& q = state.planes[plane_of(r.place)].queues[kind];
+    (q.head == none ? q.head : state.slots[q.tail].next) = slot;
+    q.tail = slot;
+    const unsigned plane = r.place.die * params.planes() + r.place.plane;
+    state.packages[r.place.package].waiting[kind] |= 1ull << plane;
+    state.to_ask |= 1ull << r.place.package;
+    stat.queued.set(now(), state.slots.size() - state.free_slots.size());
+}
+
+// ---- what may start ----------------------------------------------------------------------------
+
+bool Channel::can_start(const Slot& s, const Chip& p) const {
+    const protocol::FlashPlace& place = s.request.place;
+    const std::uint16_t held = state.held[unit_of(place)];
+    if (s.request.op == FlashOp::erase) {
+        if (held) return false;
+    } else {
+        if (held >= params.registers()) return false;
+        const std::uint64_t used = state.planes[plane_of(place)].used;
+        if (static_cast<unsigned>(std::countr_one(used)) >= params.registers()) return false;
+    }
+    return held || params.dies_at_once() == 0 || p.working < params.dies_at_once();
+}
+
+/// The head of a queue that goes next in this package; `none` if nothing can.
+std::uint32_t Channel::choose(Chip& p, unsigned index) const {
+    const std::uint32_t planes = params.dies() * params.planes();
+    std::uint32_t best = none;
+    for (unsigned kind = 0; kind < kinds; ++kind) {
+        for (std::uint64_t set = p.waiting[kind]; set; set &= set - 1) {
+            const auto plane = static_cast<std::uint32_t>(std::countr_zero(set));
+            const std::uint32_t head = state.planes[index * planes + plane].queues[kind].head;
+            const Slot& s = state.slots[head];
+            if (best != none && state.slots[best].order < s.order) continue;
+            if (can_start(s, p)) best = head;
+        }
+        if (best != none && params.reads_first()) break;
+    }
+    return best;
+}
+
+void Channel::start_transfer() {
+    for (auto& ready : state.ready)
+        if (!ready.empty()) {
+            state.on_bus = ready.pop();
+            const std::uint32_t bytes = state.slots[state.on_bus].request.bytes;
+            const Tick t = wire_.take(bytes, state.remainder);
+            stat.data_out += bytes;
+            stat.bus_busy += Time {t};
+            state.bus = Bus::data;
+            arm(state.bus_done, Time {t});
+            return;
+        }
+    // From the package whose turn it is upwards, then from the first.
+    const std::uint64_t upper = state.to_ask >> state.turn << state.turn;
+    for (std::uint64_t set : {upper, state.to_ask & ~upper})
+        for (; set; set &= set - 1) {
+            const auto i = static_cast<unsigned>(std::countr_zero(set));
+            if (!port.package[i].can_send()) continue;
+            const std::uint32_t first = choose(state.packages[i], i);
+            if (first == none) { // until something of it arrives or ends
+                state.to_ask &= ~(1ull << i);
+                continue;
+            }
+            state.turn = (i + 1) % params.packages();
+            start(first);
+            return;
+        }
+}
+
+/// Takes the head of its queue into the operation.
+void Channel::take(Slot& s, std::uint32_t group) {
+    const protocol::FlashPlace& place = s.request.place;
+    Plane& p = state.planes[plane_of(place)];
+    const unsigned kind = kind_of(s.request);
+    Queue& q = p.queues[kind];
+    const std::uint32_t slot = q.head;
+    q.head = s.next;
+    s.next = none;
+    s.group = group;
+    ++state.groups[group];
+    if (q.head == none) {
+        state.packages[place.package].waiting[kind] &=
+            ~(1ull << (place.die * params.planes() + place.plane));
+    }
+    s.reg = static_cast<std::uint8_t>(s.request.op == FlashOp::erase ? params.registers()
+                                                                     : std::countr_one(p.used));
+    if (s.request.op != FlashOp::erase) p.used |= 1ull << s.reg;
+    state.in_register[plane_of(place) * (params.registers() + 1) + s.reg] = slot;
+}
+
+void Channel::start(std::uint32_t first) {
+    const protocol::FlashRequest request = state.slots[first].request;
+    const std::uint32_t group = state.free_groups.back();
+    state.free_groups.pop_back();
+    Chip& package = state.packages[request.place.package];
+    const unsigned kind = kind_of(request);
+    take(state.slots[first], group);
+    std::uint32_t last = first;
+    if (params.multi_plane() && !params.independent_planes())
+        for (unsigned p = 0; p < params.planes(); ++p) {
+            const std::uint32_t plane = request.place.die * params.planes() + p;
+            if (!(package.waiting[kind] >> plane & 1) || p == request.place.plane) continue;
+            const std::uint32_t head =
+                state.planes[plane_of(request.place) - request.place.plane + p].queues[kind].head;
+            Slot& s = state.slots[head];
+            if (request.op != FlashOp::erase && s.request.place.page != request.place.page)
+                continue;
+            if (!can_start(s, package)) continue;
+            take(s, group);
+            state.slots[last].next = head;
+            last = head;
+        }
+    if (state.held[unit_of(request.place)]++ == 0) ++package.working;
+
+    Time t = timing_.tCS;
+    for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
+        if (i != first) t = t + timing_.tDBSY;
+        // Two commands and five cycles of address; an erase names only the row, in three.
+        t = t + timing_.tWC * (request.op == FlashOp::erase ? 5 : 7);
+        if (request.op != FlashOp::program) continue;
+        const std::uint32_t bytes = state.slots[i].request.bytes;
+        t = t + timing_.tADL + timing_.tWPS + Time {wire_.take(bytes, state.remainder)};
+        stat.data_in += bytes;
+    }
+    ++stat.commands;
+    stat.bus_busy += t;
+    state.bus = Bus::command;
+    state.on_bus = first;
+    arm(state.bus_done, t);
+}
+
+// ---- what ends ---------------------------------------------------------------------------------
+
+void Channel::end_transfer() {
+    const std::uint32_t first = std::exchange(state.on_bus, none);
+    const Bus what = std::exchange(state.bus, Bus::idle);
+    if (what == Bus::data) {
+        complete(first, state.slots[first].request.content);
+        return;
+    }
+    for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
+        const Slot& s = state.slots[i];
+        const protocol::FlashRequest& r = s.request;
+        port.package[r.place.package].send({r.place, r.content, r.written_before,
+                                            r.op == FlashOp::erase ? std::uint8_t {0} : s.reg, r.op,
+                                            s.next != none});
+    }
+}
+
+void Channel::array_done(unsigned package, const protocol::NandReady& r) {
+    const std::uint32_t plane = (package * params.dies() + r.die) * params.planes() + r.plane;
+    const std::uint32_t reg = r.op == FlashOp::erase ? params.registers() : r.reg;
+    const std::uint32_t slot = state.in_register[plane * (params.registers() + 1) + reg];
+    MEMSIM_ASSERT(slot != none && state.slots[slot].request.op == r.op,
+                  "a package is ready for nothing that was asked");
+    if (r.op != FlashOp::read) {
+        complete(slot, 0);
+        return;
+    }
+    state.slots[slot].request.content = r.content;
+    state.ready[static_cast<unsigned>(state.slots[slot].request.urgency)].push(slot);
+}
+
+void Channel::complete(std::uint32_t slot, std::uint64_t content) {
+    const Slot& s = state.slots[slot];
+    const protocol::FlashRequest& r = s.request;
+    const Time taken {now() - s.arrived};
+    if (r.op == FlashOp::read)
+        ++stat.reads, stat.read_latency.sample(taken);
+    else if (r.op == FlashOp::program)
+        ++stat.programs, stat.program_latency.sample(taken);
+    else
+        ++stat.erases;
+    state.in_register[plane_of(r.place) * (params.registers() + 1) + s.reg] = none;
+    if (r.op != FlashOp::erase) state.planes[plane_of(r.place)].used &= ~(1ull << s.reg);
+    if (--state.groups[s.group] == 0) {
+        state.free_groups.push_back(s.group);
+        if (--state.held[unit_of(r.place)] == 0) --state.packages[r.place.package].working;
+    }
+    state.to_ask |= 1ull << r.place.package;
+    port.controller.send({content, r.tag, r.op});
+    state.free_slots.push_back(slot);
+    stat.queued.set(now(), state.slots.size() - state.free_slots.size());
+}
+
+void Channel::waits_on(WaitReport& report) const {
+    if (pending())
+        report.add(path() + ": " + std::to_string(state.slots.size() - state.free_slots.size()) +
+                   " requests wait for the bus or for an array");
+}
+
+std::optional<std::string> Channel::imbalance() const {
+    if (pending())
+        return std::to_string(state.slots.size() - state.free_slots.size()) +
+               " requests were not answered";
+    return {};
+}
+
+} // namespace memsim::flash

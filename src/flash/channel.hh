@@ -1,0 +1,148 @@
+#pragma once
+
+#include "core/component.hh"
+#include "flash/nand_timing.hh"
+#include "protocol/flash.hh"
+
+#include <array>
+
+namespace memsim::flash {
+
+using namespace memsim::literals;
+using protocol::FlashOp;
+
+/// A flash channel: the controller's end of one ONFI bus and the packages on it. Reads, programs
+/// and erases of single pages come in, in any order and number up to `queue`; commands, addresses
+/// and data take the bus in turn, arrays work meanwhile.
+/// Order. The bus serves data that wait in registers first, then a new command; packages take
+/// turns. In a package reads go before programs before erases (`reads_first`), a class of reads
+/// before the next, old before young. Programs of one plane keep their order, and so do reads of
+/// one class: whoever hands out pages in their order keeps NAND's rule. Heads of queues in planes
+/// of one die that want the same page of their blocks go together as one multi-plane operation.
+/// Registers. A read holds one from its command to its last byte, a program from its data's first
+/// byte to the array's end; a die takes as many operations at a time as a plane has registers.
+/// An idle channel costs nothing.
+///
+/// Not modelled: status polling (ready/busy has its own wire), column changes, suspend, ECC time.
+class Channel final : public Model<Channel> {
+  public:
+    struct Params {
+        Param<unsigned> packages {4, {1, 64}, "Packages on the bus (MQSim's default: 4)"};
+        Param<unsigned> dies {2, {1, 64}, "Dies of a package: as the packages'"};
+        Param<unsigned> planes {2, {1, 64}, "Planes of a die: as the packages'"};
+        Param<unsigned> registers {1, {1, 64}, "Registers of a plane that are used, at most all"};
+        Param<bool> independent_planes {false, "As the packages'"};
+        Param<BusPreset> bus {BusPreset::nv_ddr3_800, "Cycles and rate of the bus"};
+        Param<Rate> rate {Rate {0},
+                          {Rate {0}, Rate {1'000'000'000'000}},
+                          "Rate of the bus if not the preset's; 0: the preset's"};
+        Param<Time> t_wb {
+            100_ns, {1_fs, 1_us}, "From the last cycle to the array's start (ONFI's tWB: 100 ns)"};
+        Param<bool> multi_plane {true, "Join operations of several planes of a die"};
+        Param<bool> reads_first {true, "Reads before programs and erases; else old before young"};
+        Param<unsigned> dies_at_once {
+            0, {0, 64}, "Dies of a package that work at the same time; 0: all"};
+        Param<unsigned> queue {256, {1, 65536}, "Requests accepted and not answered"};
+    };
+    struct Ports {
+        Responder<protocol::Flash> controller {{.depth = from<&Params::queue>},
+                                               "Pages to read or program, blocks to erase"};
+        Many<Requester<protocol::NandBus>> package {
+            from<&Params::packages>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::t_wb>},
+            "To the packages"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Pages read"};
+        Counter programs {Unit::count, "Pages programmed"};
+        Counter erases {Unit::count, "Blocks erased"};
+        Counter commands {Unit::count, "Commands sent (a multi-plane one counts once)"};
+        Counter data_in {Unit::byte, "Bytes to the packages"};
+        Counter data_out {Unit::byte, "Bytes from the packages"};
+        Counter bus_busy {Unit::time, "Time of the bus in use"};
+        Distribution read_latency {Unit::time, "From a read's arrival to its answer"};
+        Distribution program_latency {Unit::time, "From a program's arrival to its answer"};
+        Level queued {Unit::count, "Requests in the channel"};
+    };
+    static constexpr std::uint32_t none = ~0u;
+    /// What waits at a plane: reads by class, programs, erases.
+    static constexpr unsigned kinds = protocol::flash_classes + 2;
+    static constexpr unsigned program_kind = kinds - 2, erase_kind = kinds - 1;
+    struct Slot {
+        protocol::FlashRequest request;
+        Tick arrived = 0;
+        std::uint64_t order = 0;
+        std::uint32_t next = none;  ///< in its queue; later in its operation
+        std::uint32_t group = none; ///< its operation
+        std::uint8_t reg = 0;
+    };
+    struct Queue {
+        std::uint32_t head = none, tail = none;
+    };
+    struct Plane {
+        std::array<Queue, kinds> queues;
+        std::uint64_t used = 0; ///< registers, a bit each
+    };
+    struct Chip {
+        std::array<std::uint64_t, kinds> waiting {}; ///< planes with something in that queue
+        std::uint32_t working = 0;                   ///< dies (planes if independent) with work
+    };
+    enum class Bus : std::uint8_t { idle, command, data };
+    struct State {
+        std::vector<Slot> slots;
+        std::vector<std::uint32_t> free_slots;
+        std::vector<std::uint16_t> groups; ///< works of an operation that are not done
+        std::vector<std::uint32_t> free_groups;
+        std::vector<Plane> planes;
+        std::vector<Chip> packages;
+        std::vector<std::uint16_t> held;        ///< operations, by die (plane if independent)
+        std::vector<std::uint32_t> in_register; ///< the slot, by plane and register, last: erase
+        std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< data to fetch
+        std::uint64_t order = 0;
+        std::uint64_t to_ask = 0; ///< packages that may have something to start
+        std::uint32_t turn = 0;   ///< the package that is asked first
+        Bus bus = Bus::idle;
+        std::uint32_t on_bus = none; ///< the slot, first of its operation
+        std::int64_t remainder = 0;  ///< of bytes / rate, carried over
+        Timer bus_done;
+    };
+
+    explicit Channel(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    bool pending() const override { return state.free_slots.size() != state.slots.size(); }
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    std::uint32_t plane_of(const protocol::FlashPlace& p) const {
+        return (p.package * params.dies() + p.die) * params.planes() + p.plane;
+    }
+    std::uint32_t unit_of(const protocol::FlashPlace& p) const {
+        return params.independent_planes() ? plane_of(p) : p.package * params.dies() + p.die;
+    }
+    static unsigned kind_of(const protocol::FlashRequest& r) {
+        return r.op == FlashOp::read      ? static_cast<unsigned>(r.urgency)
+               : r.op == FlashOp::program ? program_kind
+                                          : erase_kind;
+    }
+    void accept(const protocol::FlashRequest& r);
+    void array_done(unsigned package, const protocol::NandReady& r);
+    void end_transfer();
+    void start_transfer();
+    std::uint32_t choose(Chip& p, unsigned index) const;
+    bool can_start(const Slot& s, const Chip& p) const;
+    void start(std::uint32_t first);
+    void take(Slot& s, std::uint32_t group);
+    void complete(std::uint32_t slot, std::uint64_t content);
+
+    BusTiming timing_ {};
+    WireTime wire_;
+};
+
+} // namespace memsim::flash

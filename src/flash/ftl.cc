@@ -1,0 +1,236 @@
+#include "flash/ftl.hh"
+
+#include <algorithm>
+
+namespace memsim::flash {
+
+void Ftl::init() {
+    const Geometry& g = f_.geometry;
+    aged_total_ = f_.aged ? f_.aged + f_.map_pages : 0;
+    position_.assign(f_.order.size(), 0);
+    for (std::uint32_t i = 0; i < f_.order.size(); ++i) position_[f_.order[i]] = i;
+    s_.planes.assign(g.all_planes(), {});
+    for (std::uint32_t p = 0; p < g.all_planes(); ++p)
+        s_.planes[p].fresh =
+            static_cast<std::uint32_t>((aged_of(position_[p]) + g.pages - 1) / g.pages);
+}
+
+// ---- the map -----------------------------------------------------------------------------------
+
+/// The place in the order of writing before the run; ~0 if the page was not written then.
+std::uint64_t Ftl::aged_index(std::uint32_t lpn) const {
+    if (lpn < f_.aged) return lpn;
+    if (lpn >= f_.host_pages && aged_total_) return f_.aged + (lpn - f_.host_pages);
+    return ~0ull;
+}
+
+MapEntry Ftl::lookup(std::uint32_t lpn) const {
+    if (const MapEntry* const e = s_.map.find(lpn)) return *e;
+    const std::uint64_t i = aged_index(lpn);
+    if (i == ~0ull) return {};
+    const std::uint64_t n = f_.order.size();
+    const std::uint64_t page = f_.order[i % n] * f_.geometry.plane_pages() + i / n;
+    return {static_cast<std::uint32_t>(page), ~0u};
+}
+
+void Ftl::commit(std::uint32_t lpn, std::uint32_t page, std::uint32_t sectors) {
+    const MapEntry before = lookup(lpn);
+    if (before.page != no_page) invalidate(before.page);
+    s_.map[lpn] = {page, sectors};
+    FtlBlock& b = record(f_.geometry.block_of(page));
+    ++b.valid, --b.flying;
+}
+
+bool Ftl::moved(std::uint32_t lpn, std::uint32_t from, std::uint32_t to) {
+    const MapEntry before = lookup(lpn);
+    FtlBlock& b = record(f_.geometry.block_of(to));
+    --b.flying;
+    if (before.page != from) {
+        b.owners[to % f_.geometry.pages] = no_page;
+        return false;
+    }
+    ++b.valid;
+    invalidate(from);
+    s_.map[lpn] = {to, before.sectors};
+    return true;
+}
+
+void Ftl::trim(std::uint32_t lpn, std::uint32_t sectors) {
+    MapEntry e = lookup(lpn);
+    e.sectors &= ~sectors;
+    if (e.page != no_page && e.sectors == 0) {
+        invalidate(e.page);
+        e.page = no_page;
+    }
+    s_.map[lpn] = e; // named and nowhere: never taken for a page of the past again
+}
+
+std::uint32_t Ftl::remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors) {
+    const std::uint32_t page = allocate(plane, Frontier::past, lpn);
+    commit(lpn, page, sectors);
+    return page;
+}
+
+// ---- blocks ------------------------------------------------------------------------------------
+
+std::uint32_t Ftl::record_index(std::uint32_t block) {
+    if (const std::uint32_t* const known = s_.record_of.find(block)) return *known;
+    const auto index = static_cast<std::uint32_t>(s_.blocks.size());
+    s_.record_of[block] = index;
+    s_.blocks.emplace_back();
+    FtlBlock& b = s_.blocks.back();
+    b.block = block;
+    const Geometry& g = f_.geometry;
+    const std::uint32_t plane = block / g.blocks;
+    const std::uint64_t first = std::uint64_t {block % g.blocks} * g.pages;
+    const std::uint64_t aged = aged_of(position_[plane]);
+    if (first >= aged) return index;
+    // Written before the run: its pages are those that the map computes.
+    b.old = true;
+    b.owners.assign(g.pages, no_page);
+    for (std::uint32_t p = 0; p < g.pages && first + p < aged; ++p) {
+        const std::uint64_t i = (first + p) * f_.order.size() + position_[plane];
+        b.owners[p] = static_cast<std::uint32_t>(i < f_.aged ? i : f_.host_pages + (i - f_.aged));
+        ++b.valid;
+    }
+    close(index);
+    return index;
+}
+
+void Ftl::close(std::uint32_t index) {
+    FtlBlock& b = s_.blocks[index];
+    auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
+    b.use = BlockUse::closed;
+    b.place = static_cast<std::uint32_t>(closed.size());
+    closed.push_back(index);
+}
+
+void Ftl::invalidate(std::uint32_t page) {
+    FtlBlock& b = record(f_.geometry.block_of(page));
+    std::uint32_t& owner = b.owners[page % f_.geometry.pages];
+    MEMSIM_ASSERT(owner != no_page && b.valid > 0, "a page is given up twice");
+    owner = no_page;
+    --b.valid;
+}
+
+std::uint16_t Ftl::written_before(std::uint32_t page) const {
+    const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
+    if (!index) return static_cast<std::uint16_t>(f_.geometry.pages); // of the past, untouched
+    const FtlBlock& b = s_.blocks[*index];
+    return b.old ? static_cast<std::uint16_t>(b.owners.size()) : std::uint16_t {0};
+}
+
+std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier who) {
+    FtlPlane& p = s_.planes[plane];
+    const bool worn = who == Frontier::cold;
+    if (p.fresh < f_.geometry.blocks && ((f_.least_worn_first && !worn) || p.erased.empty()))
+        return record_index(plane * f_.geometry.blocks + p.fresh++);
+    MEMSIM_ASSERT(!p.erased.empty(), "a plane has no free block left");
+    std::size_t best = p.erased.size() - 1;
+    if (f_.least_worn_first || worn)
+        for (std::size_t i = 0; i < p.erased.size(); ++i) {
+            const std::uint32_t here = s_.blocks[p.erased[i]].erases;
+            const std::uint32_t there = s_.blocks[p.erased[best]].erases;
+            if (worn ? here > there : here < there) best = i;
+        }
+    const std::uint32_t index = p.erased[best];
+    p.erased[best] = p.erased.back();
+    p.erased.pop_back();
+    return index;
+}
+
+bool Ftl::has_room(std::uint32_t plane, Frontier who) const {
+    if (s_.planes[plane].open[static_cast<unsigned>(who)] != no_page) return true;
+    const bool moves = who == Frontier::collector || who == Frontier::cold;
+    return free_blocks(plane) > (moves ? 0u : 1u);
+}
+
+std::uint32_t Ftl::plane_for(std::uint32_t lpn) {
+    const auto n = static_cast<std::uint32_t>(f_.order.size());
+    if (f_.fixed_plane) {
+        const std::uint32_t plane = f_.order[lpn % n];
+        return has_room(plane, Frontier::host) ? plane : no_page;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t plane = f_.order[(s_.next_plane + i) % n];
+        if (!has_room(plane, Frontier::host)) continue;
+        s_.next_plane = (s_.next_plane + i + 1) % n;
+        return plane;
+    }
+    return no_page;
+}
+
+std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn) {
+    std::uint32_t& open = s_.planes[plane].open[static_cast<unsigned>(who)];
+    if (open == no_page) {
+        open = take_block(plane, who);
+        FtlBlock& fresh = s_.blocks[open];
+        MEMSIM_ASSERT(fresh.use == BlockUse::erased && fresh.owners.empty(),
+                      "a block is written that was not erased");
+        fresh.use = BlockUse::open;
+        fresh.old = who == Frontier::past;
+        fresh.owners.reserve(who == Frontier::past ? 0 : f_.geometry.pages);
+    }
+    const std::uint32_t index = open;
+    FtlBlock& b = s_.blocks[index];
+    const std::uint32_t page = first_page(b) + static_cast<std::uint32_t>(b.owners.size());
+    b.owners.push_back(lpn);
+    ++b.flying;
+    if (b.owners.size() == f_.geometry.pages) {
+        open = no_page;
+        close(index);
+    }
+    return page;
+}
+
+// ---- garbage collection ------------------------------------------------------------------------
+
+std::uint32_t Ftl::greedy_victim(std::uint32_t plane) const {
+    std::uint32_t best = no_page, fewest = f_.geometry.pages;
+    for (const std::uint32_t index : s_.planes[plane].closed) {
+        const FtlBlock& b = s_.blocks[index];
+        if (b.flying == 0 && (b.valid < fewest || (b.valid == fewest && best != no_page &&
+                                                   b.erases < s_.blocks[best].erases)))
+            best = index, fewest = b.valid;
+    }
+    return best;
+}
+
+std::uint32_t Ftl::cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap) {
+    if (erases < gap) return no_page;
+    const Geometry& g = f_.geometry;
+    // Blocks of the past that nobody touched have no record yet, and no erases.
+    const auto aged = static_cast<std::uint32_t>(aged_of(position_[plane]) / g.pages);
+    for (std::uint32_t b = 0; b < aged; ++b)
+        if (!s_.record_of.find(plane * g.blocks + b)) return record_index(plane * g.blocks + b);
+    std::uint32_t best = no_page, fewest = erases - gap + 1;
+    for (const std::uint32_t index : s_.planes[plane].closed) {
+        const FtlBlock& b = s_.blocks[index];
+        if (b.flying == 0 && b.erases < fewest) best = index, fewest = b.erases;
+    }
+    return best;
+}
+
+void Ftl::begin_collecting(std::uint32_t index) {
+    FtlBlock& b = s_.blocks[index];
+    MEMSIM_ASSERT(b.use == BlockUse::closed, "only a closed block is collected");
+    b.use = BlockUse::collecting;
+    auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
+    closed[b.place] = closed.back();
+    s_.blocks[closed[b.place]].place = b.place;
+    closed.pop_back();
+}
+
+void Ftl::erased(std::uint32_t index) {
+    FtlBlock& b = s_.blocks[index];
+    MEMSIM_ASSERT(b.valid == 0 && b.flying == 0 && !is_read(b),
+                  "a block is erased that holds something");
+    b.use = BlockUse::erased;
+    b.old = false;
+    ++b.erases;
+    b.owners.clear();
+    b.owners.shrink_to_fit();
+    s_.planes[b.block / f_.geometry.blocks].erased.push_back(index);
+}
+
+} // namespace memsim::flash

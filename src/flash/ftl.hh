@@ -1,0 +1,138 @@
+#pragma once
+
+#include "core/fifo.hh"
+#include "core/hash_map.hh"
+#include "flash/geometry.hh"
+
+#include <array>
+
+namespace memsim::flash {
+
+inline constexpr std::uint32_t no_page = ~0u;
+
+/// Where a logical page lies and which of its sectors were ever written.
+struct MapEntry {
+    std::uint32_t page = no_page;
+    std::uint32_t sectors = 0;
+};
+
+enum class BlockUse : std::uint8_t { erased, open, closed, collecting };
+
+/// A block that was touched.
+struct FtlBlock {
+    std::uint32_t block = 0; ///< of all, numbered by plane
+    std::uint32_t erases = 0;
+    std::uint32_t valid = 0;  ///< pages that the map names
+    std::uint32_t flying = 0; ///< pages handed out whose program has not ended
+    std::uint32_t place = 0;  ///< in its plane's list of closed blocks
+    BlockUse use = BlockUse::erased;
+    bool old = false;                  ///< never erased, written before the run began
+    std::vector<std::uint32_t> owners; ///< logical page of each page handed out; no_page: none
+};
+
+/// Who writes: a host, the garbage collector, the time before the run, or static wear levelling,
+/// which moves cold data to the most worn of the free blocks.
+enum class Frontier : std::uint8_t { host, collector, past, cold };
+
+struct FtlPlane {
+    std::uint32_t fresh = 0; ///< the next block that was never used
+    std::vector<std::uint32_t> erased;
+    std::vector<std::uint32_t> closed; ///< those that have a record
+    std::array<std::uint32_t, 4> open {no_page, no_page, no_page, no_page};
+};
+
+/// Plain values for State; bounded by what was touched.
+struct FtlState {
+    HashMap<MapEntry> map;
+    HashMap<std::uint32_t> record_of; ///< by block
+    HashMap<std::uint32_t> readers;   ///< reads on their way to a block, where there are any
+    std::vector<FtlBlock> blocks;
+    std::vector<FtlPlane> planes;
+    std::uint32_t next_plane = 0; ///< with dynamic allocation
+};
+
+/// A page-mapped flash translation layer: the map, the blocks and the next page to write. A part:
+/// whoever owns it moves the data and keeps the time.
+///
+/// A page is handed out by allocate(), in the order of its block, and is nobody's until its program
+/// has ended: then commit(), moved() or discard(). Host and garbage collector write to blocks of
+/// their own. The last free block of a plane is the collector's.
+/// `aged` logical pages, and the translation pages behind the host's, were written in order before
+/// the run began; they are computed, not stored, until they are touched.
+class Ftl {
+  public:
+    struct Figures {
+        Geometry geometry;
+        std::vector<std::uint32_t> order; ///< planes, see plane_order()
+        std::uint64_t host_pages = 0;     ///< logical pages that the host sees
+        std::uint64_t map_pages = 0;      ///< translation pages, numbered behind them
+        std::uint64_t aged = 0;           ///< of the host's pages
+        bool fixed_plane = true;          ///< by the logical page, else the next that has room
+        bool least_worn_first = true;     ///< of the free blocks, else the last erased
+    };
+    Ftl(Figures figures, FtlState& state) : f_(std::move(figures)), s_(state) {}
+    void init();
+
+    MapEntry lookup(std::uint32_t lpn) const;
+    /// It was written or trimmed in the run.
+    bool named(std::uint32_t lpn) const { return s_.map.find(lpn) != nullptr; }
+    /// The plane that a write of this page goes to; no_page if it must wait for room.
+    std::uint32_t plane_for(std::uint32_t lpn);
+    bool has_room(std::uint32_t plane, Frontier who) const;
+    std::uint32_t allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn);
+    /// The program has ended: `page` is where `lpn` lies from now on.
+    void commit(std::uint32_t lpn, std::uint32_t page, std::uint32_t sectors);
+    /// The same for a copy of `from`; false if the page was written anew meanwhile.
+    bool moved(std::uint32_t lpn, std::uint32_t from, std::uint32_t to);
+    void trim(std::uint32_t lpn, std::uint32_t sectors);
+    /// For a page that was never written: a place, as if it had been written before the run.
+    std::uint32_t remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors);
+
+    /// A read is on its way: the block is not erased before it has ended.
+    void hold(std::uint32_t page) { ++s_.readers[f_.geometry.block_of(page)]; }
+    void release(std::uint32_t page) {
+        std::uint32_t* const n = s_.readers.find(f_.geometry.block_of(page));
+        if (--*n == 0) s_.readers.erase(f_.geometry.block_of(page));
+    }
+    bool is_read(const FtlBlock& b) const { return s_.readers.find(b.block) != nullptr; }
+    /// Pages of its block that were written before the run, for the package.
+    std::uint16_t written_before(std::uint32_t page) const;
+
+    std::uint32_t free_blocks(std::uint32_t plane) const {
+        const FtlPlane& p = s_.planes[plane];
+        return f_.geometry.blocks - p.fresh + static_cast<std::uint32_t>(p.erased.size());
+    }
+    /// The closed block with the fewest valid pages, of several the least worn; no_page if there is
+    /// nothing to gain.
+    std::uint32_t greedy_victim(std::uint32_t plane) const;
+    /// The closed block with the fewest erases, if that is at least `gap` fewer than `erases`.
+    std::uint32_t cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap);
+    void begin_collecting(std::uint32_t record);
+    void erased(std::uint32_t record);
+
+    FtlBlock& block(std::uint32_t record) { return s_.blocks[record]; }
+    const FtlBlock& block(std::uint32_t record) const { return s_.blocks[record]; }
+    std::uint32_t first_page(const FtlBlock& b) const { return b.block * f_.geometry.pages; }
+    const Figures& figures() const { return f_; }
+
+  private:
+    std::uint64_t aged_index(std::uint32_t lpn) const;
+    std::uint64_t aged_total() const { return aged_total_; }
+    /// Pages of a plane that were written before the run, by position in `order`.
+    std::uint64_t aged_of(std::uint32_t position) const {
+        const std::uint64_t n = f_.order.size();
+        return aged_total_ / n + (position < aged_total_ % n);
+    }
+    FtlBlock& record(std::uint32_t block) { return s_.blocks[record_index(block)]; }
+    std::uint32_t record_index(std::uint32_t block);
+    void invalidate(std::uint32_t page);
+    void close(std::uint32_t record);
+    std::uint32_t take_block(std::uint32_t plane, Frontier who);
+
+    Figures f_;
+    FtlState& s_;
+    std::uint64_t aged_total_ = 0;
+    std::vector<std::uint32_t> position_; ///< of a plane in `order`
+};
+
+} // namespace memsim::flash

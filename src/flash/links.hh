@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace memsim::flash {
+
+inline constexpr std::uint32_t no_link = ~0u;
+
+/// A list through elements of a vector, by index; `newer` and `older` are members of the element.
+/// Plain values for State.
+struct ListEnds {
+    std::uint32_t newest = no_link, oldest = no_link;
+};
+
+template <class T>
+void link_newest(std::vector<T>& all, ListEnds& ends, std::uint32_t i) {
+    all[i].older = ends.newest;
+    all[i].newer = no_link;
+    (ends.newest == no_link ? ends.oldest : all[ends.newest].newer) = i;
+    ends.newest = i;
+}
+template <class T>
+void unlink(std::vector<T>& all, ListEnds& ends, std::uint32_t i) {
+    const T& e = all[i];
+    (e.newer == no_link ? ends.newest : all[e.newer].older) = e.older;
+    (e.older == no_link ? ends.oldest : all[e.older].newer) = e.newer;
+}
+
+} // namespace memsim::flash

@@ -1,0 +1,145 @@
+#pragma once
+
+#include "core/hash_map.hh"
+#include "flash/links.hh"
+
+namespace memsim::flash {
+
+struct CachedMapping {
+    std::uint32_t lpn = 0;
+    std::uint32_t newer = no_link, older = no_link; ///< by use, when here
+    std::uint32_t dirty_next = no_link;             ///< of its translation page
+    std::uint32_t first_job = no_link;              ///< of those that wait for it
+    std::uint32_t next_awaited = no_link;           ///< of its translation page
+    bool here = false;                              ///< else on its way from the flash
+    bool dirty = false;
+};
+
+/// Plain values for State.
+struct MapCacheState {
+    std::vector<CachedMapping> entries;
+    std::vector<std::uint32_t> free;
+    HashMap<std::uint32_t> entry_of; ///< by logical page
+    HashMap<std::uint32_t> awaited;  ///< the first entry, by translation page being read
+    HashMap<std::uint32_t> dirty;    ///< the first dirty entry and 1, by translation page
+    HashMap<std::uint8_t> leaving;   ///< translation pages being written back
+    ListEnds used;
+    std::uint32_t here = 0;
+};
+
+/// The part of the map that a drive's controller has in its memory: entries of logical pages, least
+/// recently used first out (MQSim calls it CMT). Entries on their way do not count. It keeps what
+/// is where, not the mappings themselves. A part; its owner reads and writes translation pages.
+class MapCache {
+  public:
+    MapCache(std::uint32_t capacity, std::uint32_t entries_per_page, MapCacheState& state)
+        : capacity_(capacity), per_page_(entries_per_page), s_(state) {}
+
+    std::uint32_t page_of(std::uint32_t lpn) const { return lpn / per_page_; }
+
+    /// True if the entry is here; it is then the last one used.
+    bool use(std::uint32_t lpn) {
+        const std::uint32_t* const i = s_.entry_of.find(lpn);
+        if (!i || !s_.entries[*i].here) return false;
+        unlink(s_.entries, s_.used, *i);
+        link_newest(s_.entries, s_.used, *i);
+        return true;
+    }
+    /// Puts a job on the list of those that wait for the entry, whose head it returns by value: the
+    /// job's next. True in `read` if the translation page must be read for it.
+    std::uint32_t await(std::uint32_t lpn, std::uint32_t job, bool& read) {
+        read = false;
+        std::uint32_t i;
+        if (const std::uint32_t* const known = s_.entry_of.find(lpn)) {
+            i = *known;
+        } else {
+            i = create(lpn);
+            std::uint32_t* const first = s_.awaited.find(page_of(lpn));
+            s_.entries[i].next_awaited = first ? *first : no_link;
+            read = !first;
+            s_.awaited[page_of(lpn)] = i;
+        }
+        return std::exchange(s_.entries[i].first_job, job);
+    }
+    /// The translation page is here: calls resume(job) for the lists of jobs that waited. The
+    /// entries come in as the last ones used.
+    template <class F>
+    void arrived(std::uint32_t page, F&& resume) {
+        const std::uint32_t* const first = s_.awaited.find(page);
+        std::uint32_t i = first ? *first : no_link;
+        s_.awaited.erase(page);
+        while (i != no_link) {
+            const std::uint32_t next = s_.entries[i].next_awaited;
+            const std::uint32_t job = std::exchange(s_.entries[i].first_job, no_link);
+            come(i);
+            if (job != no_link) resume(job);
+            i = next;
+        }
+    }
+    /// Puts an entry in without a read: it was made here, or its page is still in memory.
+    void insert(std::uint32_t lpn) {
+        if (!s_.entry_of.find(lpn)) come(create(lpn));
+    }
+    /// The entry was changed; it is put in if it has been thrown out meanwhile. One that is on its
+    /// way stays so: the change is then part of what comes.
+    void change(std::uint32_t lpn) {
+        const std::uint32_t* const known = s_.entry_of.find(lpn);
+        const std::uint32_t i = known ? *known : create(lpn);
+        if (!known) come(i);
+        CachedMapping& e = s_.entries[i];
+        if (e.dirty || !e.here) return;
+        e.dirty = true;
+        std::uint32_t& first = s_.dirty[page_of(lpn)]; // its index and 1
+        e.dirty_next = first ? first - 1 : no_link;
+        first = i + 1;
+    }
+    bool too_full() const { return s_.here > capacity_; }
+    /// Throws out the entry used longest ago; the translation page to write back, or no_link. All
+    /// dirty entries of that page are clean then.
+    std::uint32_t evict() {
+        const std::uint32_t i = s_.used.oldest;
+        const std::uint32_t lpn = s_.entries[i].lpn;
+        const bool dirty = s_.entries[i].dirty;
+        if (dirty) clean(page_of(lpn));
+        unlink(s_.entries, s_.used, i);
+        s_.entry_of.erase(lpn);
+        s_.entries[i] = {};
+        s_.free.push_back(i);
+        --s_.here;
+        return dirty ? page_of(lpn) : no_link;
+    }
+    std::size_t size() const { return s_.here; }
+
+  private:
+    std::uint32_t create(std::uint32_t lpn) {
+        std::uint32_t i = static_cast<std::uint32_t>(s_.entries.size());
+        if (s_.free.empty())
+            s_.entries.emplace_back();
+        else
+            i = s_.free.back(), s_.free.pop_back();
+        s_.entries[i].lpn = lpn;
+        s_.entry_of[lpn] = i;
+        return i;
+    }
+    void come(std::uint32_t i) {
+        s_.entries[i].here = true;
+        s_.entries[i].next_awaited = no_link;
+        link_newest(s_.entries, s_.used, i);
+        ++s_.here;
+    }
+    void clean(std::uint32_t page) {
+        std::uint32_t i = *s_.dirty.find(page) - 1;
+        s_.dirty.erase(page);
+        while (i != no_link) {
+            CachedMapping& e = s_.entries[i];
+            i = e.dirty_next;
+            e.dirty = false;
+            e.dirty_next = no_link;
+        }
+    }
+
+    std::uint32_t capacity_, per_page_;
+    MapCacheState& s_;
+};
+
+} // namespace memsim::flash

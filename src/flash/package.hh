@@ -1,0 +1,113 @@
+#pragma once
+
+#include "core/component.hh"
+#include "flash/nand.hh"
+#include "protocol/flash.hh"
+
+#include <optional>
+
+namespace memsim::flash {
+
+using namespace memsim::literals;
+using protocol::FlashOp;
+
+/// One NAND package: dies of planes, each plane with registers of a page, behind one or more I/O
+/// ports. A die works on one operation at a time, over one plane or several (multi-plane commands);
+/// with `independent_planes` each plane does for itself. Dies never wait for each other. An
+/// operation that finds its die busy waits in the package with its register: cache read and cache
+/// program.
+/// An idle package costs nothing, and memory holds the blocks that were touched.
+/// Whoever sends commands knows which registers it may use: the package stops the run if a register
+/// is in use by the array, or if NAND's rules are broken (see NandArray).
+///
+/// Not modelled: suspend and resume, read retry, ECC, bad blocks, limits of power.
+class Package final : public Model<Package> {
+  public:
+    struct Params {
+        Param<unsigned> dies {8, {1, 64}, "Dies (ZnG table I: 8)"};
+        Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
+        Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
+        Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
+        Param<unsigned> registers {
+            2, {1, 64}, "Registers of a plane (ZnG table I: 2, 8 with its write optimisation)"};
+        Param<bool> independent_planes {
+            false, "Planes of a die work without each other (assumption: as ONFI, they do not)"};
+        Param<NandPreset> media {NandPreset::z_nand, "Timing table"};
+        Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
+        Param<unsigned> ports {1, {1, 8}, "I/O ports (ZnG table I: 2)"};
+        Param<unsigned> queue {
+            64,
+            {1, 4096},
+            "Commands in flight or waiting at a port (planes x registers are enough)"};
+        Param<Time> t_rr {
+            20_ns, {1_fs, 1_us}, "From the end of the array's work to ready seen (ONFI's tRR)"};
+        Param<bool> check_contents {false, "Keep what each page holds, for integrity checks"};
+    };
+    struct Ports {
+        Many<Responder<protocol::NandBus>> io {
+            from<&Params::ports>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::t_rr>},
+            "Commands, answered by ready"};
+    };
+    struct Stats {
+        Counter senses {Unit::count, "Pages sensed"};
+        Counter programs {Unit::count, "Pages programmed"};
+        Counter erases {Unit::count, "Blocks erased"};
+        Counter operations {Unit::count, "Operations of dies (a multi-plane one counts once)"};
+        Counter sense_time {Unit::time, "Time of planes spent sensing"};
+        Counter program_time {Unit::time, "Time of planes spent programming"};
+        Counter erase_time {Unit::time, "Time of planes spent erasing"};
+        Counter cached {Unit::count, "Operations that waited in a register for their die"};
+        Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};
+        Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
+    };
+    /// One plane's share of an operation.
+    struct Work {
+        protocol::NandCommand command;
+        std::uint8_t port = 0;
+    };
+    /// What works as one: a die, or a plane if planes are independent.
+    struct Worker {
+        Fifo<Work> works;       ///< the operation under way, one work a plane, then those that wait
+        std::uint32_t open = 0; ///< works at the end of `works` whose operation is not complete
+        std::uint32_t busy = 0; ///< works of the operation under way
+        Timer done;
+    };
+    struct State {
+        std::vector<Worker> units;
+        std::vector<std::uint64_t> registers; ///< a bit each, used by the array, by plane
+        NandArrayState array;
+        std::uint32_t working = 0; ///< works accepted and not answered
+    };
+
+    explicit Package(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    bool pending() const override { return state.working > 0; }
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+
+    const NandTiming& timing() const { return timing_; }
+    const NandArray& array() const { return *array_; }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    std::uint32_t plane_of(const protocol::FlashPlace& p) const {
+        return p.die * params.planes() + p.plane;
+    }
+    Worker& unit_of(const protocol::FlashPlace& p) {
+        return state.units[params.independent_planes() ? plane_of(p) : p.die];
+    }
+    void finish(Worker& u);
+    void begin(Worker& u);
+    void accept(const protocol::NandCommand& c, unsigned port);
+
+    NandTiming timing_ {};
+    std::optional<NandArray> array_;
+};
+
+} // namespace memsim::flash

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "parts/interleave.hh"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace memsim::gpu {
+
+/// The cycles in which an SM's schedulers issue, `width` instructions each. A stretch of n
+/// dependent instructions issues one every `latency` cycles. It is booked as a whole: it holds one
+/// phase (cycle modulo latency) of one port for n turns, others issue in the phases between. So the
+/// schedulers are exact to the cycle and cost nothing while a stretch goes on.
+class IssueSlots {
+  public:
+    using Cycle = std::int64_t;
+    static constexpr std::size_t none = ~std::size_t {0};
+    static constexpr Cycle never = Cycle {1} << 62;
+
+    IssueSlots() = default;
+    /// `free`: in State; for each scheduler, port and phase the first cycle in which it is free.
+    IssueSlots(unsigned schedulers, unsigned width, unsigned latency, std::vector<Cycle>& free)
+        : free_(&free), width_(width), latency_(latency) {
+        free.assign(std::size_t {schedulers} * width * latency, 0);
+    }
+
+    /// A slot of this scheduler that is free in this cycle.
+    std::size_t find(unsigned scheduler, Cycle cycle) const {
+        const auto phases = static_cast<std::size_t>(latency_.value());
+        std::size_t slot = scheduler * width_ * phases + phase(cycle);
+        for (unsigned k = 0; k < width_; ++k, slot += phases)
+            if ((*free_)[slot] <= cycle) return slot;
+        return none;
+    }
+    /// Books it for so many dependent instructions, the first one in `cycle`.
+    void hold(std::size_t slot, Cycle cycle, std::uint32_t instructions) {
+        (*free_)[slot] = cycle + Cycle {instructions} * static_cast<Cycle>(latency_.value());
+    }
+    /// The first cycle from `from` on in which the scheduler has a free slot.
+    Cycle next(unsigned scheduler, Cycle from) const {
+        const auto phases = static_cast<std::size_t>(latency_.value());
+        Cycle first = never;
+        for (unsigned k = 0; k < width_; ++k) {
+            const std::size_t port = (scheduler * width_ + k) * phases;
+            std::size_t at = phase(from);
+            for (Cycle c = from; c < from + static_cast<Cycle>(phases) && c < first; ++c) {
+                first = std::min(first, std::max(c, (*free_)[port + at]));
+                if (++at == phases) at = 0;
+            }
+        }
+        return first;
+    }
+
+  private:
+    std::size_t phase(Cycle c) const {
+        return static_cast<std::size_t>(latency_.remainder(static_cast<std::uint64_t>(c)));
+    }
+
+    std::vector<Cycle>* free_ = nullptr;
+    unsigned width_ = 1;
+    parts::Divider latency_;
+};
+
+} // namespace memsim::gpu

@@ -1,0 +1,89 @@
+#pragma once
+
+#include "core/rng.hh"
+#include "parts/interleave.hh"
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace memsim::gpu {
+
+/// Where a page that is resident from the start lies. identity: address spaces side by side, in
+/// order; first_touch: the next frame when a page is first translated; interleaved: neighbouring
+/// pages in different ones of `partitions` equal parts of the memory; random: a permutation of all
+/// frames, by the machine's seed. faults: nothing is resident, the host brings pages.
+enum class PagePlacement : std::uint8_t { identity, first_touch, interleaved, random, faults };
+constexpr std::array<std::string_view, 5> names_of(PagePlacement) {
+    return {"identity", "first_touch", "interleaved", "random", "faults"};
+}
+
+/// A permutation of [0, n) that needs no memory: four rounds of a Feistel network over the next
+/// even number of bits, walked until the result is below n.
+class Permutation {
+  public:
+    Permutation(std::uint64_t n = 1, std::uint64_t seed = 0) : n_(n) {
+        while (half_ < 32 && (std::uint64_t {1} << 2 * half_) < n) ++half_;
+        for (std::uint64_t& k : keys_) k = split_mix(seed);
+    }
+    std::uint64_t operator()(std::uint64_t x) const {
+        do {
+            x = once(x);
+        } while (x >= n_);
+        return x;
+    }
+
+  private:
+    std::uint64_t once(std::uint64_t x) const {
+        const std::uint64_t mask = (std::uint64_t {1} << half_) - 1;
+        std::uint64_t left = x >> half_, right = x & mask;
+        for (std::uint64_t k : keys_) {
+            std::uint64_t mixed = right ^ k;
+            const std::uint64_t next = left ^ (split_mix(mixed) & mask);
+            left = right;
+            right = next;
+        }
+        return left << half_ | right;
+    }
+    std::uint64_t n_;
+    unsigned half_ = 1; ///< bits of each half
+    std::array<std::uint64_t, 4> keys_ {};
+};
+
+/// Where the entries of two-level page tables lie in memory: for each application a root with an
+/// entry for each leaf table, and its leaf tables side by side. All follows from the geometry; room
+/// is taken for the whole address space, and only what is walked is ever read.
+class PageTable {
+  public:
+    struct Geometry {
+        std::uint64_t base = 0;         ///< in physical memory
+        std::uint64_t pages = 1;        ///< of an address space
+        std::uint64_t leaf_entries = 1; ///< pages that a leaf table maps, a power of two
+        std::uint64_t entry = 8;        ///< bytes
+        std::uint64_t applications = 1;
+    };
+    PageTable() = default;
+    explicit PageTable(const Geometry& g)
+        : g_(g), leaf_bits_(static_cast<unsigned>(std::countr_zero(g.leaf_entries))) {}
+
+    std::uint64_t leaf_tables() const { return (g_.pages + g_.leaf_entries - 1) >> leaf_bits_; }
+    /// Bytes of an application's tables, and of all.
+    std::uint64_t bytes_each() const {
+        return (leaf_tables() + (leaf_tables() << leaf_bits_)) * g_.entry;
+    }
+    std::uint64_t bytes() const { return bytes_each() * g_.applications; }
+    /// Which leaf table maps a page.
+    std::uint64_t leaf_table(std::uint64_t page) const { return page >> leaf_bits_; }
+    std::uint64_t root_entry(std::uint16_t application, std::uint64_t page) const {
+        return g_.base + application * bytes_each() + leaf_table(page) * g_.entry;
+    }
+    std::uint64_t leaf_entry(std::uint16_t application, std::uint64_t page) const {
+        return g_.base + application * bytes_each() + (leaf_tables() + page) * g_.entry;
+    }
+
+  private:
+    Geometry g_;
+    unsigned leaf_bits_ = 0;
+};
+
+} // namespace memsim::gpu

@@ -1,0 +1,101 @@
+#include "gpu/sm.hh"
+
+/// The load-store unit of an SM: accesses to the L1 and to shared memory, and their answers.
+namespace memsim::gpu {
+
+using protocol::Command;
+using protocol::Stage;
+using protocol::WarpOpKind;
+
+namespace {
+constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << i; }
+
+Command command_of(WarpOpKind kind) {
+    return kind == WarpOpKind::load    ? Command::read
+           : kind == WarpOpKind::store ? Command::write
+                                       : Command::atomic;
+}
+} // namespace
+
+void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
+    Warp& warp = state.warps[w];
+    const Block& block = state.blocks[warp.block];
+    coalescer_.run(op);
+    const std::uint32_t result = op.has_result ? begin_result(warp, coalescer_.size()) : 0;
+    ++stat.memory_instructions;
+    stat.requests += coalescer_.size();
+    if (op.kind == WarpOpKind::load) stat.read_requests += coalescer_.size();
+    for (std::uint32_t i = 0; i < coalescer_.size(); ++i) {
+        protocol::MemRequest r;
+        r.address = block.base + coalescer_[i].address;
+        r.bytes = coalescer_[i].bytes;
+        r.sectors = coalescer_[i].sectors;
+        r.partial = op.kind == WarpOpKind::store ? coalescer_[i].partial : std::uint16_t {0};
+        r.command = command_of(op.kind);
+        r.posted = !op.has_result;
+        r.pc = op.pc;
+        r.warp = w;
+        r.application = block.application;
+        r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
+        stat.bytes += r.payload();
+        state.accesses.push({r, now(), result});
+    }
+    if (!room_for_accesses()) ++stat.stalled_by_accesses;
+}
+
+void Sm::send_accesses() {
+    while (!state.accesses.empty() && port.mem_side.can_send()) {
+        Access a = state.accesses.pop();
+        if (!a.request.posted) {
+            a.request.tag = state.free_tags.back(); // the port lets no more than `outstanding` out
+            state.free_tags.pop_back();
+            state.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
+            sim().stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm), now());
+        }
+        port.mem_side.send(a.request);
+    }
+}
+
+void Sm::answer(const protocol::MemResponse& response) {
+    const Sent& sent = state.sent[response.tag];
+    stat.load_latency.sample(Time {now() - sent.queued});
+    state.free_tags.push_back(response.tag);
+    sim().stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), now());
+    result(sent.warp, sent.result);
+}
+
+void Sm::access_shared(std::uint32_t w, const protocol::WarpOp& op, std::int64_t cycle) {
+    ++stat.shared_instructions;
+    stat.shared_passes += op.passes;
+    state.shared_free = cycle + op.passes;
+    if (!op.has_result) return;
+    const ClockEdge ready = clock_.advance(state.edge, op.passes + params.shared_latency());
+    state.shared_loads.push({ready.tick, w, begin_result(state.warps[w], 1)});
+}
+
+void Sm::finish_shared_loads() {
+    while (!state.shared_loads.empty() && state.shared_loads.front().ready <= now()) {
+        const SharedLoad load = state.shared_loads.pop();
+        result(load.warp, load.result);
+    }
+}
+
+std::uint32_t Sm::begin_result(Warp& warp, std::uint32_t answers) {
+    warp.latest = (warp.latest - 1u) & 63;
+    warp.answers[warp.latest] = static_cast<std::uint8_t>(answers);
+    warp.outstanding |= bit(warp.latest);
+    return warp.latest;
+}
+
+void Sm::result(std::uint32_t w, std::uint32_t place) {
+    Warp& warp = state.warps[w];
+    MEMSIM_ASSERT(warp.live && warp.answers[place], "an answer that no warp expects");
+    if (--warp.answers[place]) return;
+    warp.outstanding &= ~bit(place);
+    if (warp.exited) {
+        if (!warp.outstanding) end(w);
+    } else if (warp.needs && !(warp.needs &= ~bit(place)))
+        settle(w);
+}
+
+} // namespace memsim::gpu

@@ -1,0 +1,216 @@
+#include "link/host.hh"
+
+#include "core/registry.hh"
+
+#include <bit>
+
+namespace memsim::link {
+
+using protocol::Command;
+
+static const Registration<Host> registered {
+    "The host of a GPU: page-fault driver, copy engine, DRAM."};
+static const DebugFlag flag {"Host", "Batches of page faults and the pages that they move"};
+
+namespace {
+constexpr std::uint32_t copied_out = 1u << 31; ///< of a tag: a read of the copy engine
+}
+
+void Host::init() {
+    const auto page = static_cast<std::uint64_t>(params.page->raw);
+    const auto chunk = static_cast<std::uint64_t>(params.chunk->raw);
+    if (!std::has_single_bit(page)) refuse("page", "must be a power of two");
+    if (!std::has_single_bit(chunk)) refuse("chunk", "must be a power of two");
+    const Component& mmu = port.pages.peer()->owner();
+    if (const auto* pages = dynamic_cast<const protocol::HasPages*>(&mmu);
+        pages && pages->page_bytes() != page)
+        refuse("page", "must be that of " + mmu.path() + ", " +
+                           Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
+    chunks_ = static_cast<std::uint32_t>(page / chunk);
+    sectors_ = page / protocol::block_sector_bytes;
+    if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
+        refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
+                             ": a drive is bound for drive and drive_direct, and only then");
+    if (static_cast<std::uint64_t>(params.drive_space->raw) % page)
+        refuse("drive_space", "must be a multiple of the page");
+    dram_ = WireTime(params.dram_bandwidth());
+    state.pages.resize(params.transfers());
+    for (std::uint32_t i = params.transfers(); i-- > 0;) state.free.push_back(i);
+}
+
+void Host::wake() {
+    while (!port.pages.empty()) framed(port.pages.pop());
+    while (!port.device_side.empty()) copied(port.device_side.pop());
+    for (unsigned d = 0; d < port.drive_side.size(); ++d)
+        while (!port.drive_side[d].empty()) from_drive(port.drive_side[d].pop());
+    work();
+    copy();
+    while (!state.to_drive.empty() && port.drive_side[0].can_send())
+        port.drive_side[0].send(state.to_drive.pop());
+}
+
+/// What the driver does now: it is interrupted, takes a batch, goes from page to page.
+void Host::work() {
+    if (state.phase == Phase::working && state.batch.empty() &&
+        state.free.size() == state.pages.size() && state.writing == 0) {
+        stat.batch_time.sample(Time {now() - state.interrupt});
+        state.phase = Phase::idle;
+    }
+    if (state.phase == Phase::idle && !port.faults.empty()) {
+        state.phase = Phase::interrupted;
+        state.interrupt = now();
+        state.cpu_free = now() + params.fault_latency->raw;
+        stat.cpu_time += params.fault_latency();
+        ++stat.batches;
+    }
+    if (state.phase == Phase::interrupted && state.cpu_free <= now()) {
+        while (!port.faults.empty() && state.batch.size() < params.batch())
+            state.batch.push(port.faults.pop());
+        state.phase = Phase::working;
+        state.cpu_free += params.page_cost->raw;
+        debug(flag, "serves a batch of ", state.batch.size(), " faults");
+    }
+    if (state.phase == Phase::working)
+        while (!state.batch.empty() && state.cpu_free <= now() && !state.free.empty() &&
+               port.pages.can_send())
+            begin(state.batch.pop());
+    if (state.phase != Phase::idle && state.cpu_free > now()) arm(state.next, state.cpu_free);
+}
+
+/// The driver has dealt with a page: its frame is asked for and its data are read.
+void Host::begin(const protocol::PageFault& fault) {
+    const std::uint32_t i = state.free.back();
+    state.free.pop_back();
+    state.pages[i] = {.fault = fault, .live = true};
+    port.pages.send({protocol::PageOrderKind::claim, fault.application, i, fault.page, 1, 0});
+    stat.cpu_time += params.page_cost();
+    state.cpu_free = now() + (state.batch.empty() ? 0 : params.page_cost->raw);
+    fetch(i);
+}
+
+void Host::fetch(std::uint32_t i) {
+    if (params.source() == PageSource::host_memory)
+        return after<&Host::read>(Time {use_dram(1) - now()}, {i});
+    const protocol::PageFault& fault = state.pages[i].fault;
+    ask_drive(place(fault.application, fault.page), protocol::BlockOp::read, i);
+}
+
+/// The sector at which a page begins.
+std::uint64_t Host::place(std::uint16_t application, std::uint64_t page) const {
+    const auto space = static_cast<std::uint64_t>(params.drive_space->raw);
+    return application * (space / protocol::block_sector_bytes) + page * sectors_;
+}
+
+void Host::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag) {
+    protocol::BlockRequest r;
+    r.sector = sector;
+    r.sectors = sectors_;
+    r.op = op;
+    r.tag = tag;
+    state.to_drive.push(r);
+}
+
+/// What came from the drive is in host DRAM, copied and read again, or was sent to the device.
+void Host::from_drive(const protocol::BlockResponse& r) {
+    if (r.op == protocol::BlockOp::write) {
+        ++stat.drive_writes;
+        --state.writing;
+        return;
+    }
+    ++stat.drive_reads;
+    if (params.source() == PageSource::drive)
+        after<&Host::read>(Time {use_dram(2 + 2 * params.host_copies()) - now()}, {r.tag});
+    else
+        read({r.tag});
+}
+
+/// When a page has passed DRAM so many times; to the first byte of the last pass it takes the
+/// latency.
+Tick Host::use_dram(unsigned passes) {
+    if (state.dram_free < now()) state.dram_free = now(), state.dram_remainder = 0;
+    const std::uint64_t bytes = passes * static_cast<std::uint64_t>(params.page->raw);
+    state.dram_free += dram_.take(static_cast<std::uint32_t>(bytes), state.dram_remainder);
+    stat.dram_bytes += bytes;
+    return state.dram_free + params.dram_latency->raw;
+}
+
+void Host::read(const Arrived& a) {
+    state.pages[a.page].here = true;
+    copy_in(a.page);
+}
+
+void Host::framed(const protocol::PageOrderReply& reply) {
+    Page& p = state.pages[reply.tag];
+    p.frame = reply.frame;
+    p.victim = place(reply.owner, reply.page);
+    if (reply.evicted && reply.dirty) return state.out.push(reply.tag);
+    p.framed = true;
+    copy_in(reply.tag);
+}
+
+void Host::copy_in(std::uint32_t i) {
+    if (state.pages[i].framed && state.pages[i].here) state.in.push(i);
+}
+
+/// The two directions of the copy engine take turns at the port.
+void Host::copy() {
+    while (!(state.in.empty() && state.out.empty()) && port.device_side.can_send()) {
+        const bool write = state.out.empty() || (state.in_next && !state.in.empty());
+        auto& queue = write ? state.in : state.out;
+        const std::uint32_t i = queue.front();
+        Page& p = state.pages[i];
+        protocol::MemRequest r;
+        r.bytes = static_cast<std::uint32_t>(params.chunk->raw);
+        r.address = p.frame * static_cast<std::uint64_t>(params.page->raw) +
+                    std::uint64_t {p.sent} * r.bytes;
+        r.command = write ? Command::write : Command::read;
+        r.tag = write ? i : i | copied_out;
+        r.application = p.fault.application;
+        port.device_side.send(r);
+        if (++p.sent == chunks_) queue.pop();
+        state.in_next = !write;
+    }
+}
+
+void Host::copied(const protocol::MemResponse& r) {
+    const std::uint32_t i = r.tag & ~copied_out;
+    Page& p = state.pages[i];
+    (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
+    if (++p.answered < chunks_) return;
+    p.sent = p.answered = 0;
+    if (r.tag & copied_out) {
+        ++stat.pages_out;
+        if (params.source() != PageSource::drive_direct) use_dram(1);
+        if (params.source() != PageSource::host_memory) {
+            ++state.writing;
+            ask_drive(p.victim, protocol::BlockOp::write, i | copied_out);
+        }
+        p.framed = true;
+        return copy_in(i);
+    }
+    port.faults.send({p.frame, p.fault.tag});
+    ++stat.faults;
+    stat.fault_time.sample(Time {now() - state.interrupt});
+    p.live = false;
+    state.free.push_back(i);
+}
+
+void Host::waits_on(WaitReport& report) const {
+    std::uint32_t frames = 0, data = 0, copies = 0;
+    for (const Page& p : state.pages)
+        if (p.live) ++(!p.here ? data : !p.framed ? frames : copies);
+    if (frames + data + copies + state.writing + state.batch.size())
+        report.add(path() + " brings pages: " + std::to_string(frames) + " wait for a frame, " +
+                   std::to_string(data) + " for their data, " + std::to_string(copies) +
+                   " are copied, " + std::to_string(state.batch.size()) + " are not begun, " +
+                   std::to_string(state.writing) + " are written to the drive");
+}
+
+std::optional<std::string> Host::imbalance() const {
+    if (state.free.size() != state.pages.size() || !state.batch.empty())
+        return "page faults were not answered";
+    if (!state.in.empty() || !state.out.empty() || state.writing) return "pages are half copied";
+    return {};
+}
+
+} // namespace memsim::link

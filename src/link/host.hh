@@ -1,0 +1,162 @@
+#pragma once
+
+#include "core/clock.hh"
+#include "core/component.hh"
+#include "protocol/block_io.hh"
+#include "protocol/mem.hh"
+#include "protocol/page_fault.hh"
+#include "protocol/translation.hh"
+
+namespace memsim::link {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// Where pages are that are not in device memory. host_memory: in host DRAM. drive: on a drive,
+/// read into host DRAM, copied there `host_copies` times, and from there to the device.
+/// drive_direct: on a drive that writes to the device itself (GPU-direct storage), nothing passes
+/// host DRAM.
+enum class PageSource : std::uint8_t { host_memory, drive, drive_direct };
+constexpr std::array<std::string_view, 3> names_of(PageSource) {
+    return {"host_memory", "drive", "drive_direct"};
+}
+
+/// The host as a GPU sees it: a driver that serves page faults in batches, a copy engine, its DRAM.
+///
+/// The first fault interrupts the driver; `fault_latency` later it takes up to `batch` of the
+/// faults that are there, spends `page_cost` on one page after the other, and claims a frame for
+/// each from the MMU. A dirty page that had to make room is copied out first. When the frame is
+/// free and the data have been read (DRAM, `dram_bandwidth` and `dram_latency`), the copy engine
+/// writes the page to the device, in requests of `chunk`, and the fault is answered when all of
+/// them are. At most `transfers` pages are under way. The next batch begins when all pages of this
+/// one are there.
+///
+/// Both directions of the copy engine work at once, each on one page at a time, through
+/// device_side: usually a link.Pcie. Not modelled: prefetching beyond the page, several GPUs,
+/// faults of the CPU, contention of other programs for DRAM, capacity of host memory.
+class Host final : public Model<Host> {
+  public:
+    struct Params {
+        Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the MMU"};
+        Param<Time> fault_latency {
+            20_us,
+            {1_fs, 1_s},
+            "From the interrupt to the first page: 20 to 50 us (Zheng et al., HPCA'16)",
+            Change::tunable};
+        Param<unsigned> batch {
+            256, {1, 65536}, "Most faults of a batch (NVIDIA's open driver: 256)"};
+        Param<Time> page_cost {1_us,
+                               {0_fs, 1_s},
+                               "The driver's time for a page, one after the other (assumption; "
+                               "sweep 0 to 2 us)",
+                               Change::tunable};
+        Param<unsigned> transfers {16, {1, 4096}, "Pages under way (assumption)"};
+        Param<Rate> dram_bandwidth {
+            34_GBps,
+            {1_MBps, Rate {1'000'000'000'000'000}},
+            "Of host DRAM: two channels of DDR4-2133, 17 GB/s each (assumption: a desktop)",
+            Change::tunable};
+        Param<Time> dram_latency {
+            100_ns, {0_fs, 1_ms}, "To the first byte of a page (assumption)", Change::tunable};
+        Param<PageSource> source {PageSource::host_memory, "Where pages are initially"};
+        Param<unsigned> drives {0, {0, 1}, "Whether a drive is bound"};
+        Param<Bytes> drive_space {1_GiB,
+                                  {1_KiB, Bytes {std::int64_t {1} << 50}},
+                                  "Of the drive, for each application: number n begins at n times "
+                                  "this"};
+        Param<unsigned> host_copies {
+            1,
+            {0, 8},
+            "Copies in host DRAM of what comes from the drive: from the kernel to the "
+            "user (ZnG II-C: redundant copies in the host; how many is an assumption)"};
+        Param<Bytes> chunk {128_B, {32_B, 128_B}, "A request of the copy engine: a line"};
+        Param<unsigned> outstanding {
+            256, {1, 65536}, "Requests of the copy engine without an answer (8-bit tags)"};
+        Param<unsigned> queue {256, {1, 65536}, "Faults waiting or in flight: the MMU's buffer"};
+    };
+    struct Ports {
+        Responder<protocol::Faults> faults {{.depth = from<&Params::queue>}, "Page faults"};
+        Requester<protocol::PageControl> pages {{.depth = from<&Params::transfers>},
+                                                "Orders to the MMU"};
+        Requester<Mem> device_side {{.depth = from<&Params::outstanding>},
+                                    "The copy engine, towards device memory"};
+        Many<Requester<protocol::BlockIo>> drive_side {
+            from<&Params::drives>, {.depth = from<&Params::transfers>}, "The drive"};
+    };
+    struct Stats {
+        Counter faults {Unit::count, "Page faults answered"};
+        Counter batches {Unit::count, "Batches of the driver"};
+        Ratio faults_per_batch {faults, batches, "Faults of a batch"};
+        Counter pages_out {Unit::count, "Dirty pages copied out"};
+        Counter bytes_in {Unit::byte, "Bytes written to the device"};
+        Counter bytes_out {Unit::byte, "Bytes read from the device"};
+        Counter cpu_time {Unit::time, "Time that the driver worked, fault_latency included"};
+        Counter drive_reads {Unit::count, "Pages read from the drive"};
+        Counter drive_writes {Unit::count, "Pages written to the drive"};
+        Counter dram_bytes {Unit::byte, "Bytes read from and written to host DRAM"};
+        PerSecond bandwidth_in {bytes_in, "Bytes to the device a second of simulated time"};
+        Distribution batch_time {Unit::time, "From the interrupt to the last page of a batch"};
+        Distribution fault_time {Unit::time, "From a batch's interrupt to each of its answers"};
+    };
+    /// A page under way.
+    struct Page {
+        protocol::PageFault fault;
+        std::uint64_t frame = 0;
+        std::uint64_t victim = 0;             ///< where on the drive the page is that made room
+        std::uint32_t sent = 0, answered = 0; ///< chunks, of the copy out and then of that in
+        bool framed = false;                  ///< its frame may be written
+        bool here = false;                    ///< its data have been read
+        bool live = false;
+    };
+    struct Arrived { ///< in host DRAM
+        std::uint32_t page = 0;
+    };
+    enum class Phase : std::uint8_t { idle, interrupted, working };
+    struct State {
+        Phase phase = Phase::idle;
+        Tick interrupt = 0; ///< of this batch
+        Tick cpu_free = 0;
+        Fifo<protocol::PageFault> batch; ///< not yet begun
+        std::vector<Page> pages;
+        std::vector<std::uint32_t> free;
+        Fifo<std::uint32_t> out, in; ///< pages to be copied; the first is being copied
+        bool in_next = false;        ///< whose turn at the port it is
+        Fifo<protocol::BlockRequest> to_drive;
+        std::uint32_t writing = 0; ///< pages on their way to the drive
+        Tick dram_free = 0;
+        std::int64_t dram_remainder = 0; ///< of bytes / bandwidth
+        Timer next;
+    };
+
+    explicit Host(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    bool pending() const override { return state.phase != Phase::idle; }
+    std::optional<std::string> imbalance() const override;
+    void read(const Arrived& a);
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    void work();
+    void begin(const protocol::PageFault& fault);
+    void framed(const protocol::PageOrderReply& reply);
+    void copied(const protocol::MemResponse& r);
+    void fetch(std::uint32_t page);
+    void copy_in(std::uint32_t page);
+    void copy();
+    void from_drive(const protocol::BlockResponse& r);
+    void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag);
+    std::uint64_t place(std::uint16_t application, std::uint64_t page) const;
+    Tick use_dram(unsigned passes);
+
+    std::uint32_t chunks_ = 0;  ///< of a page
+    std::uint64_t sectors_ = 0; ///< of a page
+    WireTime dram_;
+};
+
+} // namespace memsim::link

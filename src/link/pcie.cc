@@ -1,0 +1,106 @@
+#include "link/pcie.hh"
+
+#include "core/registry.hh"
+
+#include <bit>
+
+namespace memsim::link {
+
+using protocol::Command;
+
+static const Registration<Pcie> registered {"A PCI Express link between a host and a device."};
+
+/// PCI Express Base Specification: 8b/10b up to generation 2, 128b/130b from 3 on; generation 6
+/// sends flits of 256 B, of which 236 are packets.
+Rate Pcie::rate(unsigned generation, unsigned lanes) {
+    struct Lane {
+        std::int64_t transfers, payload, coded;
+    };
+    static constexpr std::array<Lane, 6> table {{{2'500'000'000, 8, 10},
+                                                 {5'000'000'000, 8, 10},
+                                                 {8'000'000'000, 128, 130},
+                                                 {16'000'000'000, 128, 130},
+                                                 {32'000'000'000, 128, 130},
+                                                 {64'000'000'000, 236, 256}}};
+    const Lane& lane = table[generation - 1];
+    return {lane.transfers * lanes * lane.payload / lane.coded / 8};
+}
+
+void Pcie::init() {
+    if (!std::has_single_bit(params.lanes()))
+        refuse("lanes",
+               "a link has 1, 2, 4, 8, 16 or 32 lanes, not " + std::to_string(params.lanes()));
+    if (!std::has_single_bit(static_cast<std::uint64_t>(params.payload->raw)))
+        refuse("payload", "must be a power of two");
+    if (params.hosts() + params.devices() == 0)
+        refuse("hosts", "a link that nobody sends over: give hosts=1 or devices=1");
+    wire_time_ = WireTime(rate(params.generation(), params.lanes()));
+}
+
+void Pcie::wake() {
+    run(state.down, state.down_free, port.from_host, port.to_device, port.to_host, port.from_device,
+        {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy});
+    run(state.up, state.up_free, port.from_device, port.to_host, port.to_device, port.from_host,
+        {stat.up_data, stat.up_bytes, stat.up_packets, stat.up_busy});
+}
+
+/// One direction: `requests` go to `out`; `answers`, to requests of the other side, go `back`.
+void Pcie::run(Wire& wire, Timer& timer, Responders& requests, Requesters& out, Requesters& answers,
+               Responders& back, const Counters& count) {
+    while (true) {
+        if (wire.busy) {
+            if (wire.free_at > now()) return arm(timer, wire.free_at);
+            wire.answers ? back[0].send(wire.answer) : out[0].send(wire.request);
+            wire.busy = false;
+        }
+        while (answers.size() && !answers[0].empty() &&
+               answers[0].front().command == Command::write)
+            back[0].send(answers[0].pop());
+        const bool answer = answers.size() && !answers[0].empty();
+        const bool request = requests.size() && !requests[0].empty() && out[0].can_send();
+        if (!answer && !request) return;
+        if (answer && (!request || !wire.answers)) {
+            wire.answer = answers[0].pop();
+            put(wire, wire.answer.address, wire.answer.payload(), true, count);
+        } else {
+            wire.request = requests[0].pop();
+            const bool data =
+                wire.request.command == Command::write || wire.request.command == Command::atomic;
+            put(wire, wire.request.address, data ? wire.request.payload() : 0, false, count);
+        }
+    }
+}
+
+void Pcie::put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answers,
+               const Counters& count) {
+    const bool goes_on = data && answers == wire.answers && address == wire.continues &&
+                         address % static_cast<std::uint64_t>(params.payload->raw);
+    const std::uint32_t bytes =
+        data + (goes_on ? 0 : static_cast<std::uint32_t>(params.overhead->raw));
+    if (wire.free_at != now()) wire.remainder = 0; // not back to back
+    const Tick taken = wire_time_.take(bytes, wire.remainder);
+    wire.free_at = now() + taken;
+    wire.busy = true;
+    wire.answers = answers;
+    wire.continues = data ? address + data : ~std::uint64_t {0};
+    count.data += data;
+    count.bytes += bytes;
+    count.packets += !goes_on;
+    count.busy += Time {taken};
+}
+
+void Pcie::waits_on(WaitReport& report) const {
+    for (const auto* side : {&port.to_device, &port.to_host})
+        for (unsigned i = 0; i < side->size(); ++i)
+            if ((*side)[i].outstanding())
+                report.add(path() + " carried " + std::to_string((*side)[i].outstanding()) +
+                           " requests that " + (*side)[i].peer()->owner().path() +
+                           " has not answered");
+}
+
+std::optional<std::string> Pcie::imbalance() const {
+    if (state.down.busy || state.up.busy) return "a packet is on the wire";
+    return {};
+}
+
+} // namespace memsim::link

@@ -1,0 +1,122 @@
+#pragma once
+
+#include "core/clock.hh"
+#include "core/component.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::link {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// A PCI Express link between a host and a device. Memory requests of either side come in at one
+/// end and leave at the other, their answers go back. The two directions share nothing: `up`
+/// carries the device's requests and its answers to the host, `down` the host's and its answers to
+/// the device.
+///
+/// A direction sends one packet at a time at generation x lanes, encoding subtracted. What crosses
+/// is the packet's `overhead` and, for writes and answers to reads, the data. Neighbouring requests
+/// that lie in one aligned block of `payload` bytes and follow each other share a packet, so a copy
+/// in requests of 128 B fills packets of 256 B. Where answers and requests both wait they take
+/// turns. A request is put on the wire when the receiving side has room for it (credits) and fewer
+/// than `outstanding` of its side wait for an answer there. Writes are posted: the acknowledgement
+/// that comes back to a sender who waits is the simulator's and takes no bandwidth.
+/// Not modelled: DLLPs (acknowledgements, credits: a few per cent), replay, root complex and
+/// switches beyond `latency`, ordering rules between reads and writes of one side (they stay in
+/// order).
+class Pcie final : public Model<Pcie> {
+  public:
+    struct Params {
+        Param<unsigned> generation {3, {1, 6}, "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane"};
+        Param<unsigned> lanes {16, {1, 32}, "1, 2, 4, 8, 16 or 32"};
+        Param<Bytes> payload {256_B, {64_B, 4_KiB}, "Most data of a packet (assumption: 256 B)"};
+        Param<Bytes> overhead {24_B,
+                               {8_B, 64_B},
+                               "Framing, sequence number, header and LCRC of a packet: 5 to 7 "
+                               "dwords (Intel AN 829), here 6"};
+        Param<Time> latency {250_ns,
+                             {1_fs, 1_ms},
+                             "One way, ports and root complex included (assumption: a round trip "
+                             "of half a microsecond)",
+                             Change::tunable};
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it, of a side"};
+        Param<unsigned> outstanding {
+            256, {1, 65536}, "Requests of a side that the other has not answered (8-bit tags)"};
+        Param<unsigned> hosts {1, {0, 1}, "Whether the host sends requests"};
+        Param<unsigned> devices {0, {0, 1}, "Whether the device does"};
+    };
+    struct Ports {
+        Many<Responder<Mem>> from_host {
+            from<&Params::hosts>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            "Requests of the host"};
+        Many<Requester<Mem>> to_device {
+            from<&Params::hosts>,
+            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
+            "Where they go in the device"};
+        Many<Responder<Mem>> from_device {
+            from<&Params::devices>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            "Requests of the device"};
+        Many<Requester<Mem>> to_host {
+            from<&Params::devices>,
+            {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
+            "Where they go in the host"};
+    };
+    struct Stats {
+        Counter down_data {Unit::byte, "Data that crossed to the device"};
+        Counter down_bytes {Unit::byte, "All bytes that did, overhead included"};
+        Counter down_packets {Unit::count, "Packets that carried them"};
+        Counter down_busy {Unit::time, "Time that this direction was taken"};
+        Counter up_data {Unit::byte, "Data that crossed to the host"};
+        Counter up_bytes {Unit::byte, "All bytes that did, overhead included"};
+        Counter up_packets {Unit::count, "Packets that carried them"};
+        Counter up_busy {Unit::time, "Time that this direction was taken"};
+        PerSecond down_bandwidth {down_data, "Data to the device a second of simulated time"};
+        PerSecond up_bandwidth {up_data, "Data to the host a second of simulated time"};
+    };
+    /// One direction: what is on the wire leaves it at free_at.
+    struct Wire {
+        Tick free_at = 0;
+        std::int64_t remainder = 0; ///< of bytes / rate
+        bool busy = false;
+        bool answers = false;                         ///< what is on the wire is an answer
+        std::uint64_t continues = ~std::uint64_t {0}; ///< address at which its packet could go on
+        protocol::MemRequest request;
+        protocol::MemResponse answer;
+    };
+    struct State {
+        Wire down, up;
+        Timer down_free, up_free;
+    };
+
+    explicit Pcie(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    void waits_on(WaitReport& report) const override;
+    bool pending() const override { return state.down.busy || state.up.busy; }
+    std::optional<std::string> imbalance() const override;
+
+    /// Bytes a second of a direction, encoding subtracted.
+    static Rate rate(unsigned generation, unsigned lanes);
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    using Requesters = Many<Requester<Mem>>;
+    using Responders = Many<Responder<Mem>>;
+    struct Counters {
+        Counter &data, &bytes, &packets, &busy;
+    };
+    void run(Wire& wire, Timer& timer, Responders& requests, Requesters& out, Requesters& answers,
+             Responders& back, const Counters& count);
+    void put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answers,
+             const Counters& count);
+
+    WireTime wire_time_;
+};
+
+} // namespace memsim::link

@@ -1,0 +1,68 @@
+#pragma once
+
+#include "core/port.hh"
+
+/// Block requests: what a host, a file system or a page-fault handler says to a drive.
+namespace memsim::protocol {
+
+inline constexpr std::uint32_t block_sector_bytes = 512; ///< unit of addresses and lengths
+
+/// `trim`: the sectors hold nothing from now on and read as zeros. `flush` is answered when
+/// everything written before is in the flash.
+enum class BlockOp : std::uint8_t { read, write, trim, flush };
+constexpr std::array<std::string_view, 4> names_of(BlockOp) {
+    return {"read", "write", "trim", "flush"};
+}
+
+struct BlockRequest {
+    static constexpr std::uint32_t header_bytes = 64;   ///< NVMe's submission entry
+    static constexpr std::uint32_t most_sectors = 1024; ///< of a read or a write
+    static constexpr std::uint32_t largest_wire_bytes =
+        header_bytes + most_sectors * block_sector_bytes;
+
+    std::uint64_t sector = 0;
+    std::uint64_t sectors = 0;
+    std::uint64_t version = 0; ///< of all sectors of a write, where contents are checked; never 0
+    std::uint32_t tag = 0;     ///< the sender's own; comes back
+    BlockOp op = BlockOp::read;
+    bool urgent = false; ///< before those that are not, where they meet in a queue
+
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const {
+        return header_bytes + (op == BlockOp::write
+                                   ? static_cast<std::uint32_t>(sectors) * block_sector_bytes
+                                   : 0);
+    }
+};
+
+struct BlockResponse {
+    static constexpr std::uint32_t header_bytes = 16; ///< NVMe's completion entry
+    static constexpr std::uint32_t largest_wire_bytes =
+        header_bytes + BlockRequest::most_sectors * block_sector_bytes;
+
+    std::uint64_t sectors = 0;
+    std::uint64_t digest = 0; ///< of what was read, see sector_digest()
+    std::uint32_t tag = 0;
+    BlockOp op = BlockOp::read;
+
+    std::uint32_t wire_bytes() const {
+        return header_bytes +
+               (op == BlockOp::read ? static_cast<std::uint32_t>(sectors) * block_sector_bytes : 0);
+    }
+};
+
+struct BlockIo {
+    using Request = BlockRequest;
+    using Response = BlockResponse;
+};
+
+/// One sector's part of a digest: the digest of a read is the sum over its sectors. A sector that
+/// was never written, or was trimmed, adds nothing.
+constexpr std::uint64_t sector_digest(std::uint64_t sector, std::uint64_t version) {
+    if (version == 0) return 0;
+    std::uint64_t x = sector * 0x9e3779b97f4a7c15 ^ version;
+    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93;
+    return x ^ (x >> 32);
+}
+
+} // namespace memsim::protocol

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "core/port.hh"
+
+/// Flash commands, on two levels: what a flash controller asks of a channel (a page to read or to
+/// program, a block to erase), and what goes over the wires to one package (its array and its
+/// registers).
+namespace memsim::protocol {
+
+enum class FlashOp : std::uint8_t { read, program, erase };
+constexpr std::array<std::string_view, 3> names_of(FlashOp) { return {"read", "program", "erase"}; }
+
+/// A page of one channel; for an erase its block.
+struct FlashPlace {
+    std::uint32_t block = 0; ///< of the plane
+    std::uint16_t page = 0;  ///< of the block
+    std::uint16_t package = 0;
+    std::uint8_t die = 0;
+    std::uint8_t plane = 0;
+    bool operator==(const FlashPlace&) const = default;
+};
+
+/// Reads of one class are served in their order, those of a lower class first.
+enum class FlashClass : std::uint8_t { mapping, urgent, normal, background };
+inline constexpr unsigned flash_classes = 4;
+
+struct FlashRequest {
+    static constexpr std::uint32_t largest_wire_bytes = 16;
+
+    FlashPlace place;
+    std::uint32_t bytes = 0;   ///< that go over the channel: a part of a page will do
+    std::uint32_t tag = 0;     ///< the sender's own; comes back
+    std::uint64_t content = 0; ///< what a program writes, where contents are checked
+    /// Pages of this block, from its first, that were written before the run began: the package
+    /// takes it from there when it meets the block. For preconditioning; 0 for an erased block.
+    std::uint16_t written_before = 0;
+    FlashOp op = FlashOp::read;
+    FlashClass urgency = FlashClass::normal;
+
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// The data have been sent, or the array has done its work.
+struct FlashResponse {
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+
+    std::uint64_t content = 0;
+    std::uint32_t tag = 0;
+    FlashOp op = FlashOp::read;
+
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+struct Flash {
+    using Request = FlashRequest;
+    using Response = FlashResponse;
+};
+
+/// One command at a package's pins, seen when its last cycle is over (for a program: its last byte
+/// of data). Planes that shall work together are named one after another; all but the last have
+/// `more` set (ONFI's multi-plane commands).
+/// `sense` takes a page from the array into a register, `program` a register's page to the array.
+/// Data cross the pins apart from this: whoever sends commands accounts for that.
+struct NandCommand {
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+
+    FlashPlace place;
+    std::uint64_t content = 0;
+    std::uint16_t written_before = 0;
+    std::uint8_t reg = 0; ///< register of the plane
+    FlashOp op = FlashOp::read;
+    bool more = false;
+
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Ready/busy has risen for this plane.
+struct NandReady {
+    static constexpr std::uint32_t largest_wire_bytes = 1;
+
+    std::uint64_t content = 0; ///< what was sensed
+    std::uint8_t die = 0;
+    std::uint8_t plane = 0;
+    std::uint8_t reg = 0;
+    FlashOp op = FlashOp::read;
+
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+struct NandBus {
+    using Request = NandCommand;
+    using Response = NandReady;
+};
+
+} // namespace memsim::protocol

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "core/port.hh"
+
+/// A page that is not in device memory: what the MMU's fault buffer tells the driver on the host,
+/// and what comes back when the page is there.
+namespace memsim::protocol {
+
+struct PageFault {
+    std::uint64_t page = 0;
+    std::uint16_t application = 0;
+    bool write = false;    ///< the access was a write
+    std::uint32_t tag = 0; ///< the MMU's own; comes back
+
+    static constexpr std::uint32_t largest_wire_bytes = 32; ///< an entry of the fault buffer
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// The page is in `frame`; its data are there.
+struct PageFaultReply {
+    std::uint64_t frame = 0;
+    std::uint32_t tag = 0;
+
+    static constexpr std::uint32_t largest_wire_bytes = 32;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Between the MMU (requester) and the host.
+struct Faults {
+    using Request = PageFault;
+    using Response = PageFaultReply;
+};
+
+} // namespace memsim::protocol

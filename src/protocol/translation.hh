@@ -1,0 +1,107 @@
+#pragma once
+
+#include "core/port.hh"
+
+/// How TLBs ask the MMU where a page lies, how the MMU takes a mapping back, and how whoever moves
+/// pages (a driver on the host, a garbage collector) tells the MMU. Pages and frames are numbers:
+/// an address over the page size. An application is an address space.
+namespace memsim::protocol {
+
+struct TranslationRequest {
+    std::uint64_t page = 0;
+    std::uint16_t application = 0;
+    bool write = false;    ///< asks for leave to write, and so marks the page dirty
+    std::uint32_t tag = 0; ///< the TLB's own; comes back in the reply
+
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+struct TranslationReply {
+    std::uint64_t frame = 0;
+    bool writable = false; ///< false: ask again before the first write
+    std::uint32_t tag = 0;
+
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Between a TLB (requester) and the MMU.
+struct Translation {
+    using Request = TranslationRequest;
+    using Response = TranslationReply;
+};
+
+/// Forget these pages. Sent by the MMU over a link of the latency of its replies, so that it cannot
+/// overtake a reply that was sent before.
+struct ShootdownRequest {
+    std::uint64_t page = 0;
+    std::uint64_t pages = 1; ///< that follow each other from `page` on
+    std::uint16_t application = 0;
+    std::uint32_t tag = 0;
+
+    static constexpr std::uint32_t largest_wire_bytes = 16;
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Forgotten, and every request that was translated by them has been answered.
+struct ShootdownReply {
+    std::uint32_t tag = 0;
+
+    static constexpr std::uint32_t largest_wire_bytes = 4;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Between the MMU (requester) and a TLB.
+struct Shootdown {
+    using Request = ShootdownRequest;
+    using Response = ShootdownReply;
+};
+
+/// claim: give me a frame for this page, which is not mapped; if none is free, the MMU takes one
+/// from another page. unmap: take these pages out of the tables; who asks for one waits until it is
+/// mapped again. map: put these pages in, at frames that follow each other from `frame` on.
+enum class PageOrderKind : std::uint8_t { claim, unmap, map };
+
+struct PageOrder {
+    PageOrderKind kind = PageOrderKind::claim;
+    std::uint16_t application = 0;
+    std::uint32_t tag = 0; ///< the sender's own; comes back in the reply
+    std::uint64_t page = 0;
+    std::uint64_t pages = 1;
+    std::uint64_t frame = 0; ///< of map
+
+    static constexpr std::uint32_t largest_wire_bytes = 32;
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Done: no TLB holds what was taken out and no request translated by it is under way.
+struct PageOrderReply {
+    std::uint32_t tag = 0;
+    bool evicted = false;    ///< claim: the frame is taken from another page
+    bool dirty = false;      ///< what was taken out has been written to
+    std::uint16_t owner = 0; ///< claim: application of the page that it is taken from
+    std::uint64_t frame = 0; ///< claim: the frame given; unmap: of the first page
+    std::uint64_t page = 0;  ///< claim: the page that it is taken from
+
+    static constexpr std::uint32_t largest_wire_bytes = 32;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Between who moves pages (requester) and the MMU.
+struct PageControl {
+    using Request = PageOrder;
+    using Response = PageOrderReply;
+};
+
+/// The functional side of an MMU: who speaks of pages with it asks how large they are.
+class HasPages {
+  public:
+    virtual ~HasPages() = default;
+    virtual std::uint64_t page_bytes() const = 0;
+};
+
+} // namespace memsim::protocol

@@ -1,0 +1,181 @@
+#include "workload/catalogue.hh"
+#include "workload/exact_math.hh"
+
+/// The back-propagation of a neural network's first layer, after Rodinia's (Che et al., IISWC'09):
+/// n inputs, 16 hidden units. `layerforward` multiplies inputs and weights in shared memory and
+/// adds up each block's 16 rows as a tree; the host squashes and computes the deltas, which are an
+/// input here; `adjust_weights` changes the weights.
+namespace memsim::workload {
+
+namespace {
+
+constexpr u32 units = 16;
+constexpr float eta = 0.3f, momentum = 0.3f;
+
+class Backprop final : public Application {
+  public:
+    explicit Backprop(const Options& options)
+        : Application(options), n_(static_cast<u32>(options.size) * units) {
+        const u32 weights = (n_ + 1) * (units + 1);
+        input_ = memory_.input("input", random_floats(options.seed, "input", n_ + 1));
+        first_weights_ = random_floats(options.seed, "weights", weights);
+        first_old_ = random_floats(options.seed, "old", weights);
+        weights_ = memory_.filled("weights", first_weights_);
+        old_ = memory_.filled("old_weights", first_old_);
+        partial_ = memory_.zeroed<float>("hidden_partial_sum", u64 {n_ / units} * units);
+        delta_ = memory_.input("delta", random_floats(options.seed, "delta", units + 1));
+        forward_ = kernel(
+            "layerforward", 18, [this](Block& b) { forward(b); }, Counted::by_rule,
+            (units + units * units) * sizeof(float));
+        adjust_ = kernel("adjust_weights", 20, [this](Warp& w) { adjust(w); });
+    }
+    std::string difference() const override;
+
+  private:
+    bool next() override {
+        if (launches() == 2) return false;
+        launch(launches() == 0 ? forward_ : adjust_, {1, n_ / units, 1}, {units, units, 1});
+        return true;
+    }
+    void forward(Block& b) {
+        enum class Site : u32 {
+            input,
+            set_node,
+            weight,
+            set_matrix,
+            matrix,
+            node,
+            set_product,
+            upper,
+            lower,
+            set_sum,
+            set_weight,
+            partial
+        };
+        const auto node = b.shared<float>(units);
+        const auto matrix = b.shared<float>(units * units);
+        const u32 first = (units + 1) * units * b.y();
+        b.each([&](Warp& w) {
+            w.if_(w.tx() == 0, [&] {
+                w.store(Site::set_node, node, w.ty(),
+                        w.load(Site::input, input_, w.ty() + units * b.y() + 1));
+            });
+        });
+        b.barrier();
+        b.each([&](Warp& w) {
+            const auto index = mad(w.ty(), units + 1, w.tx()) + (first + units + 2);
+            w.store(Site::set_matrix, matrix, mad(w.ty(), units, w.tx()),
+                    w.load(Site::weight, weights_, index));
+        });
+        b.barrier();
+        b.each([&](Warp& w) {
+            const auto at = mad(w.ty(), units, w.tx());
+            w.store(Site::set_product, matrix, at,
+                    w.load(Site::matrix, matrix, at) * w.load(Site::node, node, w.ty()));
+        });
+        b.barrier();
+        for (u32 step = 2; step <= units; step *= 2) {
+            b.each([&](Warp& w) {
+                w.if_((w.ty() & (step - 1)) == 0, [&] {
+                    const auto at = mad(w.ty(), units, w.tx());
+                    const auto sum = w.load(Site::upper, matrix, at) +
+                                     w.load(Site::lower, matrix, at, units * step / 2);
+                    w.store(Site::set_sum, matrix, at, sum);
+                });
+            });
+            b.barrier();
+        }
+        b.each([&](Warp& w) {
+            const auto index = mad(w.ty(), units + 1, w.tx()) + (first + units + 2);
+            const auto value = w.load(Site::matrix, matrix, mad(w.ty(), units, w.tx()));
+            w.store(Site::set_weight, weights_, index, value);
+            w.if_(w.tx() == 0, [&] {
+                const auto sum = w.load(Site::upper, matrix, w.ty());
+                w.store(Site::partial, partial_, w.ty() + units * b.y(), sum);
+            });
+        });
+    }
+    void adjust(Warp& w) {
+        enum class Site : u32 {
+            delta,
+            input,
+            old,
+            weight,
+            set_weight,
+            set_old,
+            bias_delta,
+            bias_old,
+            bias,
+            set_bias,
+            set_bias_old
+        };
+        const auto index =
+            mad(w.ty(), units + 1, w.tx()) + ((units + 1) * units * w.by() + units + 2);
+        const auto row = w.ty() + (units * w.by() + 1);
+        const auto change =
+            w.load(Site::delta, delta_, w.tx(), 1) * eta * w.load(Site::input, input_, row) +
+            w.load(Site::old, old_, index) * momentum;
+        w.store(Site::set_weight, weights_, index, w.load(Site::weight, weights_, index) + change);
+        w.store(Site::set_old, old_, index, change);
+        w.if_(w.ty() == 0 && Cond(w.by() == 0 ? all_active : 0), [&] { // the bias
+            const auto unit = w.tx() + 1;
+            const auto more = w.load(Site::bias_delta, delta_, unit) * eta +
+                              w.load(Site::bias_old, old_, unit) * momentum;
+            w.store(Site::set_bias, weights_, unit, w.load(Site::bias, weights_, unit) + more);
+            w.store(Site::set_bias_old, old_, unit, more);
+        });
+    }
+
+    u32 n_; ///< inputs
+    std::vector<float> first_weights_, first_old_;
+    Array<float> input_, weights_, old_, partial_, delta_;
+    u32 forward_, adjust_;
+};
+
+std::string Backprop::difference() const {
+    std::vector<float> weights = first_weights_, old = first_old_, partial(partial_.size);
+    for (u32 block = 0; block < n_ / units; ++block) {
+        float product[units][units];
+        const u32 first = (units + 1) * units * block + units + 2;
+        for (u32 y = 0; y < units; ++y)
+            for (u32 x = 0; x < units; ++x)
+                product[y][x] =
+                    weights[first + (units + 1) * y + x] * input_[units * block + y + 1];
+        for (u32 step = 2; step <= units; step *= 2)
+            for (u32 y = 0; y < units; y += step)
+                for (u32 x = 0; x < units; ++x) product[y][x] += product[y + step / 2][x];
+        for (u32 y = 0; y < units; ++y)
+            for (u32 x = 0; x < units; ++x) weights[first + (units + 1) * y + x] = product[y][x];
+        for (u32 i = 0; i < units; ++i) partial[units * block + i] = product[0][i];
+    }
+    for (u32 row = 1; row <= n_; ++row)
+        for (u32 x = 0; x < units; ++x) {
+            const u32 i = (units + 1) * row + x + 1;
+            const float change = delta_[x + 1] * eta * input_[row] + old[i] * momentum;
+            weights[i] += change;
+            old[i] = change;
+        }
+    for (u32 unit = 1; unit <= units; ++unit) {
+        const float more = delta_[unit] * eta + old[unit] * momentum;
+        weights[unit] += more;
+        old[unit] = more;
+    }
+    if (auto wrong = first_difference("hidden_partial_sum", partial_, partial); !wrong.empty())
+        return wrong;
+    if (auto wrong = first_difference("weights", weights_, weights); !wrong.empty()) return wrong;
+    return first_difference("old_weights", old_, old);
+}
+
+const Entry entry {{.names = {"back", "backp", "backprop", "bp"},
+                    .doc = "Back-propagation through a layer of 16 units, shared memory and "
+                           "barriers, after Rodinia (Che et al., IISWC'09)",
+                    .tables = "ZnG II (back), Ohm II (backp), CMD I (bp)",
+                    .size_is = "the number of inputs over 16",
+                    .size = 4096,
+                    .check_size = 40,
+                    .most = 1 << 22,
+                    .make = make<Backprop>}};
+
+} // namespace
+
+} // namespace memsim::workload

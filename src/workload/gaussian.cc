@@ -1,0 +1,104 @@
+#include "workload/catalogue.hh"
+#include "workload/exact_math.hh"
+
+/// Gaussian elimination after Rodinia's (Che et al., IISWC'09): for each column, `Fan1` computes
+/// the multipliers of the rows below, `Fan2` subtracts the row from them.
+namespace memsim::workload {
+
+struct GaussianHost {
+    u32 column = 0;
+    bool second = false;
+};
+
+namespace {
+
+class Gaussian final : public HostedApplication<GaussianHost> {
+  public:
+    explicit Gaussian(const Options& options)
+        : HostedApplication(options), n_(static_cast<u32>(options.size)) {
+        first_a_ = random_floats(options.seed, "a", u64 {n_} * n_);
+        for (u32 i = 0; i < n_; ++i) first_a_[i * (n_ + 1)] += static_cast<float>(n_); // regular
+        first_b_ = random_floats(options.seed, "b", n_);
+        m_ = memory_.zeroed<float>("m", u64 {n_} * n_);
+        a_ = memory_.filled("a", first_a_);
+        b_ = memory_.filled("b", first_b_);
+        fan1_ = kernel("Fan1", 14, [this](Warp& w) { multipliers(w); });
+        fan2_ = kernel("Fan2", 18, [this](Warp& w) { subtract(w); });
+    }
+    std::string difference() const override;
+
+  private:
+    bool next() override {
+        if (host.second) {
+            const u32 blocks = (n_ - 1) / 4 + 1;
+            launch(fan2_, {blocks, blocks, 1}, {4, 4, 1});
+            host.second = false;
+            ++host.column;
+            return true;
+        }
+        if (host.column + 1 >= n_) return false;
+        launch(fan1_, n_, 512);
+        host.second = true;
+        return true;
+    }
+    void multipliers(Warp& w) {
+        enum class Site : u32 { below, pivot, set };
+        const u32 t = host.column;
+        const auto i = w.thread();
+        w.if_(i < n_ - 1 - t, [&] {
+            const auto at = mad(i + (t + 1), n_, all_lanes(t));
+            const auto below = w.load(Site::below, a_, at);
+            const auto pivot = w.load(Site::pivot, a_, all_lanes(t * n_ + t));
+            w.store(Site::set, m_, at, w.divide(below, pivot));
+        });
+    }
+    /// host.column is already the next one.
+    void subtract(Warp& w) {
+        enum class Site : u32 { a, m, above, set_a, b, b_m, b_above, set_b };
+        const u32 t = host.column - 1;
+        const auto x = w.x(), y = w.y();
+        w.if_(x < n_ - 1 - t && y < n_ - t, [&] {
+            const auto row = x + (t + 1);
+            const auto at = mad(row, n_, y + t);
+            const auto m = w.load(Site::m, m_, mad(row, n_, all_lanes(t)));
+            const auto above = w.load(Site::above, a_, y + (t * n_ + t));
+            w.store(Site::set_a, a_, at, w.load(Site::a, a_, at) - m * above);
+            w.if_(y == 0, [&] {
+                const auto b_above = w.load(Site::b_above, b_, all_lanes(t));
+                w.store(Site::set_b, b_, row, w.load(Site::b, b_, row) - m * b_above);
+            });
+        });
+    }
+
+    u32 n_;
+    std::vector<float> first_a_, first_b_;
+    Array<float> m_, a_, b_;
+    u32 fan1_, fan2_;
+};
+
+std::string Gaussian::difference() const {
+    std::vector<float> a = first_a_, b = first_b_;
+    for (u32 t = 0; t + 1 < n_; ++t)
+        for (u32 row = t + 1; row < n_; ++row) {
+            const float m = a[row * n_ + t] / a[t * n_ + t];
+            for (u32 y = t; y < n_; ++y) a[row * n_ + y] = a[row * n_ + y] - m * a[t * n_ + y];
+            b[row] = b[row] - m * b[t];
+        }
+    if (auto wrong = first_difference("a", a_, a); !wrong.empty()) return wrong;
+    return first_difference("b", b_, b);
+}
+
+const Entry entry {{.names = {"gaus", "gauss", "gaussian"},
+                    .doc = "Gaussian elimination, two kernels a column, after Rodinia (Che et al., "
+                           "IISWC'09)",
+                    .tables = "ZnG II (gaus), CXL (gauss)",
+                    .size_is = "the number of rows",
+                    .size = 256,
+                    .check_size = 30,
+                    .least = 2,
+                    .most = 16384,
+                    .make = make<Gaussian>}};
+
+} // namespace
+
+} // namespace memsim::workload

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "core/rng.hh"
+
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace memsim::workload {
+
+/// A random order of the vertices, 1 to n, no two alike: what decides between neighbours.
+inline std::vector<std::uint32_t> priorities(std::uint64_t seed, std::uint32_t vertices) {
+    Rng random(seed, "priorities");
+    std::vector<std::uint32_t> all(vertices);
+    std::iota(all.begin(), all.end(), 1u);
+    for (std::uint32_t left = vertices; left > 1; --left)
+        std::swap(all[left - 1], all[random.below(left)]);
+    return all;
+}
+
+} // namespace memsim::workload

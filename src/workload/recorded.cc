@@ -1,0 +1,24 @@
+#include "workload/recorded.hh"
+
+#include "core/registry.hh"
+#include "workload/recording.hh"
+#include "workload/serve_launches.hh"
+
+namespace memsim::workload {
+
+static const Registration<Recorded> registered {
+    "A program written in Python with numpy, one step over all threads at a time."};
+
+protocol::KernelSource& Recorded::kernels() {
+    if (state.function.source) return *state.function.source;
+    try {
+        state.function.source = std::make_unique<Recording>(params.file());
+    } catch (const ConfigError& e) {
+        refuse("file", e.what());
+    }
+    return *state.function.source;
+}
+
+void Recorded::wake() { serve_launches(*this); }
+
+} // namespace memsim::workload

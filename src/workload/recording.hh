@@ -1,0 +1,70 @@
+#pragma once
+
+#include "protocol/kernel_source.hh"
+
+#include <fstream>
+
+namespace memsim::workload {
+
+/// The file that memsim.simt.record() writes: one array over all threads of a launch for each
+/// step's addresses, values and active threads, and after them an index in text:
+///
+///     array NAME BASE BYTES
+///     launch NAME BLOCKS THREADS_A_BLOCK REGISTERS
+///     step KIND PC WIDTH INSTRUCTIONS ACTIVE ADDRESSES VALUES N NEEDED..
+///
+/// KIND is compute, load, store, atomic, reduce or barrier. ACTIVE (a byte a thread), ADDRESSES and
+/// VALUES (u64 a thread) are places in the file, 0 where there is none. NEEDED are the N numbers of
+/// the steps of this launch, from 0, whose results this one uses. The file begins with `memsimS1`
+/// and the place of the index (u64), and ends with the line `end DIGEST`.
+class Recording final : public protocol::KernelSource {
+  public:
+    explicit Recording(const std::string& path);
+
+    bool next_launch(protocol::Launch& launch) override;
+    void run_block(protocol::u32 block, protocol::BlockStreams& out) override;
+    protocol::u64 footprint_bytes() const override { return footprint_; }
+    const std::vector<protocol::Allocation>& allocations() const override { return allocations_; }
+    protocol::u64 result_digest() const override { return 0; } ///< Python has the results
+    void save(Saver& to) const override;
+    void load(Loader& from) override;
+
+  private:
+    struct Step {
+        protocol::WarpOpKind kind = protocol::WarpOpKind::compute;
+        bool has_result = false;
+        protocol::u8 width = 0;
+        protocol::u32 pc = 0, instructions = 0;
+        protocol::u64 active = 0, addresses = 0, values = 0; ///< places in the file
+        std::vector<protocol::u32> needs;
+    };
+    struct Kernel {
+        protocol::Launch launch;
+        std::vector<Step> steps;
+    };
+    struct Warp {
+        std::vector<protocol::u32> result_of; ///< number of each step's result, from 1; 0: none
+        protocol::u32 results = 0;
+    };
+
+    [[noreturn]] void refuse(const std::string& what) const;
+    void read_index();
+    void read_line(const std::string& line, protocol::u64 number);
+    void fetch(protocol::u64 place, protocol::u64 first, protocol::u64 n, protocol::u64 size,
+               void* to);
+    void write_step(const Step& step, std::size_t number, protocol::u32 warp, Warp& so_far,
+                    protocol::u32 threads, protocol::WarpStreamWriter& to, bool with_values);
+
+    std::string path_;
+    std::ifstream file_;
+    protocol::u64 index_ = 0; ///< its place
+    std::string digest_;
+    std::vector<protocol::Allocation> allocations_;
+    std::vector<Kernel> kernels_;
+    protocol::u64 footprint_ = 0;
+    protocol::u32 launches_ = 0, next_block_ = 0; ///< how far it has come
+    std::vector<protocol::u8> active_;            ///< of the block and step at hand
+    std::vector<protocol::u64> addresses_, values_;
+};
+
+} // namespace memsim::workload

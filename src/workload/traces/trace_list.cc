@@ -1,0 +1,66 @@
+#include "workload/traces/trace_list.hh"
+
+#include "workload/traces/words.hh"
+
+#include <filesystem>
+
+namespace memsim::workload {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// 'MemcpyHtoD,0x<to>,<bytes>'
+TraceCommand read_copy(InputFile& file, std::string_view line) {
+    std::string text(line);
+    for (char& c : text)
+        if (c == ',') c = ' ';
+    Words words(file, text);
+    words.word("MemcpyHtoD");
+    TraceCommand copy;
+    copy.address = words.hex("the address of the copy");
+    copy.bytes = words.number("the bytes of the copy", std::uint64_t {1} << 57);
+    if (copy.address >= std::uint64_t {1} << 57)
+        words.refuse("the copy leaves the address space of 2^57 bytes");
+    words.end("MemcpyHtoD,address,bytes");
+    return copy;
+}
+
+/// The path of a kernel's file: as written, or packed beside it.
+std::string find_kernel(const InputFile& list, std::string_view name) {
+    const fs::path path = fs::path(list.path()).parent_path() / name;
+    for (const char* packed : {"", ".xz", ".gz"})
+        if (fs::is_regular_file(path.string() + packed)) return path.string() + packed;
+    list.refuse_line("'" + path.string() + "' is not there (nor .xz or .gz of it)");
+}
+
+} // namespace
+
+std::vector<TraceCommand> read_trace_list(const std::string& path) {
+    InputFile file(path);
+    if (file.peek(1) == "-") return {{path, 0, 0}};
+    std::vector<TraceCommand> commands;
+    std::string_view line;
+    bool kernels = false;
+    while (file.next_line(line)) {
+        Words words(file, line);
+        if (words.empty()) continue;
+        const std::string_view text = words.word("a command");
+        if (text.starts_with("MemcpyHtoD")) {
+            commands.push_back(read_copy(file, line));
+        } else if (text.find(".traceg") != text.npos) {
+            words.end("kernel-N.traceg");
+            commands.push_back({find_kernel(file, text), 0, 0});
+            kernels = true;
+        } else if (text.find(".tracez") != text.npos) {
+            words.refuse("'" + std::string(text.substr(0, 60)) +
+                         "' is a binary trace (.tracez), which is not read: trace as text");
+        } else if (!text.starts_with("Memcpy")) {
+            words.wrong("a command", "'MemcpyHtoD,address,bytes' or 'kernel-N.traceg'");
+        }
+    }
+    if (!kernels) file.refuse("names no kernel; a kernelslist.g of Accel-Sim was expected");
+    return commands;
+}
+
+} // namespace memsim::workload

@@ -1,0 +1,134 @@
+#include "workload/traces/trace_player.hh"
+
+#include "core/registry.hh"
+
+#include <algorithm>
+#include <limits>
+
+namespace memsim::workload {
+
+static const Registration<TracePlayer> registered {"Plays a trace of addresses into a memory."};
+
+using protocol::Command;
+
+std::unique_ptr<TraceReader> TracePlayer::open() const {
+    if (params.trace->empty()) refuse("trace", "no trace is given: name its file");
+    TraceOptions options;
+    options.format = params.format();
+    options.unit = params.unit();
+    options.bytes = params.bytes();
+    try {
+        options.geometry = parse_geometry(params.geometry());
+    } catch (const ConfigError& e) {
+        refuse("geometry", e.what());
+    }
+    auto reader = open_trace(params.trace(), options);
+    if (params.timed() && !reader->timed())
+        refuse("timed", "'" + params.trace() + "' has no times: set timed to false");
+    if (params.timed() && !reader->in_time_units())
+        refuse("unit", "'" + params.trace() +
+                           "' does not tell how long a unit of its times is: set unit (such as "
+                           "the period of its clock), or timed to false");
+    return reader;
+}
+
+void TracePlayer::init() {
+    reader_ = open(); // what can be seen to be wrong is told before time 0
+    state.sent_at.assign(params.outstanding(), 0);
+    state.free_tags.clear();
+    for (unsigned i = params.outstanding(); i-- > 0;) state.free_tags.push_back(i);
+}
+
+void TracePlayer::start() {
+    read_record();
+    if (!state.ended) arm(state.next, state.record.due);
+}
+
+void TracePlayer::wake() {
+    auto& mem = port.mem_side;
+    while (!mem.empty()) answer(mem.pop());
+    while (!state.ended && state.record.due <= now() && mem.can_send()) send_one();
+    if (!state.ended && state.record.due > now()) arm(state.next, state.record.due);
+}
+
+void TracePlayer::read_record() {
+    if (reader_->place().records != state.place.records) { // the State is a checkpoint's
+        reader_ = open();
+        reader_->go_to(state.place);
+    }
+    TraceRecord r;
+    if ((params.records() && state.place.records == params.records()) || !reader_->next(r)) {
+        state.ended = true;
+        return;
+    }
+    state.place = reader_->place();
+    const auto base = static_cast<std::uint64_t>(params.base->raw);
+    if (r.bytes == 0 || r.address < base)
+        throw ConfigError(
+            params.trace() + ": record " + std::to_string(state.place.records) +
+            (r.bytes == 0 ? " has no bytes" : " lies below the base of " + params.base.text()));
+    state.record = {r.address - base,
+                    r.bytes,
+                    r.warp,
+                    static_cast<std::uint32_t>(r.pc),
+                    r.application,
+                    r.sectors,
+                    r.command == TraceCommandKind::read    ? Command::read
+                    : r.command == TraceCommandKind::write ? Command::write
+                                                           : Command::atomic,
+                    1};
+    if (params.timed()) {
+        const Int128 due = Int128 {r.time} * Fraction {100_pct}.raw / params.speed->raw;
+        state.record.due = static_cast<Tick>(
+            std::clamp<Int128>(due, 1, Int128 {std::numeric_limits<Tick>::max()}));
+    }
+}
+
+void TracePlayer::send_one() {
+    Record& next = state.record;
+    protocol::MemRequest r;
+    r.address = next.address;
+    r.bytes = std::min(next.bytes, params.largest());
+    r.sectors = r.bytes == next.bytes ? next.sectors : 0;
+    r.command = next.command;
+    r.pc = next.pc;
+    r.warp = next.warp;
+    r.application = next.application;
+    r.tag = state.free_tags.back(); // the port lets no more than `outstanding` out
+    state.free_tags.pop_back();
+    state.sent_at[r.tag] = now();
+    r.stamps = sim().stamps().open(now());
+    if (params.timed() && next.due < now()) ++stat.late;
+    next.address += r.bytes;
+    next.bytes -= r.bytes;
+    port.mem_side.send(r);
+    if (next.bytes > 0) return;
+    ++stat.records;
+    read_record();
+}
+
+void TracePlayer::answer(const protocol::MemResponse& r) {
+    const Time taken {now() - state.sent_at[r.tag]};
+    state.free_tags.push_back(r.tag);
+    stat.bytes += r.payload();
+    if (r.command == Command::read) {
+        ++stat.reads;
+        stat.read_latency.sample(taken);
+    } else {
+        ++stat.writes;
+        stat.write_latency.sample(taken);
+    }
+    sim().stamps().close(r.stamps, static_cast<std::size_t>(protocol::Stage::response), now());
+}
+
+bool TracePlayer::pending() const {
+    return !state.ended || state.free_tags.size() < state.sent_at.size();
+}
+
+void TracePlayer::waits_on(WaitReport& report) const {
+    if (state.free_tags.size() < state.sent_at.size())
+        report.add(path() + " waits for " +
+                   std::to_string(state.sent_at.size() - state.free_tags.size()) + " answers");
+}
+
+} // namespace memsim::workload

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/mem.hh"
+#include "workload/traces/address_trace.hh"
+
+namespace memsim::workload {
+
+using protocol::Mem;
+
+/// Plays a trace of addresses into one memory: each record at its time from the run's begin (one
+/// that could not be sent then is sent as soon as it can be, and those after it keep their own
+/// times), or as fast as answers and the memory's queue allow. Records of more than `largest` bytes
+/// become several requests. The trace is read as a stream. Balance: every request is answered when
+/// a run has ended by itself.
+class TracePlayer final : public Model<TracePlayer> {
+  public:
+    struct Params {
+        Param<std::string> trace {"", "The file: of memsim, gem5, DRAMsim3, Ramulator or MQSim"};
+        Param<TraceFormat> format {TraceFormat::automatic, "Of the file"};
+        Param<bool> timed {true, "Each record at its own time; otherwise as fast as possible"};
+        Param<Time> unit {0_fs,
+                          {0_fs, 1_s},
+                          "How long a unit of a text trace's times (a cycle) is; 0: not stated"};
+        Param<Fraction> speed {
+            100_pct, {Fraction {1}, 100'000_pct}, "Of the recorded rate: 200 % is twice as fast"};
+        Param<unsigned> bytes {64, {1, 1u << 20}, "Of an access, where the trace does not tell"};
+        Param<std::string> geometry {
+            "", "For Ramulator's R|W traces: channels,ranks,bank groups,banks,rows,columns"};
+        Param<std::uint64_t> records {
+            0, {0, std::uint64_t {1} << 62}, "Records that are played; 0: all"};
+        Param<unsigned> largest {128, {1, 1u << 20}, "Bytes of a request, at most"};
+        Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
+        Param<Bytes> base {0_B,
+                           {0_B, Bytes {std::int64_t {1} << 62}},
+                           "Subtracted from each address: where the trace's memory begins"};
+    };
+    struct Ports {
+        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Requests"};
+    };
+    struct Stats {
+        Counter records {Unit::count, "Records of the trace that were sent"};
+        Counter reads {Unit::count, "Reads answered"};
+        Counter writes {Unit::count, "Writes and atomics answered"};
+        Counter bytes {Unit::byte, "Bytes of both"};
+        Counter late {Unit::count, "Requests that were sent after their time"};
+        Distribution read_latency {Unit::time, "From sending a read to its answer"};
+        Distribution write_latency {Unit::time, "From sending a write to its answer"};
+        PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
+    };
+    struct Record {
+        std::uint64_t address = 0;
+        std::uint32_t bytes = 0; ///< not yet sent; 0: the next record is to be read
+        std::uint32_t warp = 0;
+        std::uint32_t pc = 0;
+        std::uint16_t application = 0, sectors = 0;
+        protocol::Command command = protocol::Command::read;
+        Tick due = 0;
+    };
+    struct State {
+        TracePlace place;
+        Record record; ///< the next
+        bool ended = false;
+        std::vector<Tick> sent_at; ///< by tag
+        std::vector<std::uint32_t> free_tags;
+        Timer next;
+    };
+
+    explicit TracePlayer(const Params& p) : params(p) {}
+    void init() override;
+    void start() override;
+    void wake() override;
+    bool pending() const override;
+    void waits_on(WaitReport& report) const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    std::unique_ptr<TraceReader> open() const;
+    void read_record();
+    void send_one();
+    void answer(const protocol::MemResponse& r);
+
+    std::unique_ptr<TraceReader> reader_;
+};
+
+} // namespace memsim::workload

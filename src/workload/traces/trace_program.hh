@@ -1,0 +1,58 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/dispatch.hh"
+#include "workload/functional_state.hh"
+
+namespace memsim::workload {
+
+using namespace memsim::literals;
+
+/// A traced application on the host: plays an Accel-Sim trace, kernel after kernel, a launch
+/// latency apart. Blocks are read when SMs have room for them, so that a trace of any size takes
+/// the memory of its resident blocks. docs/traces.md tells how instructions become operations. Not
+/// modelled: copies between host and device as traffic, CUDA streams (kernels run in the list's
+/// order), named barriers (each holds the whole block).
+class TraceProgram final : public Model<TraceProgram>, public protocol::HasKernels {
+  public:
+    struct Params {
+        Param<std::string> trace {"", "kernelslist.g of an Accel-Sim trace, or one .traceg file"};
+        Param<unsigned> repeat {1, {1, 1'000'000}, "Times that the whole list is played"};
+        Param<Bytes> memory {4_GiB,
+                             {1_MiB, 1024_GiB},
+                             "Device memory in which the trace's pages are placed as they are "
+                             "first touched; local memory grows from its end"};
+        Param<Bytes> page {2_MiB,
+                           {4_KiB, 1_GiB},
+                           "Within it a trace's addresses stay together (assumption: the large "
+                           "pages of NVIDIA's GPUs)"};
+        Param<Time> launch_latency {
+            1_fs,
+            {1_fs, 1_s},
+            "From the end of a launch to the next (0 for a memory system; a real host takes 5 us)"};
+    };
+    struct Ports {
+        Responder<protocol::Host> dispatcher {
+            {.depth = [](const void*) { return 1u; }, .latency = from<&Params::launch_latency>},
+            "The dispatcher, which asks for launches"};
+    };
+    struct Stats {
+        Counter launches {Unit::count, "Launches given to the dispatcher"};
+    };
+    struct State {
+        FunctionalState function;
+        std::uint32_t launches = 0;
+    };
+
+    explicit TraceProgram(const Params& p) : params(p) {}
+    void init() override { kernels(); }
+    void wake() override;
+    protocol::KernelSource& kernels() override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+} // namespace memsim::workload

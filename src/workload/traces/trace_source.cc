@@ -1,0 +1,224 @@
+#include "workload/traces/trace_source.hh"
+
+#include "core/hash.hh"
+#include "workload/traces/bank_conflicts.hh"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace memsim::workload {
+
+using protocol::WarpOpKind;
+
+namespace {
+
+constexpr unsigned zero_register = 255;
+constexpr std::uint64_t window = 16 << 20; ///< of shared and of local memory, in the generic space
+// An instruction is known by its PC and its kernel: kernels stand 4 MiB apart.
+constexpr unsigned kernel_shift = 22;
+
+std::string digest_of(const std::vector<TraceCommand>& commands) {
+    Digest digest;
+    for (const TraceCommand& c : commands)
+        digest.add(c.kernel.empty() ? std::to_string(c.address) + "," + std::to_string(c.bytes)
+                                    : std::filesystem::path(c.kernel).filename().string() + "," +
+                                          std::to_string(std::filesystem::file_size(c.kernel)));
+    return digest.value;
+}
+
+} // namespace
+
+TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& options)
+    : options_(options), commands_(read_trace_list(path)) {
+    state.input = digest_of(commands_);
+    state.memory.set(options.page, options.memory);
+    // What is copied in is there from the start, in the order of the list.
+    for (const TraceCommand& c : commands_) {
+        if (!c.kernel.empty() || c.bytes == 0) continue;
+        for (std::uint64_t a = c.address; a < c.address + c.bytes; a += options.page)
+            state.memory.global(a);
+        state.memory.global(c.address + c.bytes - 1);
+        const std::uint64_t base = state.memory.global(c.address);
+        const bool known = std::any_of(allocations_.begin(), allocations_.end(),
+                                       [&](const auto& a) { return a.base == base; });
+        if (!known)
+            allocations_.push_back(
+                {"copy " + std::to_string(allocations_.size() + 1), base, c.bytes});
+    }
+}
+
+std::uint64_t TraceSource::result_digest() const {
+    return state.instructions * 0x9e3779b97f4a7c15 + state.launches;
+}
+
+void TraceSource::open(const std::string& path) {
+    kernel_ = std::make_unique<AccelSimKernel>(path);
+    auto& names = state.names;
+    auto at = std::find(names.begin(), names.end(), kernel_->header().name);
+    if (at == names.end()) at = names.insert(names.end(), kernel_->header().name);
+    pc_base_ = static_cast<std::uint32_t>(at - names.begin()) << kernel_shift;
+}
+
+void TraceSource::load(Loader& from) {
+    State loaded;
+    loaded.memory.set(options_.page, options_.memory);
+    from(loaded);
+    if (loaded.input != state.input)
+        throw ConfigError("the checkpoint was taken with another trace: put its files back as they "
+                          "were, or start again without --restore");
+    state = std::move(loaded);
+    kernel_.reset();
+    if (!state.in_kernel) return;
+    open(commands_[state.command - 1].kernel);
+    kernel_->file().go_to({state.line, state.byte});
+}
+
+bool TraceSource::next_launch(protocol::Launch& launch) {
+    while (state.command < commands_.size() && commands_[state.command].kernel.empty())
+        ++state.command;
+    if (state.command == commands_.size()) {
+        if (++state.round >= options_.repeat) return false;
+        state.command = 0;
+        return next_launch(launch);
+    }
+    open(commands_[state.command++].kernel);
+    const AccelSimKernel::Header& header = kernel_->header();
+    launch = {header.name, header.grid, header.block, header.registers, header.shared_bytes};
+    state.memory.begin_launch();
+    state.in_kernel = true;
+    state.next_block = 0;
+    state.line = kernel_->file().place().line;
+    state.byte = kernel_->file().place().byte;
+    ++state.launches;
+    return true;
+}
+
+void TraceSource::run_block(std::uint32_t block, protocol::BlockStreams& out) {
+    MEMSIM_ASSERT(state.in_kernel && block == state.next_block,
+                  "blocks of a launch must be run in linear order, each once");
+    const AccelSimKernel::Header& header = kernel_->header();
+    const auto& size = header.block;
+    const std::uint32_t warps = (size[0] * size[1] * size[2] + 31) / 32;
+    out.counts = {};
+    out.warps.resize(warps);
+    for (auto& stream : out.warps) stream.clear();
+    kernel_->begin_block(block);
+    SassInstruction i;
+    while (const auto warp = kernel_->next_warp()) {
+        protocol::WarpStreamWriter stream(out.warps[*warp], out.counts);
+        result_of_.fill(0);
+        results_ = copies_ = 0;
+        while (kernel_->next(i))
+            write(i, stream, std::uint64_t {block} * warps + *warp,
+                  kernel_->instructions_left() == 0);
+        stream.flush();
+    }
+    // A warp of which the trace tells nothing ends at once.
+    for (auto& bytes : out.warps)
+        if (bytes.empty()) protocol::WarpStreamWriter(bytes, out.counts).exit(0);
+    state.instructions += out.counts.warp_instructions;
+    ++state.next_block;
+    state.line = kernel_->file().place().line;
+    state.byte = kernel_->file().place().byte;
+    if (state.next_block == header.grid[0] * header.grid[1] * header.grid[2]) {
+        kernel_->end();
+        state.in_kernel = false;
+    }
+}
+
+/// Registers stand in the trace by the first of a group: an address is two, a value of 8 or 16
+/// bytes two or four.
+std::uint64_t TraceSource::waits_of(const SassInstruction& i) {
+    if (results_ == 0) return 0;
+    std::uint64_t waits = 0;
+    const auto need = [&](unsigned first, unsigned n) {
+        for (unsigned r = first; r < first + n && r < zero_register; ++r)
+            if (std::uint64_t& result = result_of_[r]) {
+                const std::uint64_t back = results_ - result;
+                if (back < 64)
+                    waits |= std::uint64_t {1} << back; // older ones have been waited for
+                result = 0;
+            }
+    };
+    const bool memory = i.opcode.space != SassSpace::none;
+    const unsigned group = memory ? std::max(2u, i.opcode.width / 4u) : 1;
+    for (unsigned s = 0; s < i.sources; ++s) need(i.source[s], group);
+    for (unsigned d = 0; d < i.destinations; ++d)
+        need(i.destination[d], memory ? std::max(1u, i.opcode.width / 4u) : 1);
+    if (i.opcode.kind == SassKind::wait_copies && copies_ != 0) {
+        // All that were begun: how many may be left open stands in no register.
+        const std::uint64_t n = results_ - copies_ + 1;
+        waits |= n >= 64 ? ~std::uint64_t {0} : (std::uint64_t {1} << n) - 1;
+        copies_ = 0;
+    }
+    return waits;
+}
+
+void TraceSource::produce(const SassInstruction& i) {
+    ++results_;
+    if (i.opcode.kind == SassKind::copy && copies_ == 0) copies_ = results_;
+    const unsigned group = std::max(1u, i.opcode.width / 4u);
+    for (unsigned d = 0; d < i.destinations; ++d)
+        for (unsigned r = i.destination[d]; r < i.destination[d] + group && r < zero_register; ++r)
+            result_of_[r] = results_;
+}
+
+/// The space of a generic access, by its addresses: the windows of shared and local memory.
+SassSpace TraceSource::space_of(const SassInstruction& i) const {
+    if (i.opcode.space != SassSpace::generic) return i.opcode.space;
+    const auto& header = kernel_->header();
+    const auto of = [&](std::uint64_t a) {
+        if (header.shared_base && a - header.shared_base < window) return SassSpace::shared;
+        if (header.local_base && a - header.local_base < window) return SassSpace::local;
+        return SassSpace::global;
+    };
+    const SassSpace first = of(i.address[static_cast<unsigned>(std::countr_zero(i.mask))]);
+    for (std::uint32_t rest = i.mask; rest; rest &= rest - 1)
+        if (of(i.address[static_cast<unsigned>(std::countr_zero(rest))]) != first)
+            kernel_->file().refuse_line("a generic access goes to several of global, shared and "
+                                        "local memory at once, which cannot be played");
+    return first;
+}
+
+void TraceSource::write(const SassInstruction& i, protocol::WarpStreamWriter& stream,
+                        std::uint64_t warp, bool last) {
+    const std::uint64_t waits = waits_of(i);
+    if (i.opcode.space != SassSpace::none && i.mask != 0)
+        access(i, stream, warp, waits);
+    else if (i.opcode.kind == SassKind::barrier && i.mask != 0)
+        stream.barrier(i.mask, waits);
+    else if (i.opcode.kind == SassKind::exit && last)
+        stream.exit(i.mask, waits);
+    else
+        stream.compute(i.mask, 1, waits);
+    if (last && i.opcode.kind != SassKind::exit) stream.exit(0); // its EXIT was not traced
+}
+
+void TraceSource::access(const SassInstruction& i, protocol::WarpStreamWriter& stream,
+                         std::uint64_t warp, std::uint64_t waits) {
+    const std::uint32_t pc = pc_base_ + i.pc;
+    const SassSpace space = space_of(i);
+    const SassKind kind = i.opcode.kind;
+    if (space == SassSpace::shared) {
+        const bool result = kind == SassKind::load || kind == SassKind::atomic;
+        stream.shared(pc, i.mask, bank_passes(i.mask, i.opcode.width, i.address), result, waits);
+        if (result) produce(i);
+        return;
+    }
+    const std::uint64_t local_base =
+        i.opcode.space == SassSpace::generic ? kernel_->header().local_base : 0;
+    for (std::uint32_t rest = i.mask; rest; rest &= rest - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+        address_[lane] = space == SassSpace::local
+                             ? state.memory.local(warp, lane, i.address[lane] - local_base)
+                             : state.memory.global(i.address[lane]);
+    }
+    const WarpOpKind op = kind == SassKind::store    ? WarpOpKind::store
+                          : kind == SassKind::atomic ? WarpOpKind::atomic
+                          : kind == SassKind::reduce ? WarpOpKind::reduce
+                                                     : WarpOpKind::load;
+    stream.access(op, pc, i.mask, i.opcode.width, address_, nullptr, waits);
+    if (kind != SassKind::store && kind != SassKind::reduce) produce(i);
+}
+
+} // namespace memsim::workload

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "protocol/kernel_source.hh"
+#include "workload/traces/accelsim_kernel.hh"
+#include "workload/traces/trace_list.hh"
+#include "workload/traces/trace_memory.hh"
+
+#include <memory>
+
+namespace memsim::workload {
+
+struct TraceSourceOptions {
+    std::uint64_t page = 2 << 20;
+    std::uint64_t memory = std::uint64_t {4} << 30;
+    std::uint32_t repeat = 1;
+};
+
+/// An Accel-Sim trace as an application: each block is read when it is asked for, and its warps
+/// become streams. What an operation waits for follows from its registers: the loads that wrote
+/// them last. State is how far the list and the file have been read, and where pages were put.
+class TraceSource final : public protocol::KernelSource {
+  public:
+    struct State {
+        std::string input;         ///< digest of the list and the sizes of its files
+        std::uint32_t round = 0;   ///< of `repeat`
+        std::uint64_t command = 0; ///< the next in the list
+        bool in_kernel = false;    ///< command - 1 is a kernel with blocks left
+        std::uint32_t next_block = 0;
+        std::uint64_t line = 0, byte = 0; ///< where that block begins
+        std::vector<std::string> names;   ///< of kernels, in the order first seen
+        std::uint64_t instructions = 0, launches = 0;
+        TraceMemory memory;
+    };
+
+    TraceSource(const std::string& path, const TraceSourceOptions& options);
+
+    bool next_launch(protocol::Launch& launch) override;
+    void run_block(std::uint32_t block, protocol::BlockStreams& out) override;
+    std::uint64_t footprint_bytes() const override { return options_.memory; }
+    const std::vector<protocol::Allocation>& allocations() const override { return allocations_; }
+    std::uint64_t result_digest() const override;
+    void save(Saver& to) const override { to(state); }
+    void load(Loader& from) override;
+
+    State state;
+
+  private:
+    using Registers = std::array<std::uint64_t, 256>;
+
+    void open(const std::string& path);
+    std::uint64_t waits_of(const SassInstruction& i);
+    void write(const SassInstruction& i, protocol::WarpStreamWriter& stream, std::uint64_t warp,
+               bool last);
+    void access(const SassInstruction& i, protocol::WarpStreamWriter& stream, std::uint64_t warp,
+                std::uint64_t waits);
+    SassSpace space_of(const SassInstruction& i) const;
+    void produce(const SassInstruction& i);
+
+    TraceSourceOptions options_;
+    std::vector<TraceCommand> commands_;
+    std::vector<protocol::Allocation> allocations_;
+    std::unique_ptr<AccelSimKernel> kernel_;
+    std::uint32_t pc_base_ = 0;
+    // Of the warp being read: which result each register got last, counted from 1; 0: none that
+    // has not been waited for.
+    Registers result_of_ {};
+    std::uint64_t results_ = 0;
+    std::uint64_t copies_ = 0; ///< the first LDGSTS not waited for, as a result; 0: none
+    protocol::WarpStreamWriter::Addresses address_ {};
+};
+
+static_assert(checkpointable<TraceSource::State>());
+
+} // namespace memsim::workload

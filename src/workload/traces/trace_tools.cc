@@ -1,0 +1,237 @@
+#include "workload/traces/trace_tools.hh"
+
+#include "core/text.hh"
+#include "workload/input_file.hh"
+#include "workload/traces/trace_source.hh"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+namespace memsim::workload {
+
+namespace {
+
+constexpr std::size_t batch_records = 4096;
+// One page is the whole address space: addresses stay as they are.
+constexpr TraceSourceOptions as_traced {std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1};
+
+bool is_accelsim(const std::string& path) {
+    InputFile file(path);
+    const std::string_view head = file.peek(16);
+    return head.starts_with("-kernel") || head.starts_with("Memcpy") || head.starts_with("kernel-");
+}
+
+/// Plays an Accel-Sim trace and calls launch(launch) and op(launch, operation) for each.
+template <class OnLaunch, class OnOp>
+void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
+    TraceSource source(path, as_traced);
+    protocol::Launch launch;
+    protocol::BlockStreams out;
+    protocol::WarpOp op;
+    while (source.next_launch(launch)) {
+        on_launch(launch);
+        for (std::uint32_t block = 0; block < launch.blocks(); ++block) {
+            source.run_block(block, out);
+            for (const auto& bytes : out.warps) {
+                std::uint64_t position = 0;
+                for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);)
+                    on_op(op, out.counts);
+            }
+        }
+    }
+}
+
+std::string show(std::uint64_t n) { return std::to_string(n); }
+std::string show_time(const TraceReader& reader, std::int64_t t) {
+    if (!reader.timed()) return "";
+    return reader.in_time_units() ? Text<Time>::show(Time {t}) : std::to_string(t) + " cycles";
+}
+
+TraceFacts accelsim_info(const std::string& path) {
+    std::uint64_t launches = 0, blocks = 0, warp = 0, thread = 0, loads = 0, stores = 0,
+                  atomics = 0, in_shared = 0;
+    play(
+        path,
+        [&](const protocol::Launch& l) {
+            ++launches;
+            blocks += l.blocks();
+        },
+        [&](const protocol::WarpOp& op, const auto&) {
+            using enum protocol::WarpOpKind;
+            warp += op.instructions;
+            thread += op.thread_instructions();
+            loads += op.kind == load;
+            stores += op.kind == store;
+            atomics += op.kind == atomic || op.kind == reduce;
+            in_shared += op.kind == shared;
+        });
+    return {{"format", "accelsim"},
+            {"launches", show(launches)},
+            {"blocks", show(blocks)},
+            {"warp instructions", show(warp)},
+            {"thread instructions", show(thread)},
+            {"warp loads", show(loads)},
+            {"warp stores", show(stores)},
+            {"warp atomics", show(atomics)},
+            {"warp accesses to shared memory", show(in_shared)}};
+}
+
+/// Where records of either kind of trace come from.
+template <class F>
+void for_each_record(const std::string& path, const TraceOptions& options, F&& f) {
+    if (!is_accelsim(path)) {
+        const auto reader = open_trace(path, options);
+        for (TraceRecord r; reader->next(r) && f(r, reader->contents());)
+            ;
+        return;
+    }
+    bool more = true;
+    play(
+        path, [](const auto&) {},
+        [&](const protocol::WarpOp& op, const auto&) {
+            if (!more || !touches_memory(op.kind)) return;
+            std::array<std::uint64_t, 64> sectors;
+            std::size_t n = 0;
+            for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
+                const std::uint64_t a = op.address[static_cast<unsigned>(std::countr_zero(rest))];
+                for (std::uint64_t s = a / 32; s <= (a + op.width - 1) / 32; ++s)
+                    if (std::find(sectors.begin(), sectors.begin() + n, s) == sectors.begin() + n)
+                        sectors[n++] = s;
+            }
+            for (std::size_t i = 0; i < n && more; ++i) {
+                TraceRecord r;
+                r.address = sectors[i] * 32;
+                r.bytes = 32;
+                r.pc = op.pc;
+                r.command = op.kind == protocol::WarpOpKind::load    ? TraceCommandKind::read
+                            : op.kind == protocol::WarpOpKind::store ? TraceCommandKind::write
+                                                                     : TraceCommandKind::atomic;
+                more = f(r, std::string_view());
+            }
+        });
+}
+
+} // namespace
+
+TraceFacts trace_info(const std::string& path, const TraceOptions& options) {
+    if (is_accelsim(path)) return accelsim_info(path);
+    const auto reader = open_trace(path, options);
+    std::array<std::uint64_t, 3> count {};
+    std::uint64_t n = 0, bytes = 0, lowest = ~std::uint64_t {0}, highest = 0;
+    std::int64_t first = 0, last = 0;
+    for (TraceRecord r; reader->next(r); last = r.time) {
+        if (n++ == 0) first = r.time;
+        ++count[static_cast<std::size_t>(r.command)];
+        bytes += r.bytes;
+        lowest = std::min(lowest, r.address);
+        highest = std::max(highest, r.address + std::max(r.bytes, 1u) - 1);
+    }
+    TraceFacts facts {{"format", Text<TraceFormat>::show(reader->format)}};
+    for (const auto& fact : reader->about()) facts.push_back(fact);
+    facts.insert(facts.end(), {{"records", show(n)},
+                               {"reads", show(count[0])},
+                               {"writes", show(count[1])},
+                               {"atomics", show(count[2])},
+                               {"bytes", show(bytes)}});
+    if (n == 0) return facts;
+    facts.push_back({"addresses", fmt::format("0x{:x} to 0x{:x}", lowest, highest)});
+    if (reader->timed()) {
+        facts.push_back({"first time", show_time(*reader, first)});
+        facts.push_back({"last time", show_time(*reader, last)});
+    }
+    return facts;
+}
+
+std::vector<std::vector<std::string>> trace_head(const std::string& path,
+                                                 const TraceOptions& options, std::uint64_t n) {
+    std::vector<std::vector<std::string>> rows;
+    if (is_accelsim(path)) {
+        rows.push_back({"launch", "kernel", "grid", "block", "registers", "shared"});
+        TraceSource source(path, as_traced);
+        protocol::Launch l;
+        protocol::BlockStreams out;
+        while (rows.size() <= n && source.next_launch(l)) {
+            rows.push_back({show(rows.size()), l.kernel,
+                            fmt::format("{},{},{}", l.grid[0], l.grid[1], l.grid[2]),
+                            fmt::format("{},{},{}", l.block[0], l.block[1], l.block[2]),
+                            show(l.registers_per_thread), show(l.shared_bytes)});
+            if (rows.size() > n) break;
+            for (std::uint32_t b = 0; b < l.blocks(); ++b) source.run_block(b, out);
+        }
+        return rows;
+    }
+    rows.push_back({"time", "command", "address", "bytes", "pc", "warp", "application"});
+    const auto reader = open_trace(path, options);
+    for (TraceRecord r; rows.size() <= n && reader->next(r);)
+        rows.push_back({show_time(*reader, r.time), Text<TraceCommandKind>::show(r.command),
+                        fmt::format("0x{:x}", r.address), show(r.bytes),
+                        fmt::format("0x{:x}", r.pc), show(r.warp), show(r.application)});
+    return rows;
+}
+
+std::uint64_t trace_convert(const std::string& from, const TraceOptions& options,
+                            const TraceSelection& selection, const std::string& to,
+                            TraceOutputFormat format, Time cycle) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    if (fs::equivalent(from, to, error))
+        throw ConfigError(to + ": is the trace that is read: name another file to write");
+    bool timed = false, contents = false;
+    if (!is_accelsim(from)) {
+        const auto reader = open_trace(from, options);
+        timed = reader->timed();
+        if (timed && !reader->in_time_units())
+            throw ConfigError(from + ": does not tell how long a unit of its times is: state it "
+                                     "(--unit, such as the period of its clock)");
+        for (const auto& [name, value] : reader->about())
+            contents |= name == "contents" && value == "yes";
+    }
+    if (!timed && (selection.from.raw > 0 || selection.until.raw > 0))
+        throw ConfigError(from + ": has no times to select by: select by records");
+    const bool keep_contents = contents && format == TraceOutputFormat::memsim;
+    const auto encoder = make_encoder(format, to, cycle);
+    // Written under another name first: a fault in the input leaves no half trace behind.
+    const std::string partial = to + ".partial";
+    std::uint64_t written = 0, seen = 0;
+    try {
+        TraceOutput output(partial, 0);
+        std::string bytes, held;
+        std::vector<TraceRecord> batch;
+        const auto flush = [&](bool all) {
+            if (batch.size() >= batch_records || (all && !batch.empty())) {
+                encoder->batch(batch, held, bytes);
+                written += batch.size();
+                batch.clear();
+                held.clear();
+            }
+            output.append(bytes);
+            bytes.clear();
+        };
+        encoder->head({fs::path(from).filename().string(), timed, keep_contents}, bytes);
+        for_each_record(from, options, [&](const TraceRecord& r, std::string_view data) {
+            const std::uint64_t number = seen++;
+            if (number >= selection.first && number - selection.first >= selection.count)
+                return false;
+            if (selection.until.raw > 0 && r.time >= selection.until.raw) return false;
+            if (number < selection.first || (timed && r.time < selection.from.raw)) return true;
+            batch.push_back(r);
+            if (keep_contents) held.append(data);
+            if (batch.size() >= batch_records) flush(false);
+            return true;
+        });
+        flush(true);
+        encoder->end(written, bytes);
+        output.append(bytes);
+    } catch (...) {
+        fs::remove(partial, error);
+        throw;
+    }
+    fs::rename(partial, to, error);
+    if (error) throw ConfigError(to + ": cannot be written (" + error.message() + ")");
+    return written;
+}
+
+} // namespace memsim::workload

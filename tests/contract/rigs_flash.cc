@@ -1,0 +1,80 @@
+#include "oracle.hh"
+
+#include <string>
+
+/// Flash parts under random requests: test_flash.Checker writes, reads, trims and flushes a small
+/// drive until its garbage collection never rests.
+namespace memsim::test {
+
+namespace {
+
+std::string at(const char* name, unsigned i) {
+    return std::string(name) + "[" + std::to_string(i) + "]";
+}
+
+/// A drive of 1 or 2 channels of one package; `more` for the drive.
+void drive(Machine& m, unsigned channels, const char* host, const Arguments& host_params,
+           const Arguments& more, const char* registers = "1", const char* independent = "false") {
+    m.add("host", host, host_params);
+    Arguments params {{"channels", std::to_string(channels)},
+                      {"packages", "1"},
+                      {"dies", "2"},
+                      {"planes", "2"},
+                      {"blocks", "14"},
+                      {"pages", "4"},
+                      {"page", "4KiB"},
+                      {"over_provisioning", "50%"},
+                      {"cache", "64KiB"},
+                      {"write_buffer", "32KiB"},
+                      {"check_contents", "true"}};
+    params.insert(params.end(), more.begin(), more.end());
+    m.add("drive", "flash.Drive", params);
+    m.bind("host", "drive", "drive", "host[0]");
+    for (unsigned c = 0; c < channels; ++c) {
+        m.add(at("channel", c), "flash.Channel",
+              {{"packages", "1"}, {"registers", registers}, {"independent_planes", independent}});
+        m.add(at("package", c), "flash.Package",
+              {{"dies", "2"},
+               {"planes", "2"},
+               {"blocks", "14"},
+               {"pages", "4"},
+               {"registers", registers},
+               {"independent_planes", independent},
+               {"media", "slc"},
+               {"check_contents", "true"}});
+        m.bind("drive", at("channel", c), at("channel", c), "controller");
+        m.bind(at("channel", c), "package[0]", at("package", c), "io[0]");
+    }
+}
+
+const Arguments busy {{"count", "250"}, {"sectors", "600"}, {"largest", "20"}, {"writes", "70%"}};
+
+} // namespace
+
+static const RigFor package {
+    "flash.Package", [](Machine& m) { drive(m, 1, "test_flash.Checker", busy, {}, "2", "true"); }};
+static const RigFor channel {"flash.Channel",
+                             [](Machine& m) { drive(m, 1, "test_flash.Checker", busy, {}, "2"); }};
+static const RigFor drive_of_one {"flash.Drive", [](Machine& m) {
+                                      drive(m, 2, "test_flash.Checker", busy,
+                                            {{"map_cache", "180B"},
+                                             {"firmware", "2us"},
+                                             {"cores", "2"},
+                                             {"static_wear_levelling", "3"}});
+                                  }};
+static const RigFor drive_of_the_past {"flash.Drive", [](Machine& m) {
+                                           drive(m, 2, "test_flash.Checker", busy,
+                                                 {{"preconditioned", "80%"},
+                                                  {"cache_reads", "true"},
+                                                  {"dirty_pages", "4"},
+                                                  {"keep_rewritten", "true"},
+                                                  {"fixed_plane", "false"}});
+                                       }};
+static const RigFor traffic {
+    "flash.BlockTraffic", [](Machine& m) {
+        drive(m, 1, "flash.BlockTraffic",
+              {{"requests", "200"}, {"range", "700"}, {"read_share", "40%"}, {"period", "30us"}},
+              {{"unwritten", "past"}});
+    }};
+
+} // namespace memsim::test

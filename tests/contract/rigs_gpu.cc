@@ -1,0 +1,104 @@
+#include "../unit/gpu/script.hh"
+#include "oracle.hh"
+
+/// Rigs of SMs under hand-written streams that use all that an SM has, and of several applications
+/// on one machine.
+namespace memsim::test {
+
+namespace {
+
+using protocol::WarpOpKind;
+
+/// Loads, stores, atomics, reductions, shared memory, barriers and stretches, drawn anew for each
+/// block (their numbers are the functional state).
+Script mixture(unsigned blocks, unsigned warps) {
+    Script s;
+    s.launches = 3, s.blocks = blocks, s.warps = warps;
+    s.registers_per_thread = 33, s.shared_bytes = 5000;
+    s.footprint = 1 << 16;
+    s.write = [](protocol::WarpStreamWriter& w, unsigned warp) {
+        Rng random(warp, "mixture");
+        for (unsigned i = 0; i < 40; ++i) {
+            const auto mask = static_cast<protocol::u32>(random.next()) | 1;
+            const std::uint64_t waits = random.below(3) ? 0 : random.below(16);
+            const auto address = word(random.below(1 << 14), random.below(200));
+            switch (random.below(8)) {
+            case 0:
+            case 1:
+                w.access(WarpOpKind::load, 16 * i, mask, 4, address, nullptr, waits);
+                break;
+            case 2:
+                w.access(WarpOpKind::store, 16 * i, mask, 4, address, nullptr, waits);
+                break;
+            case 3:
+                w.access(WarpOpKind::atomic, 16 * i, mask, 4, address, nullptr, waits);
+                break;
+            case 4:
+                w.access(WarpOpKind::reduce, 16 * i, mask, 4, address, nullptr, waits);
+                break;
+            case 5:
+                w.shared(16 * i, mask, 1 + static_cast<unsigned>(random.below(32)), i % 2, waits);
+                break;
+            default:
+                w.compute(mask, 1 + static_cast<unsigned>(random.below(30)), waits);
+            }
+            if (i % 10 == 9) w.barrier(~0u, waits);
+        }
+    };
+    return s;
+}
+
+void machine_of(Machine& m, const std::vector<Script>& applications, const Arguments& dispatcher,
+                const Arguments& sm) {
+    scripts() = applications;
+    Arguments all {{"sms", "2"}, {"applications", std::to_string(applications.size())}};
+    all.insert(all.end(), dispatcher.begin(), dispatcher.end());
+    m.add("dispatcher", "gpu.Dispatcher", all);
+    for (std::size_t i = 0; i < applications.size(); ++i) {
+        const std::string host = "host[" + std::to_string(i) + "]";
+        m.add(host, "test.ScriptHost",
+              {{"script", std::to_string(i)}, {"launch_latency", "300ns"}});
+        m.bind(host, "dispatcher", "dispatcher", "host");
+    }
+    m.add("network", "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}});
+    for (unsigned i = 0; i < 2; ++i) {
+        const std::string n = "[" + std::to_string(i) + "]";
+        m.add("sm" + n, "gpu.Sm", sm);
+        m.add("l1" + n, "mem.Cache", {{"capacity", "3KiB"}, {"ways", "6"}});
+        m.bind("dispatcher", "sm_side" + n, "sm" + n, "blocks");
+        m.bind("sm" + n, "mem_side", "l1" + n, "cpu_side");
+        m.bind("l1" + n, "mem_side", "network", "cpu_side" + n);
+    }
+    m.add("memory", "mem.SimpleMemory", {{"queue", "8"}});
+    m.bind("network", "mem_side[0]", "memory", "cpu_side");
+}
+
+} // namespace
+
+static const RigFor wide_sm {"gpu.Sm", [](Machine& m) {
+                                 machine_of(m, {mixture(7, 5)}, {},
+                                            {{"schedulers", "2"},
+                                             {"issue_width", "2"},
+                                             {"arithmetic_latency", "5"},
+                                             {"scheduler", "loose_round_robin"}});
+                             }};
+static const RigFor narrow_sm {
+    "gpu.Sm", [](Machine& m) {
+        machine_of(m, {mixture(5, 7)}, {}, {{"arithmetic_latency", "1"}, {"accesses", "32"}});
+    }};
+static const RigFor sharing {"gpu.Dispatcher", [](Machine& m) {
+                                 machine_of(m, {mixture(9, 3), mixture(5, 6)},
+                                            {{"partition", "shared"}}, {{"schedulers", "4"}});
+                             }};
+static const RigFor repeating {
+    "gpu.Dispatcher", [](Machine& m) {
+        machine_of(m, {mixture(3, 2), mixture(30, 4)}, {{"when_one_ends", "repeat"}}, {});
+    }};
+static const RigFor stopping {
+    "gpu.Dispatcher", [](Machine& m) {
+        machine_of(m, {mixture(3, 2), mixture(30, 4)}, {{"when_one_ends", "stop"}}, {});
+    }};
+static const RigFor script_host {"test.ScriptHost",
+                                 [](Machine& m) { machine_of(m, {mixture(2, 2)}, {}, {}); }};
+
+} // namespace memsim::test

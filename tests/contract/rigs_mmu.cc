@@ -1,0 +1,86 @@
+#include "oracle.hh"
+
+/// Rigs of TLBs, MMU, PCIe and host under the random requests of test.Driver: more pages than
+/// frames.
+namespace memsim::test {
+
+namespace {
+
+std::string at(const char* name, unsigned i) {
+    return std::string(name) + "[" + std::to_string(i) + "]";
+}
+
+/// Two drivers behind TLBs and L1s, a crossbar, one memory for pages and page tables.
+void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false) {
+    const std::string hosts = faults ? "1" : "0", inputs = faults ? "4" : "3";
+    m.add("network", "mem.Crossbar", {{"inputs", inputs}, {"outputs", "1"}});
+    m.add("memory", "mem.SimpleMemory", {{"queue", "8"}});
+    m.bind("network", "mem_side[0]", "memory", "cpu_side");
+    Arguments mmu {
+        {"tlbs", "2"},         {"page", "1KiB"}, {"address_space", "16KiB"}, {"walkers", "2"},
+        {"walk_buffer", "4"},  {"targets", "1"}, {"entries", "8"},           {"ways", "2"},
+        {"walk_cache", "2"},   {"queue", "2"},   {"walk_cache_ways", "1"},   {"leaf_entries", "2"},
+        {"fault_buffer", "3"}, {"orders", "2"},  {"hosts", hosts},           {"movers", hosts}};
+    mmu.emplace_back("placement", faults ? "faults" : "first_touch");
+    mmu.emplace_back("memory", faults ? "6KiB" : "16KiB");
+    m.add("mmu", "gpu.Mmu", mmu);
+    m.bind("mmu", "walk_side", "network", "cpu_side[2]");
+    for (unsigned i = 0; i < 2; ++i) {
+        Arguments params {{"page", "1KiB"}, {"entries", "4"}, {"ways", "2"},
+                          {"misses", "2"},  {"targets", "2"}, {"queue", "4"}};
+        params.insert(params.end(), tlb.begin(), tlb.end());
+        m.add(at("driver", i), "test.Driver",
+              {{"gap", faults ? "300ns" : "3ns"}, {"footprint", "16KiB"}});
+        m.add(at("tlb", i), "gpu.Tlb", params);
+        m.add(at("l1", i), "mem.Cache", {{"capacity", "1536B"}, {"mshrs", "4"}});
+        m.bind(at("driver", i), "mem", at("tlb", i), "cpu_side");
+        m.bind(at("tlb", i), "mem_side", at("l1", i), "cpu_side");
+        m.bind(at("tlb", i), "mmu_side", "mmu", at("tlb_side", i));
+        m.bind("mmu", at("shootdowns", i), at("tlb", i), "shootdowns");
+        m.bind(at("l1", i), "mem_side", "network", at("cpu_side", i));
+    }
+    if (!faults) return;
+    m.add("host", "link.Host",
+          {{"page", "1KiB"},
+           {"fault_latency", "2us"},
+           {"page_cost", "100ns"},
+           {"batch", "4"},
+           {"transfers", "2"},
+           {"outstanding", "4"},
+           {"drives", drive ? "1" : "0"},
+           {"source", drive ? "drive" : "host_memory"}});
+    if (drive) {
+        m.add("drive", "link.FixedDrive", {{"read_latency", "3us"}, {"queue", "1"}});
+        m.bind("host", "drive_side[0]", "drive", "requests");
+    }
+    m.add("pcie", "link.Pcie", {{"queue", "4"}, {"lanes", "4"}});
+    m.bind("mmu", "fault_side[0]", "host", "faults");
+    m.bind("host", "pages", "mmu", "mover_side[0]");
+    m.bind("host", "device_side", "pcie", "from_host[0]");
+    m.bind("pcie", "to_device[0]", "network", "cpu_side[3]");
+}
+
+/// Requests of both sides of a link cross it.
+void both_ways(Machine& m) {
+    m.add("pcie", "link.Pcie", {{"devices", "1"}, {"queue", "2"}, {"outstanding", "4"}});
+    for (const auto& [name, from, to] : {std::tuple {"host", "from_host[0]", "to_device[0]"},
+                                         {"device", "from_device[0]", "to_host[0]"}}) {
+        const std::string memory = std::string(name) + "_requests_go_to";
+        m.add(name, "test.Driver", {{"gap", "3ns"}});
+        m.add(memory, "mem.SimpleMemory", {{"queue", "2"}});
+        m.bind(name, "mem", "pcie", from);
+        m.bind("pcie", to, memory, "cpu_side");
+    }
+}
+
+} // namespace
+
+static const RigFor tlb {"gpu.Tlb", [](Machine& m) {
+                             gpu(m, true, {{"acknowledged_stores", "true"}});
+                         }};
+static const RigFor mmu {"gpu.Mmu", [](Machine& m) { gpu(m, false, {}); }};
+static const RigFor host {"link.Host", [](Machine& m) { gpu(m, true, {}); }};
+static const RigFor fixed_drive {"link.FixedDrive", [](Machine& m) { gpu(m, true, {}, true); }};
+static const RigFor pcie {"link.Pcie", both_ways};
+
+} // namespace memsim::test

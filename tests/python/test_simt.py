@@ -1,0 +1,131 @@
+"""Programs written with numpy (memsim.simt): what they compute, record and wait for."""
+import memsim
+import numpy as np
+import pytest
+from memsim import _memsim, gpu, mem, simt, workload
+
+
+def gather(device, threads=100):
+    """y[t] = x[table[t]] + 1, where x is large enough."""
+    table = device.array("table", (np.arange(threads) * 7 % threads).astype("int32"))
+    x = device.array("x", np.arange(threads, dtype="float32"))
+    y = device.array("y", np.zeros(threads, "float32"))
+    with device.launch("gather", threads, threads_per_block=64) as k:
+        with k.where(k.thread < threads):
+            at = k.load(table, k.thread)
+            value = k.load(x, at)
+            with k.where(value >= 10):
+                k.compute(3, value)
+                k.store(y, k.thread, value + 1)
+    return y.host
+
+
+def machine(file):
+    root = memsim.Root()
+    root.program = workload.Recorded(file=str(file))
+    root.dispatcher = gpu.Dispatcher(sms=1)
+    root.sm = gpu.Sm()
+    root.memory = mem.SimpleMemory()
+    root.program.dispatcher = root.dispatcher.host
+    root.dispatcher.sm_side[0] = root.sm.blocks
+    root.sm.mem_side = root.memory.cpu_side
+    return root
+
+
+def steps_of(file):
+    data = file.read_bytes()
+    text = data[int.from_bytes(data[8:16], "little"):].decode()
+    return [line.split() for line in text.splitlines() if line.startswith("step")]
+
+
+def test_a_program_computes_and_runs(tmp_path):
+    y = simt.record(tmp_path / "g.steps", gather)
+    expected = np.arange(100) * 7 % 100
+    assert (y == np.where(expected >= 10, expected + 1, 0)).all()
+    with memsim.Simulation(machine(tmp_path / "g.steps")) as sim:
+        assert sim.simulate().cause == "nothing left to do"
+        assert sim.root.program.stats.launches == 1
+        # 4 warps: 128 threads have an exit each, 100 load twice, 90 compute 3 and store.
+        assert sim.root.dispatcher.stats.thread_instructions == 128 + 200 + 4 * 90
+        assert sim.root.memory.stats.writes > 0
+
+
+def test_steps_wait_for_what_they_use(tmp_path):
+    simt.record(tmp_path / "g.steps", gather)
+    kinds_and_needs = [(s[1], s[9:]) for s in steps_of(tmp_path / "g.steps")]
+    assert kinds_and_needs == [("load", []), ("load", ["0"]), ("compute", ["1"]), ("store", ["1"])]
+
+
+def test_dependences_go_through_numpy_s_functions():
+    with open("/dev/null", "wb") as file, simt.Device(file).launch("k", 32) as k:
+        x = k._device.array("x", np.arange(256, dtype="int64"))
+        a, b = k.load(x, k.thread), k.load(x, k.thread)
+        for value, needs in ((np.where(a > 3, b, 0), {0, 1}), (np.minimum(a, 7), {0}),
+                             (np.stack([a, b])[1], {0, 1}), (a.copy(), {0}), (-b[::-1], {1}),
+                             (np.roll(b, 1), {1}), (k.thread + 1, set())):
+            assert value.needs == needs
+
+
+def test_the_same_program_writes_the_same_bytes(tmp_path):
+    for name in "ab":
+        simt.record(tmp_path / name, gather)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_atomics_barriers_and_profile(tmp_path):
+    def program(device):
+        counts = device.array("counts", np.zeros(8, "uint32"))
+        with device.launch("count", 256) as k:
+            k.reduce_add(counts, k.thread % 8, 1)
+            k.barrier()
+        return counts.host
+    assert (simt.record(tmp_path / "c.steps", program) == 32).all()
+    prepared = _memsim.Prepared("workload.Recorded", [("file", str(tmp_path / "c.steps"))])
+    profile = prepared.profile()
+    assert profile["atomics"] == 8 and profile["launches"] == 1 and profile["footprint"] == 256
+    assert profile["warp_instructions"] == 3 * 8
+
+
+@pytest.mark.parametrize("line, said", [
+    ("k.load(x, numpy.arange(5))", r"step 0 of kernel 'k': the index has the shape \(5,\), where "
+                                   r"\(256,\) is right, one for each thread, or a single one"),
+    ("k.load(x, k.thread * 0.5)", "step 0 of kernel 'k': an index of type float64, where integers are"),
+    ("k.load(x, k.thread)", "step 0 of kernel 'k': index 100 is outside of 'x', which has 100 elements"),
+    ("k.store(x, 0, numpy.zeros((2, 256)))", r"step 0 of kernel 'k': the value has the shape \(2, 256\), where "),
+    ("k.load([1], 0)", r"step 0 of kernel 'k': \[1\] is no array of the device"),
+    ("k.where(numpy.ones(3)).__enter__()", r"step 0 of kernel 'k': the condition has the shape \(3,\), where "),
+    ("device.array('y', [[1, 2], [3, 4]])", r"array 'y': int64 of shape \(2, 2\), where one dimension"),
+    ("with k.where(k.thread < 3): k.barrier()", r"step 0 of kernel 'k': barrier: inside where\(\) some "),
+])
+def test_a_mistake_names_the_line(in_tmp, line, said):
+    (in_tmp / "wrong.py").write_text(f"""\
+import numpy
+from memsim import simt
+def program(device):
+    x = device.array("x", numpy.zeros(100))
+    with device.launch("k", threads=100) as k:
+        {line}
+simt.record("x.steps", program)
+""")
+    with pytest.raises(memsim.Error, match=r"wrong\.py:6: " + said):
+        exec(compile((in_tmp / "wrong.py").read_text(), "wrong.py", "exec"), {})
+
+
+@pytest.mark.parametrize("change, said", [
+    (lambda b: b[:-69], "its index has no end: it is cut off; record it again"),
+    (lambda b: b"gem5" + b[4:], r"is no finished recording of memsim.simt.record\(\)"),
+    (lambda b: b"", r"is no finished recording of memsim.simt.record\(\)"),
+    (lambda b: b.replace(b"step load", b"step fetch"), "index line 5: there is no step 'fetch'"),
+    (lambda b: b.replace(b"gather 2 64", b"gather 9 64"), "an array of 576 threads does not fit in the file"),
+])
+def test_a_damaged_recording_is_refused(tmp_path, change, said):
+    file = tmp_path / "g.steps"
+    simt.record(file, gather)
+    file.write_bytes(change(file.read_bytes()))
+    with pytest.raises(memsim.Error, match=rf"program.file: .*g.steps: .*{said}"):
+        memsim.Simulation(machine(file))
+
+
+def test_a_missing_recording_is_refused(tmp_path):
+    with pytest.raises(memsim.Error, match="gone.steps: cannot be read; memsim.simt.record"):
+        memsim.Simulation(machine(tmp_path / "gone.steps"))

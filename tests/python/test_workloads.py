@@ -1,0 +1,81 @@
+"""`memsim workloads`, and workload.Program in scripts."""
+import subprocess
+
+import memsim
+import pytest
+from memsim import _memsim, workload, workloads
+from memsim.systems import ohm
+
+
+def test_the_list_has_a_row_for_each_and_all_are_right(capsys):
+    assert workloads.main(["--check"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    every = _memsim.workloads()
+    assert lines[0].startswith("name") and len(lines) == len(every) + 2
+    assert [line.split()[0] for line in lines[1:-1]] == [w["names"][0] for w in every]
+    assert lines[-1] == f"{len(every)} of {len(every)} workloads compute what their references compute"
+
+
+def test_what_a_search_does_to_memory():
+    p = workloads.profile("bfs1", 9)
+    assert 0.9 < p["read_ratio"] < 1 and p["load_requests"] > p["store_requests"] > 0
+    assert p["atomic_requests"] == 0 and p["launches"] == 5
+
+
+def test_an_unknown_name_is_refused_with_the_nearest():
+    with pytest.raises(memsim.Error, match=r"there is no workload 'bfs11' \(did you mean 'bfs1'\?\)"):
+        workloads.main(["bfs11"])
+    with pytest.raises(memsim.Error, match=r"test_workloads.py:\d+: workload.Program.name: there is no "
+                                           r"workload 'pagernk' \(did you mean 'pagerank'\?\)"):
+        ohm.planar("ohm-base", workload.Program(name="pagernk"))
+
+
+def test_a_size_that_does_not_fit_is_refused():
+    with pytest.raises(memsim.Error, match=r"workload.Program.size: 29 is not for pr, whose size is "
+                                           "the binary logarithm of the number of vertices: from 1 to 28"):
+        ohm.planar("ohm-base", workload.Program(name="pr", size=29))
+
+
+def test_the_input_that_a_footprint_needed_is_not_made_again():
+    program = workload.Program(name="bfs1", size=8)
+    root = ohm.planar("ohm-base", program)
+    prepared = program._prepared
+    assert prepared.given is False
+    with memsim.Simulation(root) as sim:
+        assert prepared.given is True
+        sim.simulate("1us")
+    assert program._prepared is None
+
+
+def test_other_parameters_than_those_of_the_footprint_are_taken():
+    program = workload.Program(name="bfs1", size=8)
+    root = ohm.planar("ohm-base", program)
+    program.size = 7
+    with memsim.Simulation(root) as sim:
+        sim.simulate()
+        assert not sim.root.program.stats.launches == 0
+
+
+def test_the_command_line(tmp_path):
+    from misuse.conftest import MEMSIM
+    done = subprocess.run([MEMSIM, "workloads", "deg", "--describe"], cwd=tmp_path, text=True,
+                          capture_output=True, check=True)
+    assert done.stdout.startswith("deg\n    Degree centrality")
+    done = subprocess.run([MEMSIM, "workloads", "degg"], cwd=tmp_path, text=True, capture_output=True)
+    assert done.returncode == 1
+    assert done.stderr == ("memsim: there is no workload 'degg' (did you mean 'deg'?); `memsim "
+                           "workloads` lists them\n")
+
+
+def test_the_papers_tables_are_made():
+    from pathlib import Path
+    root = Path(__file__).parents[2]
+    done = subprocess.run(["/usr/bin/python3", root / "util/workloads/tables.py", "--size", "8", "--jobs", "1"],
+                          env={"PYTHONPATH": str(root / "build/python")}, text=True, capture_output=True,
+                          check=True)
+    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("| ")]
+    named = [row[0].strip() for row in rows]
+    for name in ("betw", "bfs6", "FDT", "bfstopo", "pagerank", "saxpy", "mri"):
+        assert name in named
+    ratios = {row[0].strip(): row for row in rows[1:17]}
+    assert ratios["deg"][2].strip() == "1.00"  # all of its atomics read

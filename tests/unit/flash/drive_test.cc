@@ -1,0 +1,374 @@
+#include "flash/block_traffic.hh"
+#include "flash/channel.hh"
+#include "flash/package.hh"
+#include "probes.hh"
+#include "support.hh"
+
+#include <cmath>
+
+using namespace memsim;
+using namespace memsim::test_flash;
+using flash::Drive;
+using protocol::BlockOp;
+
+namespace {
+
+/// One channel, package, die and plane of MLC at 1 GB/s; no latencies but the flash's and the
+/// DRAM's (10 ns and 1 GB/s), unless said.
+Flash small() {
+    Flash f {1, 1, 1, 1, 16, 8};
+    f.drive = {{"page", "4KiB"},       {"over_provisioning", "50%"}, {"dram_latency", "10ns"},
+               {"dram_rate", "1GB/s"}, {"host_rate", "1000GB/s"},    {"completion", "1ns"},
+               {"cache", "1MiB"},      {"write_buffer", "16KiB"},    {"unwritten", "past"}};
+    f.channel = {{"rate", "1GB/s"}};
+    f.package = {{"media", "mlc"}};
+    return f;
+}
+
+struct Bench {
+    Machine machine;
+    explicit Bench(Flash f = small(), const Arguments& more = {}) {
+        f.drive = with(f.drive, more);
+        machine.add("host", "test_flash.HostScript", {});
+        f.add(machine);
+        machine.bind("host", "to", "drive", "host[0]");
+        machine.build();
+    }
+    Drive& drive() { return machine.get<Drive>("drive"); }
+    Bench& at(Tick when, BlockOp op, std::uint64_t sector, std::uint64_t sectors = 8) {
+        machine.get<HostScript>("host").state.script.push(
+            {when, {sector, sectors, 0, tags++, op, false}});
+        return *this;
+    }
+    std::vector<Tick> answers() {
+        run(machine);
+        std::vector<Tick> at(tags);
+        for (const auto& s : machine.get<HostScript>("host").state.log) at[s.response.tag] = s.at;
+        return at;
+    }
+    std::uint32_t tags = 0;
+};
+
+/// Of n bytes over flash wires, from the drive and back: as in channel_test, and 1 fs each way.
+constexpr Tick flash_read(Tick bytes) { return (195 + 120) * ns + 75 * us + bytes * ns + 2; }
+constexpr Tick wires = 2 * ns; // the host's
+
+} // namespace
+
+TEST_CASE("A read takes the flash's time, a part of a page its own bytes", "[flash]") {
+    Bench b;
+    b.at(0, BlockOp::read, 0).at(1000 * us, BlockOp::read, 11, 2);
+    const auto at = b.answers();
+    // 4112 bytes at 1000 GB/s to the host, 1040 of the second.
+    CHECK(at[0] == wires + flash_read(4096) + 4'112'000);
+    CHECK(at[1] == 1000 * us + wires + flash_read(1024) + 1'040'000);
+}
+
+TEST_CASE("A write is done when it is in the DRAM, and read from there while it flies", "[flash]") {
+    Bench b;
+    b.at(0, BlockOp::write, 0).at(100 * us, BlockOp::read, 2, 4);
+    b.at(2000 * us, BlockOp::read, 2, 4);
+    const auto at = b.answers();
+    const Tick answer = 16; // 16 bytes at 1000 GB/s, in ps
+    CHECK(at[0] == wires + (10 + 4096) * ns + answer * 1000);
+    CHECK(at[1] == 100 * us + wires + (10 + 2048) * ns + 2'064'000);
+    CHECK(at[2] == 2000 * us + wires + flash_read(2048) + 2'064'000);
+    CHECK(value(b.drive().stat.cache_sectors) == 4);
+    CHECK(value(b.drive().stat.programs) == 1);
+}
+
+TEST_CASE("Writes wait while the write buffer is full", "[flash]") {
+    Bench b; // 16 KiB: four pages; a program takes 750 us
+    for (unsigned i = 0; i < 6; ++i) b.at(0, BlockOp::write, 8 * i);
+    const auto at = b.answers();
+    CHECK(at[3] < 100 * us);
+    CHECK(at[4] > 750 * us);
+    CHECK(at[4] < 800 * us);
+    CHECK(at[5] > 1500 * us);
+    CHECK(value(b.drive().stat.buffer_waits) == 2);
+}
+
+TEST_CASE("A page written in part is read and merged, one written whole is not", "[flash]") {
+    Bench b(small(), {{"preconditioned", "100%"}});
+    b.at(0, BlockOp::write, 0, 8).at(0, BlockOp::write, 11, 2);
+    b.at(5000 * us, BlockOp::read, 8, 8);
+    b.answers();
+    CHECK(value(b.drive().stat.merge_reads) == 1);
+    CHECK(value(b.drive().stat.host_page_writes) == 2);
+    CHECK(value(b.drive().stat.host_page_reads) == 1);
+}
+
+TEST_CASE("What nobody wrote: zeros without the flash, or the past", "[flash]") {
+    Bench zeros(small(), {{"unwritten", "zeros"}}), past;
+    for (Bench* b : {&zeros, &past}) b->at(0, BlockOp::read, 0);
+    CHECK(zeros.answers()[0] < 1 * us);
+    CHECK(past.answers()[0] > 75 * us);
+    CHECK(value(zeros.drive().stat.zero_pages) == 1);
+}
+
+TEST_CASE("A flush waits for what was written before it, and later writes for the flush",
+          "[flash]") {
+    Bench b(small(), {{"dirty_pages", "4"}, {"write_buffer", "1MiB"}});
+    b.at(0, BlockOp::write, 0).at(1 * us, BlockOp::flush, 0, 0).at(2 * us, BlockOp::write, 8);
+    const auto at = b.answers();
+    CHECK(at[0] < 5 * us);
+    CHECK(at[1] > 750 * us);
+    CHECK(at[2] > at[1]);
+    CHECK(value(b.drive().stat.programs) == 1); // the second page may stay
+}
+
+TEST_CASE("Cores take their time for each request", "[flash]") {
+    Bench one(small(), {{"firmware", "10us"}}),
+        two(small(), {{"firmware", "10us"}, {"cores", "2"}});
+    for (Bench* b : {&one, &two}) b->at(0, BlockOp::trim, 0).at(0, BlockOp::trim, 8);
+    auto at = one.answers();
+    CHECK(at[0] == wires + 10 * us + 16'000);
+    CHECK(at[1] == wires + 20 * us + 16'000);
+    at = two.answers();
+    CHECK(at[1] == wires + 10 * us + 2 * 16'000); // the answers share the wire
+}
+
+TEST_CASE("A miss of the map's cache reads its translation page, once for all that wait",
+          "[flash]") {
+    Bench b(small(), {{"map_cache", "18B"}}); // two entries
+    b.at(0, BlockOp::read, 0).at(0, BlockOp::read, 8).at(5000 * us, BlockOp::read, 0);
+    b.at(10'000 * us, BlockOp::read, 16); // throws out the second page, changed by being found
+    b.at(20'000 * us, BlockOp::read, 8);
+    const auto at = b.answers();
+    const auto& s = b.drive().stat;
+    CHECK(at[0] > 2 * 75 * us);
+    CHECK(at[2] - 5000 * us < 2 * 75 * us);
+    CHECK(value(s.map_misses) == 4);
+    CHECK(value(s.map_hits) == 1);
+    CHECK(value(s.map_writes) >= 1);
+}
+
+// ---- data integrity --------------------------------------------------------------------------
+
+namespace {
+
+/// Runs test_flash.Checker on a small drive; the drive's statistics are left in `machine`.
+void check_integrity(Machine& m, const Arguments& checker, const Arguments& drive,
+                     const char* registers) {
+    Flash f {2, 1, 2, 2, 14, 4};
+    f.drive = with({{"page", "4KiB"},
+                    {"over_provisioning", "50%"},
+                    {"cache", "128KiB"},
+                    {"write_buffer", "64KiB"},
+                    {"check_contents", "true"}},
+                   drive);
+    f.channel = {{"registers", registers}};
+    f.package = {{"media", "slc"}, {"check_contents", "true"}, {"registers", registers}};
+    m.add("host", "test_flash.Checker",
+          with({{"count", "6000"}, {"sectors", "1780"}, {"gap", "100us"}}, checker));
+    f.add(m);
+    m.bind("host", "drive", "drive", "host[0]");
+    m.build();
+    run(m);
+}
+
+} // namespace
+
+TEST_CASE("Every read brings what was written last, whatever the drive does beneath", "[flash]") {
+    const std::vector<Arguments> drives {
+        {},
+        {{"preconditioned", "100%"}, {"fixed_plane", "false"}},
+        {{"cache_reads", "true"}, {"dirty_pages", "8"}},
+        {{"map_cache", "180B"}, {"keep_rewritten", "true"}},
+        {{"static_wear_levelling", "2"}, {"unwritten", "past"}, {"gc_first", "false"}},
+        {{"map_cache", "90B"},
+         {"preconditioned", "60%"},
+         {"gc_moves", "1"},
+         {"allocation", "PDWC"}},
+    };
+    unsigned seed = 0;
+    for (const auto& drive : drives)
+        for (const char* registers : {"1", "2"}) {
+            INFO("drive " << seed / 2 << ", registers " << registers);
+            Machine m(++seed);
+            check_integrity(m, {}, drive, registers);
+            CHECK(value(m.get<Checker>("host").stat.wrong) == 0);
+            CHECK(value(m.get<Checker>("host").stat.read_sectors) > 10'000);
+            CHECK(m.stat_value("drive", "collections", "") > 100);
+            CHECK(m.stat_value("drive", "moved_pages", "") > 10);
+            CHECK(m.stat_value("drive", "trims", "") > 100);
+        }
+}
+
+TEST_CASE("A machine saved in the middle of garbage collection goes on as if it had not been",
+          "[flash]") {
+    const auto make = [](Machine& m) {
+        Flash f {1, 1, 1, 2, 12, 4};
+        f.drive = {{"page", "4KiB"},
+                   {"over_provisioning", "50%"},
+                   {"check_contents", "true"},
+                   {"static_wear_levelling", "0"}};
+        f.package = {{"media", "slc"}, {"check_contents", "true"}};
+        m.add("host", "test_flash.Checker",
+              {{"count", "600"}, {"sectors", "384"}, {"writes", "80%"}});
+        f.add(m);
+        m.bind("host", "drive", "drive", "host[0]");
+        m.build();
+    };
+    Machine whole(5);
+    make(whole);
+    run(whole);
+    unsigned saved = 0;
+    for (Tick t = 5000 * us; saved < 4 && t < whole.sim().now(); t += 777 * us) {
+        Machine first(5), second(5);
+        make(first), make(second);
+        first.start();
+        first.run(t);
+        bool collecting = false;
+        for (const auto& c : first.get<Drive>("drive").state.collections)
+            collecting |= c.record != Drive::none;
+        if (!collecting) continue;
+        ++saved;
+        second.load(first.save());
+        REQUIRE(second.run(never) == Stop::idle);
+        CHECK(second.sim().now() == whole.sim().now());
+        CHECK(value(second.get<Checker>("host").stat.wrong) == 0);
+        CHECK(second.stat_value("drive", "moved_pages", "") ==
+              whole.stat_value("drive", "moved_pages", ""));
+        CHECK(second.stat_value("drive", "erases", "") == whole.stat_value("drive", "erases", ""));
+    }
+    CHECK(saved == 4);
+}
+
+// ---- write amplification and wear --------------------------------------------------------------
+
+namespace {
+
+/// Random whole-page writes over all of a drive, eight times what it holds.
+void fill(Machine& m, const char* over_provisioning, const Arguments& more = {},
+          std::uint64_t range = 0) {
+    Flash f {1, 1, 1, 4, 96, 64};
+    f.drive = with({{"page", "4KiB"},
+                    {"over_provisioning", over_provisioning},
+                    {"gc_threshold", "0%"},
+                    {"preconditioned", "100%"},
+                    {"static_wear_levelling", "0"}},
+                   more);
+    f.channel = {{"independent_planes", "true"}};
+    f.package = {{"media", "z_nand"}, {"independent_planes", "true"}};
+    f.add(m);
+    const auto pages =
+        static_cast<std::uint64_t>(4 * 96 * 64 * (1 - std::stod(over_provisioning) / 100));
+    m.add("host", "flash.BlockTraffic",
+          {{"read_share", "0%"},
+           {"range", std::to_string(range ? range : pages * 8)},
+           {"outstanding", "64"},
+           {"requests", std::to_string(pages * 8)}});
+    m.bind("host", "drive", "drive", "host[0]");
+    m.build();
+    m.start();
+    // Half of it to reach the steady state.
+    while (m.stat_value("host", "writes", "") < static_cast<double>(pages) * 4)
+        m.run(m.sim().now() + 10'000 * us);
+    m.reset_stats();
+    REQUIRE(m.run(never) == Stop::idle);
+}
+
+/// Write amplification of uniform random writes where the block cleaned is the one with fewest
+/// valid pages, for large blocks (Desnoyers, SYSTOR 2012; Xiang and Kurkoski 2012): with a =
+/// physical over logical pages, a / (a + W(-a exp(-a))), W Lambert's function. Smaller blocks do a
+/// little better.
+double analytic(double a) {
+    const double x = -a * std::exp(-a);
+    double w = -0.5; // the branch above -1
+    for (int i = 0; i < 200; ++i) w -= (w * std::exp(w) - x) / (std::exp(w) * (w + 1));
+    return a / (a + w);
+}
+
+} // namespace
+
+TEST_CASE("Write amplification of uniform random writes is the analytic one", "[flash]") {
+    std::printf("\nover-provisioning   analytic     ours\n");
+    for (const char* op : {"15%", "20%", "30%", "40%"}) {
+        Machine m(3);
+        fill(m, op);
+        // Of 96 blocks of a plane, one is free on average beside the two that are open.
+        const double a = (96.0 - 1.5) / (96.0 * (1 - std::stod(op) / 100));
+        const double ours = m.stat_value("drive", "write_amplification", "");
+        std::printf("%-17s %10.2f %8.2f\n", op, analytic(a), ours);
+        CHECK(ours == Approx(analytic(a)).epsilon(0.1));
+    }
+}
+
+TEST_CASE("Static wear levelling keeps the blocks of cold data within its gap", "[flash]") {
+    double spread[2];
+    for (const bool level : {false, true}) {
+        Machine m(3); // a tenth of the drive is written, the rest never
+        fill(m, "20%", {{"static_wear_levelling", level ? "8" : "0"}}, 4 * 96 * 64 * 8 / 10);
+        std::uint32_t least = ~0u, most = 0;
+        const auto& blocks = m.get<Drive>("drive").state.ftl.blocks;
+        for (const auto& b : blocks)
+            least = std::min(least, b.erases), most = std::max(most, b.erases);
+        if (blocks.size() < 4 * 96) least = 0; // some were never touched
+        spread[level] = most - least;
+    }
+    CHECK(spread[1] <= 12);
+    CHECK(spread[0] > 2 * spread[1]);
+}
+
+// ---- size --------------------------------------------------------------------------------------
+
+TEST_CASE("1.6 TB of flash costs what is touched of it", "[flash]") {
+    Flash f {16, 1, 8, 8, 1024, 384};
+    f.drive = {{"page", "4KiB"}, {"preconditioned", "100%"}, {"over_provisioning", "22.3%"}};
+    f.package = {{"media", "z_nand"}};
+    Machine m(1);
+    m.add("host", "flash.BlockTraffic", {{"requests", "2000"}, {"range", "2500000000"}});
+    f.add(m);
+    m.bind("host", "drive", "drive", "host[0]");
+    m.build();
+    run(m);
+    const auto& d = m.get<Drive>("drive");
+    CHECK(d.sectors() * 512 > 1'200'000'000'000);
+    CHECK(d.state.ftl.blocks.empty()); // reads leave nothing behind
+    CHECK(d.state.ftl.map.empty());
+    CHECK(m.get<flash::Package>("package[0]").array().touched() <= 200);
+}
+
+// ---- misuse ------------------------------------------------------------------------------------
+
+TEST_CASE("A drive that cannot be is one sentence", "[flash]") {
+    const auto said = [](const Arguments& more) {
+        return error_of([&] { Bench b(small(), more); });
+    };
+    CHECK(said({{"over_provisioning", "0%"}}) ==
+          "drive.over_provisioning: is 0: garbage collection needs pages that hold nothing, take "
+          "0.07 or the like");
+    CHECK(said({{"over_provisioning", "7%"}}) ==
+          "drive.over_provisioning: 7% leaves 1 of a plane's 16 blocks for garbage collection, "
+          "which needs 6 (gc_threshold's 2 and 4 that are open)");
+    CHECK(said({{"channels", "0"}}).find("drive.channels: ") == 0);
+    CHECK(said({{"pages", "0"}}).find("drive.pages: ") == 0);
+    CHECK(said({{"page", "1000B"}}) ==
+          "drive.page: 1kB is not a multiple of a sector of 512 bytes");
+    CHECK(said({{"allocation", "CWD"}}) == "drive.allocation: 'CWD' does not cover the drive: name "
+                                           "C, W, D and P, as in 'CWDP'");
+    CHECK(said({{"blocks", "1048576"}, {"pages", "32768"}}).find("drive.blocks: the drive has ") ==
+          0);
+    CHECK(said({{"cache", "1KiB"}}) == "drive.cache: 1KiB holds no page of 4KiB");
+    CHECK(said({{"write_buffer", "2MiB"}}) ==
+          "drive.write_buffer: is larger than the cache of 1MiB");
+    CHECK(said({{"map_cache", "8B"}}) == "drive.map_cache: holds no entry of 9 bytes");
+}
+
+TEST_CASE("Sectors beyond the drive are refused with its size", "[flash]") {
+    Bench b;
+    b.at(0, BlockOp::write, b.drive().sectors() - 4);
+    b.machine.start();
+    CHECK(error_of([&] { b.machine.run(never); }) ==
+          "drive: sectors from 508 to 516 lie beyond the drive's 512: give the sender a range that "
+          "the drive has");
+}
+
+TEST_CASE("A drive that is written full, over and over, takes every write", "[flash]") {
+    Bench b;
+    for (unsigned round = 0; round < 4; ++round)
+        for (unsigned i = 0; i < 64; ++i) b.at(0, BlockOp::write, 8 * i);
+    b.answers();
+    CHECK(value(b.drive().stat.writes) == 256);
+}

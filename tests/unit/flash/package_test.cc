@@ -1,0 +1,147 @@
+#include "flash/package.hh"
+#include "probes.hh"
+#include "support.hh"
+
+using namespace memsim;
+using namespace memsim::test_flash;
+using flash::Package;
+using protocol::FlashOp;
+using protocol::FlashPlace;
+
+namespace {
+
+/// Z-NAND: tR 3 us, tPROG 100 us, tBERS 1 ms; commands and ready take 1 ns each.
+struct Bench {
+    Machine machine;
+    explicit Bench(const Arguments& more = {}) {
+        machine.add("pins", "test_flash.Pins", {});
+        machine.add("package", "flash.Package",
+                    with({{"dies", "2"},
+                          {"planes", "2"},
+                          {"blocks", "4"},
+                          {"pages", "4"},
+                          {"t_rr", "1ns"},
+                          {"check_contents", "true"}},
+                         more));
+        machine.bind("pins", "to", "package", "io[0]");
+        machine.build();
+    }
+    Package& package() { return machine.get<Package>("package"); }
+    Bench& at(Tick when, FlashOp op, FlashPlace place, unsigned reg = 0, std::uint64_t content = 0,
+              bool more = false) {
+        machine.get<Pins>("pins").state.script.push(
+            {when, {place, content, 0, static_cast<std::uint8_t>(reg), op, more}});
+        return *this;
+    }
+    const std::vector<Pins::Seen>& log() { return machine.get<Pins>("pins").state.log; }
+};
+
+constexpr FlashPlace page(unsigned p, unsigned plane = 0, unsigned die = 0, unsigned block = 0) {
+    return {block, static_cast<std::uint16_t>(p), 0, static_cast<std::uint8_t>(die),
+            static_cast<std::uint8_t>(plane)};
+}
+
+} // namespace
+
+TEST_CASE("A package's operations take tPROG, tR and tBERS, to the tick", "[flash]") {
+    Bench b;
+    b.at(0, FlashOp::program, page(0), 0, 42);
+    b.at(200 * us, FlashOp::read, page(0));
+    b.at(300 * us, FlashOp::erase, page(0));
+    run(b.machine);
+    REQUIRE(b.log().size() == 3);
+    CHECK(b.log()[0].at == 100 * us + 2 * ns);
+    CHECK(b.log()[1].at == 203 * us + 2 * ns);
+    CHECK(b.log()[1].response.content == 42);
+    CHECK(b.log()[2].at == 1300 * us + 2 * ns);
+}
+
+TEST_CASE("A die does one operation at a time, dies do not wait for each other", "[flash]") {
+    Bench b(Arguments {{"registers", "2"}});
+    b.at(0, FlashOp::program, page(0), 0);
+    b.at(0, FlashOp::program, page(0, 1), 1);    // the same die: waits in its register
+    b.at(0, FlashOp::program, page(0, 0, 1), 0); // the other one
+    run(b.machine);
+    CHECK(b.log()[0].at == 100 * us + 2 * ns);
+    CHECK(b.log()[1].at == 100 * us + 2 * ns);
+    CHECK(b.log()[2].at == 200 * us + 2 * ns);
+    CHECK(value(b.package().stat.cached) == 1);
+}
+
+TEST_CASE("Planes of one command work together; independent planes need none", "[flash]") {
+    Bench together;
+    together.at(0, FlashOp::program, page(0), 0, 0, true).at(0, FlashOp::program, page(0, 1, 0, 3));
+    run(together.machine);
+    CHECK(together.log()[1].at == 100 * us + 2 * ns);
+    CHECK(value(together.package().stat.operations) == 1);
+    CHECK(value(together.package().stat.programs) == 2);
+
+    Bench apart(Arguments {{"independent_planes", "true"}});
+    apart.at(0, FlashOp::program, page(0)).at(10 * us, FlashOp::program, page(0, 1));
+    run(apart.machine);
+    CHECK(apart.log()[0].at == 100 * us + 2 * ns);
+    CHECK(apart.log()[1].at == 110 * us + 2 * ns);
+}
+
+TEST_CASE("Page types of a multi-level cell have times of their own", "[flash]") {
+    Bench b(Arguments {{"media", "tlc"}});
+    for (unsigned p = 0; p < 4; ++p) b.at(p * 10'000 * us, FlashOp::program, page(p));
+    run(b.machine);
+    CHECK(b.log()[0].at == 820'500 * ns + 2 * ns);
+    CHECK(b.log()[1].at == (10'000 + 2225) * us + 2 * ns);
+    CHECK(b.log()[2].at == (20'000 + 5734) * us + 2 * ns);
+    CHECK(b.log()[3].at == 30'000 * us + 820'500 * ns + 2 * ns);
+}
+
+TEST_CASE("Who breaks a rule of NAND is stopped", "[flash]") {
+    const auto fault = [](const std::function<void(Bench&)>& script, const Arguments& more = {}) {
+        Bench b(more);
+        script(b);
+        b.machine.start();
+        try {
+            b.machine.run(never);
+        } catch (const std::exception& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    using Catch::Contains;
+    CHECK_THAT(fault([](Bench& b) { b.at(0, FlashOp::read, page(0)); }),
+               Contains("an erased page is read"));
+    CHECK_THAT(fault([](Bench& b) { b.at(0, FlashOp::program, page(1)); }),
+               Contains("out of order"));
+    CHECK_THAT(fault([](Bench& b) {
+                   b.at(0, FlashOp::program, page(0)).at(200 * us, FlashOp::program, page(0));
+               }),
+               Contains("twice without an erase"));
+    CHECK_THAT(fault([](Bench& b) {
+                   b.at(0, FlashOp::program, page(0)).at(1 * us, FlashOp::program, page(1));
+               }),
+               Contains("a register is given to the array twice"));
+    CHECK_THAT(fault([](Bench& b) {
+                   b.at(0, FlashOp::program, page(0)).at(200 * us, FlashOp::erase, page(0));
+                   b.at(2000 * us, FlashOp::read, page(0));
+               }),
+               Contains("an erased page is read"));
+}
+
+TEST_CASE("An idle package costs no event, and untouched blocks no memory", "[flash]") {
+    Bench b(Arguments {{"dies", "8"}, {"planes", "8"}, {"blocks", "1024"}, {"pages", "384"}});
+    run(b.machine);
+    CHECK(b.machine.sim().events_executed() == 0);
+    CHECK(b.package().array().touched() == 0);
+}
+
+TEST_CASE("A package's parameters that contradict each other are one sentence", "[flash]") {
+    const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
+    CHECK(said({{"dies", "0"}}).find("package.dies: ") == 0);
+    CHECK(said({{"timing_changes", "tR0=0ns"}}) ==
+          "package.timing_changes: tR0 is 0fs: it must be more than 0fs");
+    CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
+          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: figures contradict each "
+          "other");
+    CHECK(said({{"timing_changes", "tERASE=1ms"}}).find("there is no 'tERASE'") !=
+          std::string::npos);
+    CHECK(said({{"dies", "64"}, {"planes", "64"}}) ==
+          "package.planes: there are 4096 planes in the package: dies x planes is at most 256");
+}

@@ -1,0 +1,237 @@
+#include "script.hh"
+
+using namespace memsim;
+using namespace memsim::test;
+using protocol::WarpOpKind;
+
+namespace {
+
+Script computing(unsigned blocks, unsigned instructions) {
+    Script s;
+    s.blocks = blocks;
+    s.write = [=](auto& w, unsigned) { w.compute(~0u, instructions); };
+    return s;
+}
+
+/// Blocks of the first launch that are under way at once on one SM.
+unsigned resident(const Script& s, const Arguments& dispatcher = {}) {
+    ScriptRig rig({s}, {}, 1, dispatcher);
+    rig.machine.run(3'000'000); // 3 ns: the first blocks have come
+    return rig.dispatcher().state.applications[0].running;
+}
+
+std::vector<unsigned> blocks_of_sms(ScriptRig& rig, unsigned sms) {
+    std::vector<unsigned> blocks;
+    for (unsigned i = 0; i < sms; ++i)
+        blocks.push_back(static_cast<unsigned>(rig.sm(i).stat.blocks.value()));
+    return blocks;
+}
+
+unsigned value(ScriptRig& rig, const std::string& stat) {
+    return static_cast<unsigned>(rig.machine.stat_value("dispatcher", stat, ""));
+}
+
+} // namespace
+
+TEST_CASE("Blocks go to the SM with the most room; no SM holds more than fit", "[dispatcher]") {
+    Script s = computing(40, 100);
+    s.warps = 16; // 48 slots hold three blocks
+    ScriptRig rig(s, {}, 2);
+    rig.machine.run(3'000'000);
+    CHECK(rig.dispatcher().state.applications[0].running == 6);
+    rig.run();
+    CHECK(blocks_of_sms(rig, 2) == std::vector<unsigned> {20, 20});
+}
+
+TEST_CASE("The scarcest resource decides how many blocks an SM holds", "[dispatcher]") {
+    Script s = computing(100, 100);
+    CHECK(resident(s) == 8); // block slots
+    s.warps = 8;
+    CHECK(resident(s) == 6);     // warp slots
+    s.registers_per_thread = 20; // 640 a warp, 5120 a block
+    CHECK(resident(s) == 6);
+    s.registers_per_thread = 22; // 704 a warp, 5632 a block
+    CHECK(resident(s) == 5);
+    s.registers_per_thread = 21; // 672 a warp, handed out by 64: as 22
+    CHECK(resident(s) == 5);
+    CHECK(resident(s, {{"register_unit", "1"}}) == 6);
+    s.registers_per_thread = 0;
+    s.shared_bytes = 48 * 1024 / 4;
+    CHECK(resident(s) == 4);
+    s.shared_bytes += 1; // handed out by 128
+    CHECK(resident(s) == 3);
+    CHECK(resident(s, {{"shared", "64KiB"}}) == 5);
+    Script odd = computing(100, 100);
+    odd.warps = 5; // of whose registers six are taken
+    odd.registers_per_thread = 32;
+    CHECK(resident(odd) == 5);
+    CHECK(resident(odd, {{"warp_unit", "1"}}) == 6);
+}
+
+TEST_CASE("A block that fits in no SM is refused before time 0", "[dispatcher]") {
+    Script s = computing(1, 1);
+    s.warps = 49;
+    CHECK_THROWS_WITH(ScriptRig(s), Catch::Contains("dispatcher: a block of 1568 threads") &&
+                                        Catch::Contains("does not fit in an SM of 48 warps"));
+    s.warps = 1;
+    s.registers_per_thread = 1025;
+    CHECK_THROWS_WITH(ScriptRig(s), Catch::Contains("1025 registers"));
+    s.registers_per_thread = 0;
+    s.shared_bytes = 48 * 1024 + 1;
+    CHECK_THROWS_WITH(ScriptRig(s), Catch::Contains("49153 bytes of shared memory"));
+}
+
+TEST_CASE("A limit of instructions ends the run after the block that reaches it", "[dispatcher]") {
+    ScriptRig rig({computing(100, 99)}, {}, 1, {{"max_instructions", "10000"}}); // 3200 a block
+    rig.run();
+    CHECK(rig.sm().stat.thread_instructions.value() == 4 * 3200);
+}
+
+TEST_CASE("A region of launches is simulated, those before it are not", "[dispatcher]") {
+    Script s = computing(2, 9);
+    s.launches = 5;
+    ScriptRig rig({s}, {}, 1, {{"first_launch", "1"}, {"launches", "3"}});
+    rig.run();
+    CHECK(rig.dispatcher().stat.launches.value() == 3);
+    CHECK(rig.sm().stat.blocks.value() == 6);
+}
+
+TEST_CASE("A run pauses where a launch begins, and goes on", "[dispatcher]") {
+    Script s = computing(2, 9);
+    s.launches = 4;
+    ScriptRig rig({s}, {}, 1, {{"pause_at_launch", "2"}});
+    CHECK(rig.machine.run(never) == Stop::exit);
+    CHECK(rig.machine.sim().exit_cause() == "launch 2 begins");
+    CHECK(rig.sm().stat.blocks.value() == 4);
+    rig.run();
+    CHECK(rig.sm().stat.blocks.value() == 8);
+}
+
+TEST_CASE("Applications have SMs of their own: evenly, or by a list", "[dispatcher]") {
+    const std::vector<Script> two {computing(12, 10), computing(20, 10)};
+    ScriptRig even(two, {}, 5); // three and two
+    even.run();
+    CHECK(blocks_of_sms(even, 5) == std::vector<unsigned> {4, 4, 4, 10, 10});
+    ScriptRig listed(two, {}, 5, {{"sm_split", "1, 4"}});
+    listed.run();
+    CHECK(blocks_of_sms(listed, 5) == std::vector<unsigned> {12, 5, 5, 5, 5});
+}
+
+TEST_CASE("Applications that share SMs are side by side in one", "[dispatcher]") {
+    Script wide = computing(4, 1000), narrow = computing(4, 1000);
+    wide.warps = 20, narrow.warps = 8; // 20 + 8 + 20 of 48
+    ScriptRig rig({wide, narrow}, {}, 1, {{"partition", "shared"}});
+    rig.machine.run(3'000'000);
+    CHECK(rig.dispatcher().state.applications[0].running == 2);
+    CHECK(rig.dispatcher().state.applications[1].running == 1);
+    CHECK(rig.sm().state.blocks[1].application == 1);
+    rig.run();
+    CHECK(rig.sm().stat.blocks.value() == 8);
+}
+
+TEST_CASE("Each application has an address range of its own", "[dispatcher]") {
+    Script a = computing(1, 1000), b = computing(1, 1000);
+    a.footprint = 10'000;
+    auto bases = [&](const Arguments& dispatcher) {
+        ScriptRig rig({a, b}, {}, 2, dispatcher);
+        rig.machine.run(3'000'000);
+        return std::pair(rig.sm(0).state.blocks[0].base, rig.sm(1).state.blocks[0].base);
+    };
+    CHECK(bases({}) == std::pair<std::uint64_t, std::uint64_t>(0, 12 * 1024));
+    CHECK(bases({{"base_alignment", "1MiB"}}) ==
+          std::pair<std::uint64_t, std::uint64_t>(0, 1 << 20));
+    CHECK(bases({{"bases", "1GiB,16KiB"}}) ==
+          std::pair<std::uint64_t, std::uint64_t>(1 << 30, 16384));
+    CHECK(bases({{"translated", "true"}}) == std::pair<std::uint64_t, std::uint64_t>(0, 0));
+}
+
+TEST_CASE("Requests carry their application and its address range", "[dispatcher]") {
+    Script a = computing(1, 1), b;
+    b.write = [](auto& w, unsigned) { w.access(WarpOpKind::load, 16, ~0u, 4, word(256, 128)); };
+    ScriptRig rig({a, b}, {}, 2, {{"bases", "0B,1GiB"}}, {{"queue", "1"}});
+    rig.machine.run(5'000'000); // the memory takes one of the 32 at a time
+    const auto& waiting = rig.sm(1).state.accesses;
+    REQUIRE(waiting.size() > 20);
+    CHECK(waiting.back().request.address == (1 << 30) + 256 + 31 * 128);
+    CHECK(waiting.back().request.application == 1);
+    rig.run();
+}
+
+TEST_CASE("When one application ends the others run on, or it repeats, or all stop",
+          "[dispatcher]") {
+    Script brief = computing(10, 99), lengthy = computing(10, 99); // 3200 instructions a block
+    brief.launches = 2, lengthy.launches = 7;
+    auto run = [&](const char* rule) {
+        auto rig = std::make_unique<ScriptRig>(std::vector<Script> {brief, lengthy}, Arguments {},
+                                               2, Arguments {{"when_one_ends", rule}});
+        rig->run();
+        return rig;
+    };
+    const auto on = run("run_on");
+    CHECK(blocks_of_sms(*on, 2) == std::vector<unsigned> {20, 70});
+    CHECK(value(*on, "application_instructions[0]") == 20 * 3200);
+    CHECK(value(*on, "application_instructions[1]") == 70 * 3200);
+    CHECK(on->machine.stat_value("dispatcher", "application_end[0]", "") <
+          on->machine.stat_value("dispatcher", "application_end[1]", "") / 3);
+
+    const auto stopped = run("stop");
+    const auto of_both = blocks_of_sms(*stopped, 2);
+    CHECK(of_both[0] == 20);
+    CHECK(of_both[1] >= 20);
+    CHECK(of_both[1] <= 30);
+    CHECK(value(*stopped, "application_end[1]") == 0);
+
+    const auto again = run("repeat");
+    CHECK(value(*again, "application_repeats[0]") == 3);
+    CHECK(value(*again, "application_repeats[1]") == 0);
+    // Repeats are not counted for the application, only in the sums.
+    CHECK(value(*again, "application_instructions[0]") == 20 * 3200);
+    CHECK(value(*again, "thread_instructions") > 20 * 3200 + 70 * 3200 + 40 * 3200);
+    CHECK(blocks_of_sms(*again, 2)[1] == 70);
+    // Alone on its SM, the first one is as fast whatever happens afterwards.
+    CHECK(value(*again, "application_cycles[0]") == value(*on, "application_cycles[0]"));
+    const double sum = on->machine.stat_value("dispatcher", "ipc_sum", "");
+    CHECK(sum == Approx(on->machine.stat_value("dispatcher", "application_ipc[0]", "") +
+                        on->machine.stat_value("dispatcher", "application_ipc[1]", "")));
+    CHECK(on->machine.stat_value("dispatcher", "application_ipc[0]", "") ==
+          Approx(20 * 3200.0 / value(*on, "application_cycles[0]")));
+}
+
+TEST_CASE("An application that never takes time is not begun again for ever", "[dispatcher]") {
+    Script empty;
+    empty.launches = 0;
+    ScriptRig rig({empty, computing(10, 99)}, {}, 2, {{"when_one_ends", "repeat"}});
+    rig.run();
+    CHECK(value(rig, "application_repeats[0]") == 0);
+    CHECK(rig.sm(1).stat.blocks.value() == 10);
+}
+
+TEST_CASE("A machine that applications cannot share is refused before time 0", "[dispatcher]") {
+    const std::vector<Script> two(2);
+    auto refused = [&](unsigned sms, const Arguments& dispatcher) {
+        try {
+            ScriptRig rig(two, {}, sms, dispatcher);
+        } catch (const ConfigError& e) {
+            return std::string(e.what());
+        }
+        return std::string("accepted");
+    };
+    CHECK(refused(1, {}) == "dispatcher.sms: 2 applications need an SM each, and there are 1: more "
+                            "SMs, or partition='shared'");
+    CHECK(refused(4, {{"sm_split", "2,1"}}) == "dispatcher.sm_split: '2,1' is for 2 applications "
+                                               "and 3 SMs, but there are 2 and 4");
+    CHECK(refused(4, {{"sm_split", "4"}}) == "dispatcher.sm_split: '4' is for 1 applications and 4 "
+                                             "SMs, but there are 2 and 4");
+    CHECK(refused(4, {{"sm_split", "4,0"}}) ==
+          "dispatcher.sm_split: each application needs at least one SM");
+    CHECK_THAT(refused(4, {{"sm_split", "3,x"}}), Catch::StartsWith("dispatcher.sm_split: 'x'"));
+    CHECK_THAT(refused(4, {{"sm_split", "2,2"}, {"partition", "shared"}}),
+               Catch::Contains("have none of their own"));
+    CHECK_THAT(refused(2, {{"bases", "0B,1KiB"}}), Catch::Contains("would overlap"));
+    CHECK_THAT(refused(2, {{"bases", "0B"}}), Catch::Contains("1 addresses for 2 applications"));
+    CHECK_THAT(refused(2, {{"bases", "0B,7"}}), Catch::StartsWith("dispatcher.bases: "));
+    CHECK_THAT(refused(2, {{"bases", "0B,1MiB"}, {"translated", "true"}}),
+               Catch::Contains("an MMU places pages"));
+    CHECK_THAT(refused(2, {{"warp_slots", "0"}}), Catch::Contains("from 1 to 64"));
+    CHECK_THAT(refused(2, {{"block_slots", "0"}}), Catch::Contains("from 1 to 64"));
+}

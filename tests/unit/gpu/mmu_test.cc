@@ -1,0 +1,385 @@
+#include "mmu_support.hh"
+
+using namespace memsim;
+using namespace memsim::test_mmu;
+using protocol::PageOrderKind;
+
+namespace {
+constexpr std::uint64_t KiB = 1024;
+constexpr Tick us = 1'000'000'000;
+} // namespace
+
+TEST_CASE("A TLB hit costs its latency, a miss as many reads as the walk has levels", "[mmu]") {
+    for (const bool cached : {true, false}) {
+        Bench b("", cached ? "" : "walk_cache=0");
+        b.run([&] {
+            b.driver().read(0, 0);             // both levels
+            b.driver().read(10 * us, 8);       // hits
+            b.driver().read(20 * us, 4 * KiB); // the root's entry is in the walk cache
+        });
+        const Tick walk = hit_time + to_mmu_and_back;
+        CHECK(b.driver().answered(0) == walk + 2 * walk_read);
+        CHECK(b.driver().answered(1) == 10 * us + hit_time);
+        CHECK(b.driver().answered(2) == 20 * us + walk + (cached ? 1 : 2) * walk_read);
+        CHECK(value(b.tlb().stat.hits) == 1);
+        CHECK(value(b.mmu().stat.walk_cache_hits) == (cached ? 1 : 0));
+    }
+}
+
+TEST_CASE("The L2 TLB answers without a walk", "[mmu]") {
+    Bench b("", "", 2);
+    b.run([&] {
+        b.driver(0).read(0, 0);
+        b.driver(1).read(10 * us, 64);
+    });
+    CHECK(b.driver(1).answered(0) == 10 * us + hit_time + to_mmu_and_back);
+    CHECK(value(b.mmu().stat.hits) == 1);
+    CHECK(value(b.mmu().stat.walks) == 1);
+}
+
+TEST_CASE("The L2 TLB looks up one request a cycle, the TLBs in turn", "[mmu]") {
+    Bench b("", "clock=1GHz", 3);
+    b.run([&] {
+        b.driver(0).read(0, 0); // all three know page 0 afterwards through the L2 TLB
+        for (unsigned i = 0; i < 3; ++i) b.driver(i).read(10 * us, 0);
+        b.driver(1).state.plan.back().at = b.driver(2).state.plan.back().at = 10 * us;
+    });
+    CHECK(b.driver(1).answered(0) == 10 * us + hit_time + to_mmu_and_back);
+    // The look-up arrives 1 fs after the edge; its cycle is taken up to the next one.
+    CHECK(b.driver(2).answered(0) ==
+          10 * us + hit_time + to_mmu_and_back + (1_ns).raw - (1_fs).raw);
+}
+
+TEST_CASE("A walk beyond the walker threads waits for one", "[mmu]") {
+    for (const unsigned pages : {32u, 33u}) {
+        Bench b("misses=64", "lookups=64 queue=64 walk_cache=0");
+        b.run([&] {
+            for (unsigned p = 0; p < pages; ++p) b.driver().read(0, p * 4 * KiB);
+        });
+        const Tick walk = hit_time + to_mmu_and_back + 2 * walk_read;
+        CHECK(b.driver().answered(31) == walk);
+        if (pages == 33) CHECK(b.driver().answered(32) == walk + 2 * walk_read);
+    }
+}
+
+TEST_CASE("A full walk buffer holds up the TLBs, and all is walked in the end", "[mmu]") {
+    Bench b("", "walkers=1 walk_buffer=2 queue=1 targets=1");
+    b.run([&] {
+        for (unsigned p = 0; p < 20; ++p) b.driver().read(0, p * 4 * KiB);
+    });
+    CHECK(b.driver().state.answers.size() == 20);
+    CHECK(value(b.mmu().stat.walks) == 20);
+}
+
+TEST_CASE("Misses of one page are one walk, whoever has them, and leave in order", "[mmu]") {
+    Bench b("", "", 2);
+    b.run([&] {
+        for (unsigned i = 0; i < 5; ++i) b.driver(0).read(0, i * 64);
+        b.driver(1).read(0, 0);
+    });
+    CHECK(value(b.mmu().stat.walks) == 1);
+    CHECK(value(b.mmu().stat.walk_reads) == 2);
+    CHECK(value(b.mmu().stat.merged) == 1);
+    CHECK(value(b.tlb(0).stat.merged) == 4);
+    CHECK(value(b.tlb(0).stat.misses) == 5);
+    std::vector<std::uint64_t> order;
+    for (const auto& s : b.memory().state.seen)
+        if (s.input == 0) order.push_back(s.request.address);
+    CHECK(order == std::vector<std::uint64_t> {0, 64, 128, 192, 256});
+}
+
+TEST_CASE("Requests for pages that are held pass those that wait", "[mmu]") {
+    Bench b;
+    b.run([&] {
+        b.driver().read(0, 0);
+        b.driver().read(10 * us, 4 * KiB); // misses
+        b.driver().read(10 * us, 0);       // hits meanwhile
+    });
+    CHECK(b.driver().answered(2) == 10 * us + hit_time);
+    CHECK(b.driver().answered(1) > b.driver().answered(2));
+}
+
+TEST_CASE("A TLB without room for a miss, or for another at its page, holds up what follows",
+          "[mmu]") {
+    Bench one("misses=1");
+    one.run([&] {
+        one.driver().read(0, 0);
+        one.driver().read(0, 4 * KiB);
+    });
+    const Tick first = hit_time + to_mmu_and_back + 2 * walk_read;
+    CHECK(one.driver().answered(0) == first);
+    // It is served when the first page comes.
+    CHECK(one.driver().answered(1) == first - (833'334_fs + 100_ns + 1_fs).raw + to_mmu_and_back +
+                                          walk_read + (833'334_fs + 100_ns + 1_fs).raw);
+    CHECK(value(one.tlb().stat.stalled_by_misses) == 1);
+
+    Bench two("targets=2");
+    two.run([&] {
+        for (unsigned i = 0; i < 3; ++i) two.driver().read(0, i * 64);
+    });
+    for (unsigned i = 0; i < 3; ++i) CHECK(two.driver().answered(i) == first);
+    CHECK(value(two.tlb().stat.stalled_by_targets) == 1);
+}
+
+TEST_CASE("The page used longest ago leaves an L1 TLB", "[mmu]") {
+    Bench b("entries=2 ways=2");
+    b.run([&] {
+        unsigned i = 0;
+        for (const unsigned page : {0u, 1u, 0u, 2u, 0u, 1u})
+            b.driver().read(++i * 10 * us, page * 4 * KiB);
+    });
+    CHECK(value(b.tlb().stat.hits) == 2);   // page 0 twice
+    CHECK(value(b.tlb().stat.misses) == 4); // 1 was replaced by 2
+    CHECK(value(b.tlb().stat.replaced) == 2);
+}
+
+TEST_CASE("Placement: where pages lie", "[mmu]") {
+    auto frames = [](const std::string& how) {
+        Bench b("", how + " memory=32KiB address_space=32KiB");
+        b.run([&] {
+            for (const unsigned page : {5u, 0u, 1u, 2u, 3u, 4u, 6u, 7u})
+                b.driver().read(page == 5 ? 0 : (page + 1) * 10 * us, page * 4 * KiB + 32);
+        });
+        std::vector<std::uint64_t> all; // in the order of the accesses
+        for (const auto& s : b.memory().state.seen) {
+            CHECK(s.request.address % (4 * KiB) == 32);
+            all.push_back(s.request.address / (4 * KiB));
+        }
+        return all;
+    };
+    using List = std::vector<std::uint64_t>;
+    CHECK(frames("placement=identity") == List {5, 0, 1, 2, 3, 4, 6, 7});
+    CHECK(frames("placement=identity memory_base=1MiB") ==
+          List {261, 256, 257, 258, 259, 260, 262, 263});
+    CHECK(frames("placement=first_touch") == List {0, 1, 2, 3, 4, 5, 6, 7});
+    CHECK(frames("placement=interleaved partitions=4") == List {3, 0, 2, 4, 6, 1, 5, 7});
+    List random = frames("placement=random");
+    CHECK(random != frames("placement=identity"));
+    std::sort(random.begin(), random.end());
+    CHECK(random == List {0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("A random placement uses each frame once, whatever their number", "[mmu]") {
+    for (const std::uint64_t n : {1u, 2u, 3u, 17u, 384u, 1000u}) {
+        const gpu::Permutation p(n, 5), other(n, 6);
+        std::vector<bool> used(n);
+        std::uint64_t moved = 0;
+        for (std::uint64_t i = 0; i < n; ++i) {
+            REQUIRE(p(i) < n);
+            REQUIRE_FALSE(used[p(i)]);
+            used[p(i)] = true;
+            moved += p(i) != other(i);
+        }
+        if (n > 16) CHECK(moved > n / 2);
+    }
+}
+
+TEST_CASE("Page sizes of 64 KiB and 2 MiB map as much with one walk", "[mmu]") {
+    for (const auto& [size, bytes] : {std::pair {"64KiB", 64 * KiB}, {"2MiB", 2048 * KiB}}) {
+        const std::string page = std::string("page=") + size;
+        Bench b(page, page + " placement=first_touch");
+        b.run([&, bytes = bytes] {
+            b.driver().read(0, bytes);
+            b.driver().read(10 * us, 2 * bytes - 32);
+            b.driver().read(20 * us, 0);
+        });
+        CHECK(value(b.mmu().stat.walks) == 2);
+        CHECK(b.memory().state.seen[1].request.address == bytes - 32);
+        CHECK(b.memory().state.seen[2].request.address == bytes);
+    }
+}
+
+TEST_CASE("Two applications at equal virtual addresses see their own data", "[mmu]") {
+    for (const std::string placement : {"identity", "first_touch", "random"}) {
+        Bench b("", "applications=2 address_space=32KiB memory=64KiB placement=" + placement, 2);
+        b.run([&] {
+            for (std::uint16_t a = 0; a < 2; ++a)
+                for (unsigned page = 0; page < 8; ++page) {
+                    auto& write = b.driver(a).plan(0, Command::write, page * 4 * KiB, 32);
+                    write.application = a;
+                    write.pc = 100u * (a + 1u) + page;
+                }
+            for (std::uint16_t a = 0; a < 2; ++a) // each through the other's TLB
+                for (unsigned page = 0; page < 8; ++page) {
+                    auto& read = b.driver(1 - a).plan(50 * us, Command::read, page * 4 * KiB, 32);
+                    read.application = a;
+                    read.pc = 100u * (a + 1u) + page;
+                }
+        });
+        unsigned reads = 0;
+        for (const auto& s : b.memory().state.seen)
+            if (s.request.command == Command::read) {
+                CHECK(s.content == s.request.pc);
+                ++reads;
+            }
+        CHECK(reads == 16);
+    }
+}
+
+TEST_CASE("A TLB that does not translate passes addresses on", "[mmu]") {
+    Bench b("translates=false");
+    b.run([&] { b.driver().read(0, 123456); });
+    CHECK(b.driver().answered(0) == hit_time);
+    CHECK(b.memory().state.seen[0].request.address == 123456);
+    CHECK(b.driver().state.answers[0].response.address == 123456);
+}
+
+TEST_CASE("Answers carry the addresses and tags of their requests", "[mmu]") {
+    Bench b("", "memory_base=1MiB");
+    b.run([&] {
+        for (unsigned i = 0; i < 40; ++i) b.driver().read(0, i * 1000);
+    });
+    REQUIRE(b.driver().state.answers.size() == 40);
+    for (const auto& a : b.driver().state.answers)
+        CHECK(a.response.address == a.response.tag * 1000);
+}
+
+TEST_CASE("A shoot-down waits for what was translated, later requests for the new mapping",
+          "[mmu]") {
+    Bench b("", "", 2, true, "latency=5us");
+    b.run([&] {
+        b.driver(0).read(0, 0);       // in memory from 0.4 to 5.4 us
+        b.driver(1).read(0, 4 * KiB); // of another page
+        b.mover().plan(us, PageOrderKind::unmap, 0);
+        b.driver(0).read(2 * us, 64);      // its page is gone
+        b.driver(1).read(2 * us, 4 * KiB); // its page is not
+        b.mover().plan(10 * us, PageOrderKind::map, 0, 77);
+    });
+    const auto& done = b.mover().state.done;
+    REQUIRE(done.size() == 2);
+    // Confirmed when the answer of the first read passes the TLB.
+    const Tick answer = b.driver(0).answered(0) - 1;
+    CHECK(done[0].at == answer + (10_ns).raw + 1);
+    CHECK(done[0].reply.frame == 0);
+    // The order is done, then who waits for the page hears of it.
+    CHECK(done[1].at == 10 * us + 2);
+    CHECK(b.driver(0).answered(1) == 10 * us + 1 + (10_ns + 833'334_fs + 5_us).raw + 1);
+    CHECK(b.memory().state.seen.back().request.address == 77 * 4 * KiB + 64);
+    CHECK(b.driver(1).answered(1) == 2 * us + 2 + (833'334_fs + 5_us).raw);
+    CHECK(value(b.tlb(0).stat.shot_down) == 1);
+    CHECK(value(b.tlb(1).stat.shot_down) == 0);
+    CHECK(value(b.mmu().stat.shootdowns) == 1);
+}
+
+TEST_CASE("A range of pages is taken out and put back elsewhere", "[mmu]") {
+    Bench b("", "", 1, true);
+    b.run([&] {
+        for (unsigned p = 0; p < 10; ++p) b.driver().read(0, p * 4 * KiB);
+        b.mover().plan(10 * us, PageOrderKind::unmap, 2).pages = 5;
+        b.mover().plan(10 * us, PageOrderKind::map, 2, 500).pages = 5;
+        for (unsigned p = 0; p < 10; ++p) b.driver().read(20 * us, p * 4 * KiB);
+    });
+    std::vector<std::uint64_t> frames;
+    for (const auto& s : b.memory().state.seen)
+        if (s.at > 20 * us) frames.push_back(s.request.address / (4 * KiB));
+    std::sort(frames.begin(), frames.end());
+    CHECK(frames == std::vector<std::uint64_t> {0, 1, 7, 8, 9, 500, 501, 502, 503, 504});
+    CHECK(value(b.tlb().stat.shot_down) == 5);
+}
+
+TEST_CASE("Stores are waited for where they are acknowledged", "[mmu]") {
+    for (const bool acknowledged : {false, true}) {
+        Bench b(acknowledged ? "acknowledged_stores=true" : "", "", 1, true, "latency=5us");
+        b.run([&] {
+            b.driver().write(0, 0);
+            b.mover().plan(us, PageOrderKind::unmap, 0);
+        });
+        const Tick stored = b.memory().state.seen.at(0).at;
+        CHECK(b.mover().state.done.at(0).at ==
+              (acknowledged ? stored + (5_us).raw + (10_ns).raw : us + (20_ns).raw + 1) + 1);
+        CHECK(b.driver().state.answers.empty());
+    }
+}
+
+TEST_CASE("A machine that waits for a page for ever says who waits", "[mmu]") {
+    Bench b("", "", 1, true);
+    b.m.build();
+    b.mover().plan(0, PageOrderKind::unmap, 3);
+    b.driver().read(us, 3 * 4 * KiB);
+    b.m.start();
+    b.m.run(never);
+    CHECK(b.m.pending());
+    std::string all;
+    for (const auto& line : b.m.wait_report()) all += line + "\n";
+    CHECK(all.find("mmu waits for 1 pages that are not in device memory, among them page 3 of "
+                   "application 0") != std::string::npos);
+    CHECK(all.find("tlb[0] waits for the translation of 1 pages from mmu") != std::string::npos);
+}
+
+namespace {
+/// The sentence that building this machine fails with.
+std::string refused(const std::string& tlb, const std::string& mmu) {
+    try {
+        Bench b(tlb, mmu);
+        b.m.build();
+    } catch (const ConfigError& e) {
+        return e.what();
+    }
+    return "";
+}
+} // namespace
+
+TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
+    CHECK(refused("", "page=5000B") == "mmu.page: must be a power of two");
+    CHECK(refused("page=5000B", "") == "tlb[0].page: must be a power of two");
+    CHECK(refused("page=64KiB", "") == "tlb[0].page: must be that of mmu, 4KiB");
+    CHECK(refused("entries=6 ways=4", "") ==
+          "tlb[0].ways: 6 entries are no whole number of sets of 4");
+    CHECK(refused("", "entries=10 ways=4") ==
+          "mmu.ways: 10 entries are no whole number of sets of 4");
+    CHECK(refused("", "walk_cache=10 walk_cache_ways=4") ==
+          "mmu.walk_cache_ways: 10 entries are no whole number of sets of 4");
+    CHECK(refused("", "table_memory=1MiB") ==
+          "mmu.table_memory: 1MiB do not hold the page tables of 1 address spaces of 1GiB, which "
+          "take 2101248B: give more, or larger pages");
+    CHECK(refused("", "address_space=1MiB memory=1020KiB") ==
+          "mmu.memory: 1020KiB hold 255 pages; all pages of 1 address spaces are 256: place pages "
+          "by first_touch or faults, or give more memory");
+    CHECK(refused("", "address_space=2KiB memory=2KiB") == "mmu.memory: holds no page of 4KiB");
+    CHECK(refused("", "memory_base=100B") == "mmu.memory_base: must be a multiple of the page");
+    CHECK(refused("", "placement=interleaved partitions=3") ==
+          "mmu.partitions: 262144 pages cannot be divided into 3 equal parts");
+    CHECK(refused("", "table_base=1GiB memory_base=1GiB") ==
+          "mmu.table_base: the page tables lie in the memory for pages");
+    CHECK(refused("", "leaf_entries=500") == "mmu.leaf_entries: must be a power of two");
+    CHECK(refused("", "walk_read=4B") ==
+          "mmu.walk_read: must be a power of two that holds an entry of 8B");
+    CHECK(refused("", "placement=faults").find("mmu.hosts: pages that are not resident") == 0);
+}
+
+TEST_CASE("An address beyond its space, or a page beyond the memory, is refused when it is met",
+          "[mmu]") {
+    auto error = [](const std::string& mmu, std::uint64_t address, std::uint16_t application) {
+        Bench b("", mmu);
+        b.m.build();
+        b.driver().read(0, 0);
+        b.driver().plan(0, Command::read, address, 32).application = application;
+        b.m.start();
+        try {
+            b.m.run(never);
+        } catch (const ConfigError& e) {
+            return std::string(e.what());
+        }
+        return std::string();
+    };
+    CHECK(error("address_space=1MiB", 1024 * KiB, 0) ==
+          "mmu.address_space: application 0 uses address 1048576; there are 1 address spaces of "
+          "1MiB");
+    CHECK(error("address_space=1MiB", 0, 1).find("application 1 uses address 0") !=
+          std::string::npos);
+    CHECK(error("placement=first_touch memory=4KiB", 4 * KiB, 0) ==
+          "mmu.memory: all 1 pages are taken and application 0 touches another: give more memory, "
+          "or place pages by faults");
+}
+
+TEST_CASE("What an MMU keeps is bounded by the pages touched", "[mmu]") {
+    Bench b("page=64KiB", "placement=first_touch address_space=1TiB memory=512GiB page=64KiB "
+                          "table_memory=1GiB");
+    b.run([&] {
+        for (std::uint64_t i = 0; i < 100; ++i) b.driver().read(0, i << 33);
+    });
+    std::size_t bytes = 0;
+    for (const auto& object : b.m.save().objects)
+        if (object.path == "mmu") bytes = object.state.size();
+    CHECK(bytes < 400 * KiB); // the queues and buffers, and 100 mappings
+}

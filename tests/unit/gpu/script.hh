@@ -1,0 +1,105 @@
+#pragma once
+
+#include "core/machine.hh"
+#include "gpu/dispatcher.hh"
+#include "gpu/sm.hh"
+#include "mem/simple_memory.hh"
+#include "workload/functional_state.hh"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+
+/// Applications that a test writes by hand, and machines of SMs that run them.
+namespace memsim::test {
+
+using namespace memsim::literals;
+
+/// Each block is `warps` streams, made by `write`. How far it has come is its functional state.
+class Script final : public protocol::KernelSource {
+  public:
+    using Write = std::function<void(protocol::WarpStreamWriter&, unsigned warp)>;
+    unsigned launches = 1, blocks = 1, warps = 1;
+    unsigned registers_per_thread = 0, shared_bytes = 0;
+    std::uint64_t footprint = 1 << 20;
+    Write write = [](auto&, unsigned) {};
+
+    bool next_launch(protocol::Launch& l) override;
+    void run_block(protocol::u32 block, protocol::BlockStreams& out) override;
+    protocol::u64 footprint_bytes() const override { return footprint; }
+    const std::vector<protocol::Allocation>& allocations() const override { return none_; }
+    protocol::u64 result_digest() const override { return 0; }
+    void save(Saver& s) const override { s(given); }
+    void load(Loader& l) override { l(given); }
+
+    unsigned given = 0; ///< launches
+
+  private:
+    std::vector<protocol::Allocation> none_;
+};
+
+/// The host of a Script: the one named by the parameter, which the test has put into scripts().
+class ScriptHost final : public Model<ScriptHost>, public protocol::HasKernels {
+  public:
+    struct Params {
+        Param<unsigned> script {0, "Its place in scripts()"};
+        Param<Time> launch_latency {1_fs, {1_fs, 1_s}, "From one launch to the next"};
+    };
+    struct Ports {
+        Responder<protocol::Host> dispatcher {
+            {.depth = [](const void*) { return 1u; }, .latency = from<&Params::launch_latency>},
+            "Launches"};
+    };
+    struct Stats {};
+    struct State {
+        std::uint32_t launch = 0;
+        workload::FunctionalState function;
+    };
+    explicit ScriptHost(const Params& p) : params(p) {}
+    void wake() override;
+    protocol::KernelSource& kernels() override;
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+/// What hosts made from now on run.
+std::vector<Script>& scripts();
+
+/// SMs, each with a memory of its own, that run the scripts.
+struct ScriptRig {
+    Machine machine;
+    std::vector<std::string> lines; ///< debug output, if it was asked for
+
+    explicit ScriptRig(const Script& script, const Arguments& sm = {}, unsigned sms = 1,
+                       const Arguments& dispatcher = {})
+        : ScriptRig(std::vector<Script> {script}, sm, sms, dispatcher) {}
+    ScriptRig(const std::vector<Script>& applications, Arguments sm, unsigned sms,
+              const Arguments& dispatcher = {}, const Arguments& memory = {{"latency", "100ns"}});
+
+    gpu::Sm& sm(unsigned i = 0) { return machine.get<gpu::Sm>("sm[" + std::to_string(i) + "]"); }
+    gpu::Dispatcher& dispatcher() { return machine.get<gpu::Dispatcher>("dispatcher"); }
+    double cycles() { return static_cast<double>(dispatcher().stat.cycles.value()); }
+    void run() {
+        REQUIRE(machine.run(never) == Stop::idle);
+        REQUIRE_FALSE(machine.pending());
+        REQUIRE(machine.imbalances().empty());
+    }
+    /// Which warps issued, in order, and in which cycles of the clock, counted from the first.
+    struct Issue {
+        std::int64_t cycle;
+        unsigned warp;
+        bool operator==(const Issue&) const = default;
+    };
+    std::vector<Issue> issues();
+    void trace();
+};
+std::ostream& operator<<(std::ostream& to, const ScriptRig::Issue& i);
+
+constexpr protocol::WarpStreamWriter::Addresses word(std::uint64_t base, std::uint64_t stride) {
+    protocol::WarpStreamWriter::Addresses a {};
+    for (unsigned i = 0; i < 32; ++i) a[i] = base + stride * i;
+    return a;
+}
+
+} // namespace memsim::test

@@ -1,0 +1,192 @@
+#include "link/host.hh"
+
+#include "../flash/support.hh"
+#include "../gpu/mmu_support.hh"
+#include "link/pcie.hh"
+
+using namespace memsim;
+using namespace memsim::test_mmu;
+
+namespace {
+
+constexpr std::uint64_t KiB = 1024;
+constexpr Tick us = 1'000'000'000;
+
+/// One SM's driver, TLB and MMU whose pages a host brings, straight or over PCIe.
+struct Paged : Bench {
+    Paged(const std::string& host, const std::string& mmu, const std::string& pcie = "none",
+          const std::string& drive = "")
+        : Bench("misses=1024 queue=1024",
+                "hosts=1 movers=1 placement=faults fault_buffer=1024 walk_buffer=1024 queue=1024 "
+                "lookups=64 " +
+                    mmu,
+                1, false, "queue=4096") {
+        const bool has_drive = host.find("source=drive") != std::string::npos;
+        m.add("host", "link.Host", with(host, {{"drives", has_drive ? "1" : "0"}}));
+        m.add("frames", "test_mmu.Recorder", {{"queue", "1024"}});
+        m.bind("mmu", "fault_side[0]", "host", "faults");
+        m.bind("host", "pages", "mmu", "mover_side[0]");
+        if (pcie == "none")
+            m.bind("host", "device_side", "frames", "cpu_side[0]");
+        else {
+            m.add("pcie", "link.Pcie", arguments(pcie));
+            m.bind("host", "device_side", "pcie", "from_host[0]");
+            m.bind("pcie", "to_device[0]", "frames", "cpu_side[0]");
+        }
+        if (drive == "flash") {
+            test_flash::Flash flash;
+            flash.blocks = 64;
+            flash.drive = {{"over_provisioning", "0.25"}};
+            flash.add(m);
+            m.bind("host", "drive_side[0]", "drive", "host[0]");
+        } else if (has_drive) {
+            m.add("drive", "link.FixedDrive", arguments(drive));
+            m.bind("host", "drive_side[0]", "drive", "requests");
+        }
+    }
+    link::Host& host() { return m.get<link::Host>("host"); }
+};
+
+Tick passes(std::int64_t bytes, std::int64_t rate) {
+    return static_cast<Tick>(Int128 {bytes} * ticks_per_second / rate);
+}
+
+// A miss up to the fault's arrival at the host, and from its answer to the memory's.
+constexpr Tick to_host = 1 + (10_ns).raw + 2 * walk_read + 1;
+constexpr Tick from_host = 1 + (10_ns).raw + (833'334_fs + 100_ns).raw + 1;
+// The driver's time for a batch of one, and what the copy of a page takes with 100 ns of memory.
+constexpr Tick driver = 20 * us + us;
+constexpr Tick copy = 1 + (100_ns).raw;
+
+} // namespace
+
+TEST_CASE("A page fault takes the driver's time, the page's and the copy's", "[host]") {
+    Paged b("", "");
+    b.run([&] {
+        b.driver().read(0, 0);
+        b.driver().read(100 * us, 64);
+    });
+    const Tick dram = passes(4096, 34'000'000'000) + (100_ns).raw;
+    CHECK(b.driver().answered(0) == to_host + driver + dram + copy + from_host);
+    CHECK(b.driver().answered(1) == 100 * us + hit_time);
+    CHECK(value(b.host().stat.bytes_in) == 4096);
+    CHECK(value(b.host().stat.batches) == 1);
+}
+
+TEST_CASE("A page from a drive passes host DRAM, from GPU-direct storage it does not", "[host]") {
+    const Tick read = passes(4096, 3'200'000'000) + 15 * us + 1;
+    for (const unsigned copies : {0u, 1u, 3u}) {
+        Paged b("source=drive host_copies=" + std::to_string(copies), "");
+        b.run([&] { b.driver().read(0, 0); });
+        const Tick dram = passes(4096 * (2 + 2 * copies), 34'000'000'000) + (100_ns).raw;
+        CHECK(b.driver().answered(0) == to_host + driver + 1 + read + dram + copy + from_host);
+    }
+    Paged b("source=drive_direct", "");
+    b.run([&] { b.driver().read(0, 0); });
+    CHECK(b.driver().answered(0) == to_host + driver + 1 + read + copy + from_host);
+    CHECK(value(b.host().stat.dram_bytes) == 0);
+}
+
+TEST_CASE("Faults that come together are a batch; one that comes later waits for the next",
+          "[host]") {
+    Paged b("page_cost=0fs", "");
+    b.run([&] {
+        for (unsigned p = 0; p < 8; ++p) b.driver().read(0, p * 4 * KiB);
+        b.driver().read(19 * us, 8 * 4 * KiB);          // still in time
+        b.driver().read(20 * us + us / 2, 9 * 4 * KiB); // too late
+    });
+    CHECK(value(b.host().stat.batches) == 2);
+    CHECK(b.driver().answered(8) < 22 * us);
+    CHECK(b.driver().answered(9) > 40 * us);
+    CHECK(b.driver().answered(9) < 43 * us);
+}
+
+TEST_CASE("A batch holds no more than its size", "[host]") {
+    Paged b("batch=3 page_cost=0fs", "");
+    b.run([&] {
+        for (unsigned p = 0; p < 10; ++p) b.driver().read(0, p * 4 * KiB);
+    });
+    CHECK(value(b.host().stat.batches) == 4);
+}
+
+TEST_CASE("The driver spends its time on page after page", "[host]") {
+    Paged b("page_cost=2us transfers=64", "");
+    b.run([&] {
+        for (unsigned p = 0; p < 50; ++p) b.driver().read(0, p * 4 * KiB);
+    });
+    const Tick dram = passes(4096, 34'000'000'000) + (100_ns).raw;
+    CHECK(b.driver().answered(49) == to_host + 20 * us + 50 * 2 * us + dram + copy + from_host);
+}
+
+TEST_CASE("Without the driver's time, pages come as fast as PCIe or host DRAM carries them",
+          "[host]") {
+    for (const bool slow_dram : {false, true}) {
+        Paged b(std::string("page_cost=0fs transfers=64 batch=1024 queue=1024 dram_bandwidth=") +
+                    (slow_dram ? "5GB/s" : "100GB/s"),
+                "", "queue=256");
+        constexpr int n = 512;
+        b.run([&] {
+            for (unsigned p = 0; p < n; ++p) b.driver().read(0, p * 4 * KiB);
+        });
+        CHECK(value(b.host().stat.batches) == 1);
+        const std::int64_t link = link::Pcie::rate(3, 16).raw;
+        const Tick whole =
+            slow_dram ? passes(n * 4096, 5'000'000'000) : passes(n * 4096 / 256 * (256 + 24), link);
+        const Tick around = b.driver().answered(n - 1) - to_host - 20 * us;
+        CHECK(around >= whole);
+        CHECK(around < whole + 2 * us);
+    }
+}
+
+TEST_CASE("A dirty page is copied out, and to its drive, before its frame is used again",
+          "[host]") {
+    for (const std::string source : {"host_memory", "drive", "drive_direct"}) {
+        Paged b("source=" + source, "memory=4KiB");
+        b.run([&] {
+            b.driver().write(0, 0, 32, false);  // dirty
+            b.driver().read(200 * us, 4 * KiB); // copies page 0 out
+            b.driver().read(400 * us, 8 * KiB); // page 1 is clean
+            b.driver().read(600 * us, 0);
+        });
+        CHECK(value(b.host().stat.pages_out) == 1);
+        CHECK(value(b.host().stat.bytes_out) == 4096);
+        CHECK(value(b.host().stat.bytes_in) == 4 * 4096);
+        CHECK(value(b.host().stat.drive_writes) == (source == "host_memory" ? 0 : 1));
+        const auto& seen = b.m.get<Recorder>("frames").state.seen;
+        REQUIRE(seen.size() == 5 * 32);
+        for (unsigned i = 0; i < 32; ++i) CHECK(seen[32 + i].request.command == Command::read);
+        // A clean page costs no more than a free frame.
+        const Tick first = b.driver().answered(2) - 400 * us;
+        CHECK(first < (source == "host_memory" ? 22 : 39) * us);
+    }
+}
+
+TEST_CASE("Pages come from a drive of flash, and go back to it", "[host]") {
+    for (const std::string source : {"drive", "drive_direct"}) {
+        Paged b("source=" + source, "memory=4KiB", "none", "flash");
+        b.run([&] {
+            b.driver().write(0, 0, 32, false);
+            b.driver().read(10'000 * us, 4 * KiB);
+            b.driver().read(20'000 * us, 0); // what was written back is read from flash
+        });
+        CHECK(b.driver().state.answers.size() == 3);
+        CHECK(value(b.host().stat.drive_reads) == 3);
+        CHECK(value(b.host().stat.drive_writes) == 1);
+        CHECK(value(b.m.get<flash::Drive>("drive").stat.writes) == 1);
+    }
+}
+
+TEST_CASE("A wrong host is refused", "[host]") {
+    auto error = [](const std::string& host, const std::string& mmu) -> std::string {
+        try {
+            Paged b(host, mmu);
+            b.m.build();
+        } catch (const ConfigError& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK(error("page=64KiB", "") == "host.page: must be that of mmu, 4KiB");
+    CHECK(error("drive_space=5000B", "") == "host.drive_space: must be a multiple of the page");
+    CHECK(error("chunk=96B", "") == "host.chunk: must be a power of two");
+}

@@ -1,0 +1,151 @@
+#include "link/pcie.hh"
+
+#include "../gpu/mmu_support.hh"
+
+using namespace memsim;
+using namespace memsim::test_mmu;
+using link::Pcie;
+
+namespace {
+
+/// A driver on each side asked for, and what it asks.
+struct Linked {
+    Machine m {1};
+    explicit Linked(const std::string& params = "", const std::string& memory = "") {
+        m.add("pcie", "link.Pcie", Bench::with(params, {{"devices", "1"}}));
+        add("host", "from_host[0]", "to_device[0]", memory);
+        add("device", "from_device[0]", "to_host[0]", memory);
+        m.build();
+    }
+    void add(const std::string& name, const char* in, const char* out, const std::string& memory) {
+        m.add(name, "test_mem.Driver", {});
+        m.add(name + "_asks", "test_mmu.Recorder", arguments(memory));
+        m.bind(name, "mem_side", "pcie", in);
+        m.bind("pcie", out, name + "_asks", "cpu_side[0]");
+    }
+    test_mem::Driver& host() { return m.get<test_mem::Driver>("host"); }
+    test_mem::Driver& device() { return m.get<test_mem::Driver>("device"); }
+    const Recorder::Seen& last(const char* who) {
+        return m.get<Recorder>(std::string(who) + "_asks").state.seen.back();
+    }
+    Pcie& pcie() { return m.get<Pcie>("pcie"); }
+    void run() {
+        m.start();
+        m.run(never);
+        CHECK_FALSE(m.pending());
+        CHECK(m.imbalances() == std::vector<std::string> {});
+    }
+};
+
+/// Bytes at the rate of a link; what is left of a femtosecond is carried on.
+Tick takes(std::int64_t bytes, unsigned generation = 3, unsigned lanes = 16) {
+    const Int128 rate = Pcie::rate(generation, lanes).raw;
+    return static_cast<Tick>(Int128 {bytes} * ticks_per_second / rate);
+}
+constexpr Tick latency = (250_ns).raw;
+
+} // namespace
+
+TEST_CASE("Rates of PCIe: generations and lanes, encoding subtracted", "[pcie]") {
+    CHECK(Pcie::rate(1, 1).raw == 250'000'000);
+    CHECK(Pcie::rate(2, 16).raw == 8'000'000'000);
+    CHECK(Pcie::rate(3, 16).raw == 15'753'846'153);
+    CHECK(Pcie::rate(4, 8).raw == 15'753'846'153);
+    CHECK(Pcie::rate(5, 16).raw == 63'015'384'615);
+    CHECK(Pcie::rate(6, 16).raw == 118'000'000'000);
+}
+
+TEST_CASE("A write crosses in its bytes' time and the latency; so does a read, there and back",
+          "[pcie]") {
+    Linked b;
+    b.host().write(0, 0, 128);
+    b.device().read(0, 0, 64);
+    b.run();
+    CHECK(b.last("host").at == 1 + takes(24 + 128) + latency);
+    CHECK(b.last("device").at == 1 + takes(24) + latency);
+    CHECK(b.device().answered(0) ==
+          1 + takes(24) + latency + (100_ns).raw + takes(24 + 64) + latency);
+    CHECK(value(b.pcie().stat.down_packets) == 2); // the write and the answer
+    CHECK(value(b.pcie().stat.up_packets) == 1);
+}
+
+TEST_CASE("Bandwidth of PCIe is that of full packets", "[pcie]") {
+    for (const auto& [payload, packet] :
+         {std::pair {"payload=256B", 256}, {"payload=128B", 128}, {"payload=512B", 512}}) {
+        Linked b(payload);
+        constexpr int n = 4096;
+        for (unsigned i = 0; i < n; ++i) b.host().write(0, i * 128, 128);
+        b.run();
+        const std::int64_t data = n * 128;
+        CHECK(b.last("host").at == 1 + takes(data / packet * (packet + 24)) + latency);
+        CHECK(value(b.pcie().stat.down_data) == static_cast<std::uint64_t>(data));
+    }
+    Linked scattered; // each its own packet
+    for (unsigned i = 0; i < 1000; ++i) scattered.host().write(0, i * 4096, 128);
+    scattered.run();
+    CHECK(scattered.last("host").at == 1 + takes(1000 * (128 + 24)) + latency);
+}
+
+TEST_CASE("Reads of the host fill the way up, as far as as many may wait for it", "[pcie]") {
+    for (const bool enough : {true, false}) {
+        Linked b(enough ? "" : "outstanding=8");
+        constexpr int n = 2048;
+        for (unsigned i = 0; i < n; ++i) b.host().read(0, i * 128, 128);
+        b.run();
+        const Tick one = takes(24) + latency + (100_ns).raw + takes(24 + 128) + latency;
+        const Tick end = b.host().answered(n - 1);
+        if (enough) // the first answer's way, then answers back to back
+            CHECK(end ==
+                  Approx(static_cast<double>(one + takes(n / 2 * (256 + 24)))).epsilon(0.01));
+        else // eight at a time wait for the device
+            CHECK(end ==
+                  Approx(static_cast<double>((latency + (100_ns).raw) * n / 8)).epsilon(0.04));
+    }
+}
+
+TEST_CASE("The two directions of PCIe do not disturb each other", "[pcie]") {
+    Linked b;
+    for (unsigned i = 0; i < 1000; ++i) {
+        b.host().write(0, i * 128, 128);
+        b.device().write(0, i * 128, 128);
+    }
+    b.run();
+    const Tick end = 1 + takes(1000 / 2 * (256 + 24)) + latency;
+    CHECK(b.last("host").at == end);
+    CHECK(b.last("device").at == end);
+}
+
+TEST_CASE("Answers and requests share a direction in turns", "[pcie]") {
+    Linked b;
+    for (unsigned i = 0; i < 500; ++i) {
+        b.host().write(0, i * 4096, 128);
+        b.device().read(0, i * 4096, 128); // answers come down, too
+    }
+    b.run();
+    CHECK(value(b.pcie().stat.down_bytes) == 1000 * (128 + 24));
+    const Tick alone = 1 + takes(500 * (128 + 24)) + latency;
+    CHECK(b.last("host").at > alone * 3 / 2);
+    CHECK(b.device().answered(499) < alone * 5 / 2 + 3 * latency);
+}
+
+TEST_CASE("A link holds back what the other side has no room for", "[pcie]") {
+    Linked b("", "queue=2 latency=1us"); // the answers take long; the queue empties at once
+    for (unsigned i = 0; i < 100; ++i) b.host().write(0, i * 128, 128, false);
+    b.run();
+    // Two in flight to the receiver in each round trip of its credits.
+    CHECK(b.last("host").at >= 49 * 2 * latency);
+}
+
+TEST_CASE("A wrong PCIe link is refused", "[pcie]") {
+    auto error = [](const std::string& params) -> std::string {
+        try {
+            Linked b(params);
+        } catch (const ConfigError& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK(error("lanes=12") == "pcie.lanes: a link has 1, 2, 4, 8, 16 or 32 lanes, not 12");
+    CHECK(error("payload=200B") == "pcie.payload: must be a power of two");
+    CHECK(error("generation=7").find("must be from 1 to 6") != std::string::npos);
+}

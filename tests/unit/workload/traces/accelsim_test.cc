@@ -1,0 +1,428 @@
+#include "support.hh"
+#include "workload/traces/bank_conflicts.hh"
+#include "workload/traces/trace_source.hh"
+
+#include <map>
+#include <set>
+
+using namespace memsim;
+using namespace memsim::workload;
+using namespace memsim::test;
+using protocol::WarpOp;
+using protocol::WarpOpKind;
+
+namespace {
+
+std::string kernel_text(const std::string& instructions, unsigned count, unsigned version = 3,
+                        const std::string& more = "") {
+    return "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n"
+           "-shmem base_addr = 0x7fc867000000\n-local mem base_addr = 0x7fc865000000\n"
+           "-accelsim tracer version = " +
+           std::to_string(version) + "\n" + more +
+           "\n#traces format = ...\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = " +
+           std::to_string(count) + "\n" + instructions + "\n#END_TB\n\n";
+}
+
+/// All operations of the only block of a kernel.
+std::vector<WarpOp> operations(const std::string& path, TraceSourceOptions options = {}) {
+    TraceSource source(path, options);
+    protocol::Launch launch;
+    protocol::BlockStreams out;
+    std::vector<WarpOp> all;
+    source.next_launch(launch);
+    for (std::uint32_t b = 0; b < launch.blocks(); ++b) source.run_block(b, out);
+    for (const auto& bytes : out.warps) {
+        std::uint64_t position = 0;
+        WarpOp op;
+        for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);)
+            all.push_back(op);
+    }
+    CHECK(!source.next_launch(launch));
+    return all;
+}
+std::vector<WarpOp> of_lines(const std::string& lines, unsigned n, unsigned version = 3) {
+    const Folder folder;
+    return operations(folder.write("k.traceg", kernel_text(lines, n, version)));
+}
+/// What is wrong with these lines of a kernel.
+std::string refusal(const std::string& lines, unsigned n, unsigned version = 3) {
+    return sentence_of([&] { of_lines(lines, n, version); });
+}
+
+/// Plays all of a trace and calls f for each launch and each warp's operations.
+struct Totals {
+    std::uint64_t launches = 0, warp_instructions = 0, thread_instructions = 0, memory = 0;
+};
+template <class F>
+Totals play(TraceSource& source, F&& f) {
+    Totals t;
+    protocol::Launch launch;
+    protocol::BlockStreams out;
+    while (source.next_launch(launch)) {
+        ++t.launches;
+        for (std::uint32_t b = 0; b < launch.blocks(); ++b) {
+            source.run_block(b, out);
+            t.warp_instructions += out.counts.warp_instructions;
+            t.thread_instructions += out.counts.thread_instructions;
+            for (const auto& bytes : out.warps) {
+                std::uint64_t position = 0;
+                WarpOp op;
+                for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);) {
+                    t.memory += touches_memory(op.kind);
+                    f(launch, op);
+                }
+            }
+        }
+    }
+    return t;
+}
+
+} // namespace
+
+TEST_CASE("an opcode says what it does to memory and how wide", "[traces]") {
+    const auto is = [](const char* text, SassKind kind, SassSpace space, unsigned width) {
+        const SassOpcode o = sass_opcode(text);
+        CAPTURE(text);
+        CHECK(o.kind == kind);
+        CHECK(o.space == space);
+        CHECK(o.width == width);
+    };
+    is("LDG.E", SassKind::load, SassSpace::global, 4);
+    is("LDG.E.U8", SassKind::load, SassSpace::global, 1);
+    is("LDG.E.S16.CONSTANT", SassKind::load, SassSpace::global, 2);
+    is("LDG.E.128.SYS", SassKind::load, SassSpace::global, 16);
+    is("STG.E.64", SassKind::store, SassSpace::global, 8);
+    is("ATOMG.E.ADD.STRONG.GPU", SassKind::atomic, SassSpace::global, 4);
+    is("RED.E.ADD.S32.STRONG.GPU", SassKind::reduce, SassSpace::global, 4);
+    is("LDS.U.64", SassKind::load, SassSpace::shared, 8);
+    is("STL", SassKind::store, SassSpace::local, 4);
+    is("LD.E", SassKind::load, SassSpace::generic, 4);
+    is("LDC.64", SassKind::other, SassSpace::none, 4);
+    is("BAR.SYNC.DEFER_BLOCKING", SassKind::barrier, SassSpace::none, 4);
+    is("BAR.ARV", SassKind::other, SassSpace::none, 4);
+    is("LEA.HI.X.SX32", SassKind::other, SassSpace::none, 4);
+    is("IMAD.MOV.U32", SassKind::other, SassSpace::none, 4);
+    CHECK(sass_opcode("UTMALDG.2D").kind == SassKind::refused);
+    CHECK(sass_opcode("LDG.E.7").width == 0);
+}
+
+TEST_CASE("bank conflicts cost a pass for each further word of a bank", "[traces]") {
+    std::array<std::uint64_t, 32> a {};
+    const auto passes = [&](unsigned width, auto&& at, std::uint32_t mask = ~0u) {
+        for (unsigned lane = 0; lane < 32; ++lane) a[lane] = at(lane);
+        return bank_passes(mask, width, a);
+    };
+    CHECK(passes(4, [](unsigned l) { return 4 * l; }) == 1);
+    CHECK(passes(4, [](unsigned) { return 64u; }) == 1); // one word for all
+    CHECK(passes(4, [](unsigned l) { return 8 * l; }) == 2);
+    CHECK(passes(4, [](unsigned l) { return 128 * l; }) == 32);
+    CHECK(passes(
+              4, [](unsigned l) { return 128 * l; }, 0xf) == 4);
+    CHECK(passes(1, [](unsigned l) { return l; }) == 1);
+    CHECK(passes(8, [](unsigned l) { return 8 * l; }) == 2);
+    CHECK(passes(16, [](unsigned l) { return 16 * l; }) == 4);
+}
+
+TEST_CASE("addresses come as list, base and stride, base and distances", "[traces]") {
+    const auto ops =
+        of_lines("0000 0000000f 1 R0 LDG.E 1 R2 4 0 0x200000 0x200100 0x200004 0x200008\n"
+                 "0010 0000000b 1 R1 LDG.E.64 1 R2 8 1 0x200000 -8\n"
+                 "0020 0000000b 1 R1 LDG.E.U8 1 R2 1 2 0x200010 -16 1000\n"
+                 "0030 00000000 1 R1 LDG.E 1 R2 4 1 0x0 0\n"
+                 "0040 ffffffff 0 STG.E 2 R2 R4 4 1 0x240000 4\n"
+                 "0050 ffffffff 0 EXIT 0 0\n",
+                 6);
+    REQUIRE(ops.size() == 6);
+    CHECK(ops[0].address[1] == 0x100); // the page at 0x200000 is the first that was touched
+    CHECK(ops[0].address[3] == 8);
+    // The second base of base and stride would leave the page downwards: a page of its own.
+    CHECK(ops[1].width == 8);
+    CHECK(ops[1].address[0] == 0);
+    CHECK(ops[1].address[1] == 0x3ffff8);
+    CHECK(ops[2].address[0] == 16);
+    CHECK(ops[2].address[1] == 0);
+    CHECK(ops[2].address[3] == 1000);
+    CHECK(ops[3].kind == WarpOpKind::compute); // nobody loads: an instruction without access
+    CHECK(ops[3].mask == 0);
+    CHECK(ops[4].address[31] == 0x40000 + 31 * 4);
+    CHECK(ops[5].kind == WarpOpKind::exit);
+}
+
+TEST_CASE("an operation waits for the loads that wrote its registers", "[traces]") {
+    const auto ops = of_lines("0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x1000 4\n"
+                              "0010 ffffffff 1 R2 LDG.E.64 1 R8 8 1 0x2000 8\n"
+                              "0020 ffffffff 1 R6 IADD3 2 R7 R7 0\n"         // of neither
+                              "0030 ffffffff 1 R6 IADD3 2 R3 R255 0\n"       // half of the second
+                              "0040 ffffffff 0 STG.E 2 R8 R0 4 1 0x1000 4\n" // of the first
+                              "0050 ffffffff 1 R0 MOV 1 R0 0\n"              // waited already
+                              "0060 ffffffff 1 R8 LDG.E 1 R8 4 1 0x1000 4\n" // on its own address
+                              "0070 ffffffff 1 R9 LDG.E 1 R8 4 1 0x1000 4\n" // on the one before
+                              "0080 ffffffff 1 R9 MOV 1 R255 0\n"            // overwrites it
+                              "0090 ffffffff 0 EXIT 0 0\n",
+                              10);
+    REQUIRE(ops.size() == 10);
+    const std::vector<std::uint64_t> waits {0, 0, 0, 1, 2, 0, 0, 1, 1, 0};
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        CAPTURE(i);
+        CHECK(ops[i].waits == waits[i]);
+    }
+}
+
+TEST_CASE("shared, local and generic accesses go where they belong", "[traces]") {
+    const auto ops = of_lines("0000 ffffffff 1 R0 LDS 1 R8 4 1 0x0 8\n"
+                              "0010 ffffffff 0 STS 2 R8 R0 4 1 0x0 4\n"
+                              "0020 ffffffff 1 R1 LD.E 1 R8 4 1 0x7fc867000010 4\n"
+                              "0030 ffffffff 1 R1 LDL 1 R8 4 1 0x84 0\n"
+                              "0040 ffffffff 0 ST.E 2 R8 R1 4 1 0x7fc865000084 0\n"
+                              "0050 ffffffff 1 R2 LD.E 1 R8 4 1 0x400000 4\n"
+                              "0060 ffffffff 0 RED.E.ADD 2 R8 R2 4 1 0x400000 0\n"
+                              "0070 ffffffff 1 R3 ATOMG.E.ADD 2 R8 R2 4 1 0x400000 0\n"
+                              "0080 ffffffff 0 LDGSTS.E.128 2 R20 R8 16 1 0x400000 16\n"
+                              "0090 ffffffff 0 LDGSTS.E.128 2 R20 R8 16 1 0x400000 16\n"
+                              "00a0 ffffffff 0 LDGDEPBAR 0 0\n"
+                              "00b0 ffffffff 0 DEPBAR.LE 0 0\n"
+                              "00c0 ffffffff 0 BAR.SYNC 0 0\n"
+                              "00d0 ffffffff 0 EXIT 0 0\n",
+                              14);
+    REQUIRE(ops.size() == 14);
+    CHECK(ops[0].kind == WarpOpKind::shared);
+    CHECK(ops[0].has_result);
+    CHECK(ops[0].passes == 2);
+    CHECK(ops[1].waits == 1);
+    CHECK(!ops[1].has_result);
+    CHECK(ops[2].kind == WarpOpKind::shared);
+    CHECK(ops[3].kind == WarpOpKind::load);
+    // Word 33 of each lane's local memory is the second of its chunk of 32.
+    const std::uint64_t chunk = (std::uint64_t {4} << 30) - TraceMemory::chunk;
+    CHECK(ops[3].address[0] == chunk + 128);
+    CHECK(ops[3].address[31] == chunk + 128 + 31 * 4);
+    CHECK(ops[4].kind == WarpOpKind::store);
+    CHECK(ops[4].address == ops[3].address);
+    CHECK(ops[5].address[1] == 4);
+    CHECK(ops[6].kind == WarpOpKind::reduce);
+    CHECK(ops[7].kind == WarpOpKind::atomic);
+    CHECK(ops[8].width == 16);
+    CHECK(ops[10].waits == 0);
+    CHECK(ops[11].waits == 3);
+    CHECK(ops[12].kind == WarpOpKind::barrier);
+}
+
+TEST_CASE("versions 4 to 6 add their columns", "[traces]") {
+    const std::string load = "0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x1000 4 ";
+    CHECK(of_lines(load + "0\n0010 ffffffff 0 EXIT 0 0 0\n", 2, 4).size() == 2);
+    CHECK(of_lines(load + "-5 \n0010 ffffffff 0 EXIT 0 0 0\n", 2, 5).size() == 2);
+    CHECK(of_lines(load + "1 2 NoVal\n0010 ffffffff 0 EXIT 0 0 0 0 NoVal\n", 2, 6).size() == 2);
+    const Folder folder;
+    const auto lined = folder.write(
+        "k.traceg", kernel_text("17 0000 ffffffff 0 EXIT 0 0 0\n", 1, 5, "-enable lineinfo = 1\n"));
+    CHECK(operations(lined).size() == 1);
+    CHECK(refusal(load + "1 2 Val 1 7 0\n", 1, 6) ==
+          "k.traceg: line 18, column 48: the last word is 'Val', where 'NoVal' (register values of "
+          "version 6 are not read: trace without them) is right");
+}
+
+TEST_CASE("what is wrong with an Accel-Sim trace is told with line and column", "[traces]") {
+    CHECK(refusal("0000 ffffffff 0 EXIT 0 0\n", 2) ==
+          "k.traceg: line 20, column 1: the PC is '#END_TB', where a hexadecimal number of at most "
+          "64 bits is right");
+    CHECK(refusal("0000 ffffffff 1 R0 LDG.E 1 R8 4 3 0x1000 4\n", 1) ==
+          "k.traceg: line 18, column 33: the address mode is '3', where 0 (list), 1 (base and "
+          "stride) or 2 (base and distances) is right");
+    CHECK(refusal("0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x1000 -200\n", 1) ==
+          "k.traceg: line 18, column 42: the stride leaves the address space of 2^57 bytes");
+    CHECK(refusal("0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x1000 4611686018427387904\n", 1) ==
+          "k.traceg: line 18, column 42: the stride leaves the address space of 2^57 bytes");
+    CHECK(refusal("0000 3 1 R0 LDG.E 1 R8 4 0 0x1000 \n", 1) ==
+          "k.traceg: line 18, column 35: an address is missing");
+    CHECK(refusal("0000 ffffffff 1 R0 TEX 1 R8 4 1 0x1000 4\n", 1) ==
+          "k.traceg: line 18, column 29: 'TEX' has addresses, but what it does to memory is not "
+          "known");
+    CHECK(refusal("0000 ffffffff 1 R0 LDG 1 R8 0\n", 1) ==
+          "k.traceg: line 18, column 29: 'LDG' accesses memory, but the line has no address");
+    CHECK(refusal("0000 ffffffff 1 UR0 MOV 1 R8 0\n", 1) ==
+          "k.traceg: line 18, column 17: a register is 'UR0', where R0 to R255 is right");
+    CHECK(refusal("0000 ffffffff 0 UTMALDG.2D 0 0\n", 1) ==
+          "k.traceg: line 18, column 17: 'UTMALDG.2D' copies tensors, for which a trace holds no "
+          "addresses: such kernels cannot be played");
+    CHECK(refusal("0000 ffffffff 0 EXIT 0 0 7\n", 1) ==
+          "k.traceg: line 18, column 26: '7' stands after the end of 'PC mask registers opcode "
+          "registers width addresses'");
+    CHECK(refusal("0000 00000003 1 R0 LD 1 R8 4 0 0x1000 0x7fc867000000\n", 1) ==
+          "k.traceg: line 18: a generic access goes to several of global, shared and local memory "
+          "at once, which cannot be played");
+    for (const auto& [version, sentence] : std::map<unsigned, std::string> {
+             {2,
+              "k.traceg: line 8, column 28: version 2 of Accel-Sim's tracer; versions 3 to 6 are "
+              "read"},
+             {7,
+              "k.traceg: line 8, column 28: version 7 of Accel-Sim's tracer; versions 3 to 6 are "
+              "read"}})
+        CHECK(refusal("", 0, version) == sentence);
+}
+
+TEST_CASE("blocks stand in order, each whole", "[traces]") {
+    const Folder folder;
+    const std::string good = kernel_text("0000 ffffffff 0 EXIT 0 0\n", 1);
+    const auto refusal_of = [&](const std::string& from, const std::string& to) {
+        std::string text = good;
+        text.replace(text.find(from), from.size(), to);
+        return sentence_of([&] { operations(folder.write("k.traceg", text)); });
+    };
+    CHECK(refusal_of("0,0,0", "1,0,0") ==
+          "k.traceg: line 14, column 16: the block is '1,0,0', where 0,0,0 (blocks stand in linear "
+          "order, each whole: a trace that is still interleaved goes through the tracer's "
+          "post-processing first) is right");
+    CHECK(refusal_of("#END_TB", "#BEGIN_TB") ==
+          "k.traceg: line 20, column 1: 'warp = n' or '#END_TB' was expected here");
+    CHECK(refusal_of("#END_TB", "") ==
+          "k.traceg: line 21: the trace is cut off: '#END_TB' is missing behind it");
+    CHECK(refusal_of("(1,1,1)", "(2,1,1)") ==
+          "k.traceg: line 21: the trace is cut off: block 1,0,0 of a grid of 2,1,1 is missing "
+          "behind it");
+    CHECK(refusal_of("warp = 0", "warp = 1") ==
+          "k.traceg: line 16, column 8: the warp is '1', where a number from 0 to 0 is right");
+    CHECK(
+        refusal_of("-grid dim = (1,1,1)", "-grid dim = (1,0,1)") ==
+        "k.traceg: line 2, column 13: the size is '(1,0,1)', where (x,y,z) of three whole numbers "
+        "from 1, their product below 2^32, is right");
+    CHECK(
+        refusal_of("-accelsim tracer version = 3\n", "") ==
+        "k.traceg: the header has no 'accelsim tracer version', so it is older than 3; versions 3 "
+        "to 6 are read");
+    CHECK(refusal_of("#END_TB\n", "#END_TB\n#BEGIN_TB\n") ==
+          "k.traceg: line 21, column 1: the grid of 1,1,1 has ended, but the trace goes on");
+}
+
+TEST_CASE("a list names kernels and copies", "[traces]") {
+    const Folder folder;
+    folder.write("kernel-1.traceg", kernel_text("0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x7f0000200040 "
+                                                "4\n0010 ffffffff 0 EXIT 0 0\n",
+                                                2));
+    const auto list = folder.write("kernelslist.g", "MemcpyHtoD,0x00007f0000200000,4096\n"
+                                                    "MemcpyHtoD,0x00007f0000800000,3000000\n"
+                                                    "kernel-1.traceg\nMemcpyDtoH,0x0,4\n");
+    TraceSource source(list, {});
+    REQUIRE(source.allocations().size() == 2);
+    CHECK(source.allocations()[1].base == 2 << 20);
+    CHECK(source.state.memory.pages() == 3);
+    protocol::Launch launch;
+    REQUIRE(source.next_launch(launch));
+    CHECK(launch.kernel == "k");
+    CHECK(launch.registers_per_thread == 8);
+    const auto refusal_of = [&](const std::string& text) {
+        return sentence_of([&] { read_trace_list(folder.write("l.g", text)); });
+    };
+    CHECK(
+        refusal_of("kernel-1.traceg\nkernel-2.tracez\n") ==
+        "l.g: line 2, column 1: 'kernel-2.tracez' is a binary trace (.tracez), which is not read: "
+        "trace as text");
+    CHECK(refusal_of("MemcpyHtoD,0x10\n") ==
+          "l.g: line 1, column 16: the bytes of the copy is missing");
+    CHECK(refusal_of("MemcpyHtoD,0x10,4\n") ==
+          "l.g: names no kernel; a kernelslist.g of Accel-Sim was expected");
+    CHECK(refusal_of("hello\n").starts_with("l.g: line 1, column 1: a command is 'hello'"));
+    CHECK(refusal_of("kernel-9.traceg\n")
+              .ends_with("kernel-9.traceg' is not there (nor .xz or .gz "
+                         "of it)"));
+    const auto too_much = [&] { TraceSource(list, {2 << 20, 4 << 20, 1}); };
+    CHECK(sentence_of(too_much) ==
+          "the trace touches 3 pages of 2097152 bytes and 0 bytes of local memory, more than "
+          "4194304 bytes hold: set memory (or page) of the workload.TraceProgram");
+}
+
+TEST_CASE("a trace goes on from its State at any block, as if it had not stopped", "[traces]") {
+    const Folder folder;
+    std::string blocks;
+    for (int b = 0; b < 5; ++b)
+        blocks += "#BEGIN_TB\nthread block = " + std::to_string(b) +
+                  ",0,0\nwarp = 0\ninsts = 2\n0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x" +
+                  std::to_string(b) + "00000 4\n0010 ffffffff 0 EXIT 0 0\n#END_TB\n";
+    std::string text = kernel_text("", 0);
+    text.replace(text.find("(1,1,1)"), 7, "(5,1,1)");
+    text.resize(text.find("#BEGIN_TB"));
+    folder.write("kernel-1.traceg", text + blocks);
+    const auto list = folder.write("kernelslist.g", "kernel-1.traceg\nkernel-1.traceg\n");
+    const auto rest_of = [](TraceSource& source, std::uint32_t from) {
+        std::vector<std::vector<std::uint8_t>> all;
+        protocol::BlockStreams out;
+        protocol::Launch launch;
+        bool in_kernel = source.state.in_kernel;
+        do {
+            for (std::uint32_t b = in_kernel ? from : 5; b < 5; ++b) {
+                source.run_block(b, out);
+                all.push_back(out.warps[0]);
+            }
+            from = 0;
+        } while ((in_kernel = source.next_launch(launch)));
+        return all;
+    };
+    TraceSource whole(list, {2 << 20, 16 << 20, 2});
+    const auto all = rest_of(whole, 0);
+    CHECK(all.size() == 20);
+    for (std::uint32_t stop = 0; stop < 20; ++stop) {
+        TraceSource first(list, {2 << 20, 16 << 20, 2}), second(list, {2 << 20, 16 << 20, 2});
+        protocol::Launch launch;
+        protocol::BlockStreams out;
+        for (std::uint32_t n = 0; n < stop; ++n) {
+            if (n % 5 == 0) first.next_launch(launch);
+            first.run_block(n % 5, out);
+        }
+        Saver saver;
+        first.save(saver);
+        Loader loader(saver.bytes);
+        second.load(loader);
+        const auto rest = rest_of(second, stop % 5);
+        CHECK(rest == decltype(all)(all.begin() + stop, all.end()));
+        CHECK(second.result_digest() == whole.result_digest());
+    }
+}
+
+TEST_CASE("the real traces: every instruction, and the footprint", "[traces]") {
+    const std::string bfs = shared_data("accelsim/bfs-rodinia-2.0-ft/kernelslist.g");
+    if (bfs.empty()) return;
+    TraceSource source(bfs, {});
+    std::set<std::uint64_t> sectors;
+    Totals t = play(source, [&](const auto&, const WarpOp& op) {
+        if (op.kind == WarpOpKind::load)
+            for (unsigned lane = 0; lane < 32; ++lane)
+                if (op.mask >> lane & 1) sectors.insert(op.address[lane] / 32);
+    });
+    CHECK(t.launches == 16);
+    CHECK(t.warp_instructions == 159'509);
+    CHECK(t.thread_instructions == 1'280'630);
+    CHECK(t.memory == 30'949); // 38,584 with those whose lanes are all switched off
+    TraceSource add(shared_data("accelsim/vectoradd-50000/kernelslist.g"), {});
+    t = play(add, [](const auto&, const WarpOp&) {});
+    CHECK(t.warp_instructions == 26'601);
+    CHECK(t.thread_instructions == 801'056);
+}
+
+TEST_CASE("damaged traces end in a sentence or a result, never otherwise", "[traces]") {
+    const Folder folder;
+    const std::string good =
+        kernel_text("0000 0000000f 1 R0 LDG.E 1 R2 4 0 0x200000 0x200100 0x200004 0x200008\n"
+                    "0010 0000000b 1 R1 LDG.E.64 1 R2 8 1 0x200000 8\n"
+                    "0020 0000000b 1 R1 LDS.U8 1 R2 1 2 0x10 -16 1000\n"
+                    "0030 ffffffff 0 EXIT 0 0\n",
+                    4);
+    unsigned refused = 0;
+    const auto run = [&](const std::string& text) {
+        const auto path = folder.write("k.traceg", text);
+        refused += !sentence_of([&] {
+                        TraceSource source(path, {});
+                        protocol::Launch launch;
+                        protocol::BlockStreams out;
+                        while (source.next_launch(launch))
+                            for (std::uint32_t b = 0; b < launch.blocks(); ++b)
+                                source.run_block(b, out);
+                    }).empty();
+    };
+    for (std::size_t n = 0; n < good.size(); ++n) run(good.substr(0, n));
+    CHECK(refused > good.size() - 20);
+    for (std::size_t n = 0; n < good.size(); ++n)
+        for (const int flip : {1, 2, 4, 16, 64, 128}) {
+            std::string bad = good;
+            bad[n] = static_cast<char>(bad[n] ^ flip);
+            run(bad);
+        }
+}

@@ -1,0 +1,302 @@
+#include "support.hh"
+#include "workload/traces/trace_tools.hh"
+
+#include <optional>
+
+using namespace memsim;
+using namespace memsim::workload;
+using namespace memsim::test;
+
+namespace {
+
+bool same(const TraceRecord& a, const TraceRecord& b) {
+    return a.time == b.time && a.address == b.address && a.bytes == b.bytes &&
+           a.command == b.command && a.application == b.application && a.pc == b.pc &&
+           a.warp == b.warp && a.sectors == b.sectors;
+}
+
+std::vector<TraceRecord> all_of(TraceReader& reader) {
+    std::vector<TraceRecord> records;
+    for (TraceRecord r; reader.next(r);) records.push_back(r);
+    return records;
+}
+std::vector<TraceRecord> read(const std::string& path, const TraceOptions& options = {}) {
+    return all_of(*open_trace(path, options));
+}
+
+/// A file of ours from records, in batches of `batch`.
+std::string encode(const std::vector<TraceRecord>& records, TraceEncoder& encoder,
+                   std::size_t batch, const std::string* contents = nullptr) {
+    std::string out;
+    encoder.head({"a test", true, contents != nullptr}, out);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < records.size(); i += batch) {
+        const std::vector<TraceRecord> part(
+            records.begin() + static_cast<std::ptrdiff_t>(i),
+            records.begin() + static_cast<std::ptrdiff_t>(std::min(i + batch, records.size())));
+        std::size_t bytes = 0;
+        for (const TraceRecord& r : part) bytes += contents ? r.bytes : 0;
+        encoder.batch(part, contents ? std::string_view(*contents).substr(at, bytes) : "", out);
+        at += bytes;
+    }
+    encoder.end(records.size(), out);
+    return out;
+}
+
+std::vector<TraceRecord> some_records(unsigned n) {
+    std::vector<TraceRecord> records;
+    std::uint64_t x = 1;
+    for (unsigned i = 0; i < n; ++i) {
+        x = x * 6364136223846793005 + 1442695040888963407;
+        records.push_back({static_cast<std::int64_t>(i) * 1'000'000, x >> 20, 32u << (x & 1),
+                           (x & 4) ? TraceCommandKind::read : TraceCommandKind::write,
+                           static_cast<std::uint16_t>(i % 3), x >> 50, i % 48,
+                           static_cast<std::uint16_t>(x & 1 ? 3 : 0)});
+    }
+    return records;
+}
+
+/// What every format must do: go on from any place as if it had not stopped.
+void check_places(const std::string& path, const TraceOptions& options) {
+    const auto whole = read(path, options);
+    REQUIRE(!whole.empty());
+    const auto reader = open_trace(path, options);
+    for (std::size_t n = 0; n <= whole.size(); ++n) {
+        const auto other = open_trace(path, options);
+        other->go_to(reader->place());
+        const auto rest = all_of(*other);
+        CHECK(rest.size() == whole.size() - n);
+        for (std::size_t i = 0; i < rest.size(); ++i)
+            if (!same(rest[i], whole[n + i])) FAIL("record " << n + i << " is another");
+        CHECK(other->place().records == whole.size());
+        TraceRecord r;
+        reader->next(r);
+    }
+}
+
+TraceOptions with_unit(Time unit) {
+    TraceOptions o;
+    o.unit = unit;
+    return o;
+}
+
+/// Every cut-off, and flips in every byte: a sentence or a result.
+void fuzz(const std::string& name, const std::string& good, const TraceOptions& options) {
+    const Folder folder;
+    const auto run = [&](const std::string& text) {
+        const auto path = folder.write(name, text);
+        sentence_of([&] { read(path, options); });
+    };
+    for (std::size_t n = 0; n < good.size(); ++n) run(good.substr(0, n));
+    for (std::size_t n = 0; n < good.size(); ++n)
+        for (const int flip : {1, 8, 32, 128}) {
+            std::string bad = good;
+            bad[n] = static_cast<char>(bad[n] ^ flip);
+            run(bad);
+        }
+}
+
+} // namespace
+
+TEST_CASE("our own trace gives back what was written, contents too", "[traces]") {
+    const Folder folder;
+    const auto records = some_records(1000);
+    const auto path = folder.write("t.mst", encode(records, *memsim_encoder(), 64));
+    const auto back = read(path);
+    REQUIRE(back.size() == records.size());
+    for (std::size_t i = 0; i < back.size(); ++i) CHECK(same(back[i], records[i]));
+    check_places(folder.write("small.mst", encode(some_records(20), *memsim_encoder(), 6)), {});
+
+    std::string contents;
+    for (const TraceRecord& r : records)
+        contents.append(r.bytes, static_cast<char>('a' + contents.size() % 26));
+    const auto with = folder.write("c.mst", encode(records, *memsim_encoder(), 64, &contents));
+    const auto reader = open_trace(with);
+    std::string seen;
+    for (TraceRecord r; reader->next(r);) {
+        CHECK(reader->contents().size() == r.bytes);
+        seen += reader->contents();
+    }
+    CHECK(seen == contents);
+    // From the middle of a batch, too.
+    const auto first = open_trace(with), second = open_trace(with);
+    TraceRecord r;
+    for (int i = 0; i < 100; ++i) first->next(r);
+    second->go_to(first->place());
+    first->next(r);
+    const std::string expected(first->contents());
+    second->next(r);
+    CHECK(second->contents() == expected);
+}
+
+TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") {
+    const Folder folder;
+    const std::string good = encode(some_records(40), *memsim_encoder(), 16);
+    // Cut off anywhere, between frames as well, a trace is refused.
+    for (std::size_t n = 1; n < good.size(); ++n) {
+        const auto path = folder.write("t.mst", good.substr(0, n));
+        CHECK(!sentence_of([&] { read(path, {TraceFormat::memsim}); }).empty());
+    }
+    CHECK(sentence_of([&] { read(folder.write("t.mst", good.substr(0, good.size() - 3))); }) ==
+          "t.mst: byte " + std::to_string(good.size() - 3) +
+              ": the file ends inside a frame, 3 bytes too early; fetch it again");
+    // And so is one with any byte changed.
+    for (std::size_t n = 16; n < good.size(); ++n) {
+        std::string bad = good;
+        bad[n] = static_cast<char>(bad[n] ^ 16);
+        const auto path = folder.write("t.mst", bad);
+        if (sentence_of([&] { read(path); }).empty()) FAIL("byte " << n << " does not matter");
+    }
+    CHECK(sentence_of([&] {
+              read(folder.write("t.mst", good + "x"));
+          }).ends_with("the trace is damaged: it goes on behind its end"));
+    fuzz("t.mst", encode(some_records(3), *memsim_encoder(), 2), {TraceFormat::memsim});
+}
+
+TEST_CASE("packet traces of gem5 are read and written, plain and packed", "[traces]") {
+    const Folder folder;
+    auto records = some_records(50);
+    for (TraceRecord& r : records) { // what the format holds
+        r.application = r.sectors = 0;
+        r.warp = 0;
+    }
+    for (const bool packed : {false, true}) {
+        const std::string good = encode(records, *gem5_encoder(packed), 8);
+        CHECK(good.starts_with(packed ? "\x1f\x8b" : "gem5"));
+        const auto path = folder.write("t.trc", good);
+        const auto back = read(path);
+        REQUIRE(back.size() == 50);
+        for (std::size_t i = 0; i < back.size(); ++i) CHECK(same(back[i], records[i]));
+        check_places(path, {});
+        fuzz("t.trc", encode(some_records(3), *gem5_encoder(packed), 2), {});
+    }
+    const std::string real = shared_data("packet_traces/tgen-simple-mem.trc");
+    if (real.empty()) return;
+    const auto two = read(real);
+    REQUIRE(two.size() == 2);
+    CHECK(two[0].time == Time {1_ns}.raw);
+    CHECK(two[0].address == 0x1234567);
+    CHECK(two[1].time == Time {4_ns}.raw);
+    CHECK(two[1].command == TraceCommandKind::write);
+    const std::string bytes = Folder::read(real);
+    CHECK(sentence_of([&] { read(folder.write("t.trc", bytes.substr(0, 70))); }) ==
+          "t.trc: byte 70: the file ends inside a packet, 1 bytes too early; fetch it again");
+    std::string other = bytes;
+    other[bytes.size() - 6] = 9; // the second packet's command is somewhere there
+    const auto sentence = sentence_of([&] { read(folder.write("t.trc", other)); });
+    CHECK((sentence.empty() || sentence.starts_with("t.trc: byte ")));
+}
+
+TEST_CASE("text traces are told apart and read", "[traces]") {
+    const Folder folder;
+    const auto one = [&](const std::string& line, const TraceOptions& o) {
+        const auto all = read(folder.write("t", "# a comment\n\n" + line + "\n"), o);
+        REQUIRE(!all.empty());
+        return all;
+    };
+    TraceRecord r = one("0x2000D5C0 READ 30", with_unit(630_ps))[0];
+    CHECK(same(r, {18'900'000, 0x2000d5c0, 64}));
+    r = one("40 P_MEM_WR 7", {})[0];
+    CHECK(same(r, {7, 0x40, 64, TraceCommandKind::write}));
+    r = one("ST 0x40", {})[0];
+    CHECK(same(r, {0, 64, 64, TraceCommandKind::write}));
+    r = one("LD 65", {})[0];
+    CHECK(same(r, {0, 65, 64}));
+    TraceOptions o;
+    o.geometry = parse_geometry("2,2,4,4,16,8");
+    r = one("W 1,0,3,2,5,7", o)[0];
+    CHECK(r.address == 64 * (7 + 8 * (5 + 16 * (2 + 4 * (3 + 4 * (0 + 2 * 1))))));
+    auto o3 = one("3 20734016 20734080\n0 64", with_unit(1_ns));
+    REQUIRE(o3.size() == 3);
+    CHECK(same(o3[0], {4'000'000, 20734016, 64}));
+    CHECK(same(o3[1], {4'000'000, 20734080, 64, TraceCommandKind::write}));
+    CHECK(same(o3[2], {5'000'000, 64, 64}));
+    check_places(folder.write("t", "3 1024 2048\n0 64\n7 128 256\n"), with_unit(1_ns));
+    check_places(folder.write("t", "0x40 READ 1\n\n# x\n0x80 WRITE 5\n"), with_unit(1_ns));
+    r = one("1000 3 2048 8 0", with_unit(1_ns))[0];
+    CHECK(same(r, {Time {1_us}.raw, 1 << 20, 4096, TraceCommandKind::write, 3}));
+    const std::string real = shared_data("block_io/tpcc-small.trace");
+    if (!real.empty()) CHECK(read(real, with_unit(1_ns)).size() == 6999);
+}
+
+TEST_CASE("what is wrong with a text trace is told with line and column", "[traces]") {
+    const Folder folder;
+    const auto refusal = [&](const std::string& text, const TraceOptions& o = {}) {
+        return sentence_of([&] { read(folder.write("t", text), o); });
+    };
+    CHECK(refusal("1000 0 2048 8 1\n") ==
+          "t: is a block trace of MQSim, and the unit of its arrival times is not in it: state the "
+          "unit, such as 1ns");
+    CHECK(refusal("5 0 0 8 1\n4 0 0 8 1\n", with_unit(1_ns)) ==
+          "t: line 2, column 1: the arrival time is '4', where one that is not before the last is "
+          "right");
+    CHECK(
+        refusal("5 0 0 8 2\n", with_unit(1_ns)) ==
+        "t: line 1, column 9: 0 for a write or 1 for a read is '2', where a number from 0 to 1 is "
+        "right");
+    CHECK(refusal("5 0 36028797018963967 8 1\n", with_unit(1_ns)) ==
+          "t: line 1, column 23: the access leaves the address space of 2^64 bytes");
+    CHECK(refusal("0x40 READ 1\n0x40 READ\n", with_unit(1_ns)) ==
+          "t: line 2, column 10: the cycle is missing");
+    CHECK(
+        refusal("0x40 READ 1\nLD 0x40\n").starts_with("t: line 2, column 1: the address is 'LD'"));
+    CHECK(
+        refusal("LD 0x40\nLD 0x4g\n") ==
+        "t: line 2, column 4: the address is '0x4g', where a hexadecimal number of at most 64 bits "
+        "is right");
+    CHECK(refusal("LD 0x40 5 6\n").starts_with("t: is no trace in a known format"));
+    CHECK(refusal("R 0,0,0,0,0,0\n").starts_with("t: holds addresses as channel,rank"));
+    TraceOptions o;
+    o.geometry = parse_geometry("1,2,4,4,16,8");
+    CHECK(refusal("R 0,2,0,0,0,0\n", o) ==
+          "t: line 1, column 3: the address is '0,2,0,0,0,0', where one inside the stated geometry "
+          "is right");
+    CHECK(refusal("").starts_with("t: is empty"));
+    CHECK(refusal("kernel-1.traceg\n").starts_with("t: is an Accel-Sim trace of instructions"));
+    CHECK(sentence_of([] { parse_geometry("1,0"); }).starts_with("'1,0' is no geometry"));
+    for (const char* good : {"0x40 READ 1\n0x80 WRITE 5\n", "LD 64\nST 0x40\n", "3 64 128\n",
+                             "5 0 0 8 1\n6 0 8 8 0\n"})
+        fuzz("t", good, with_unit(1_ns));
+}
+
+TEST_CASE("slices and conversions keep what the formats have in common", "[traces]") {
+    const Folder folder;
+    const auto records = some_records(100);
+    const auto mst = folder.write("t.mst", encode(records, *memsim_encoder(), 16));
+    const auto convert = [&](const std::string& from, const TraceSelection& s, const char* name,
+                             TraceOutputFormat format, Time cycle = {}, TraceOptions o = {}) {
+        trace_convert(from, o, s, folder.at(name), format, cycle);
+        return folder.at(name);
+    };
+    const auto part = read(convert(mst, {10, 20, {}, {}}, "a.mst", TraceOutputFormat::memsim));
+    REQUIRE(part.size() == 20);
+    CHECK(same(part[0], records[10]));
+    const auto window =
+        read(convert(mst, {0, 1000, 5_ns, 8_ns}, "b.mst", TraceOutputFormat::memsim));
+    REQUIRE(window.size() == 3);
+    CHECK(same(window[0], records[5]));
+    const auto gem5 = convert(mst, {}, "c.trc.gz", TraceOutputFormat::gem5);
+    const auto text = convert(gem5, {}, "d.trace", TraceOutputFormat::dramsim3, 1_ns);
+    const auto back =
+        read(convert(text, {}, "e.mst", TraceOutputFormat::memsim, {}, with_unit(1_ns)));
+    REQUIRE(back.size() == 100);
+    for (std::size_t i = 0; i < 100; ++i) {
+        CHECK(back[i].address == records[i].address);
+        CHECK(back[i].time == records[i].time);
+        CHECK(back[i].command == records[i].command);
+    }
+    CHECK(sentence_of([&] {
+              trace_convert(mst, {}, {}, mst, TraceOutputFormat::gem5, {});
+          }).ends_with("is the trace that is read: name another file to write"));
+    CHECK(sentence_of([&] {
+              convert(text, {}, "f", TraceOutputFormat::gem5);
+          }).starts_with("d.trace: does not tell how long a unit"));
+    // A fault in the input leaves nothing behind, and what was there before stays.
+    const auto kept = folder.write("kept.mst", "before");
+    const auto bad = folder.write("bad", "0x40 READ 1\nworse\n");
+    CHECK(!sentence_of([&] {
+               trace_convert(bad, with_unit(1_ns), {}, kept, TraceOutputFormat::memsim, {});
+           }).empty());
+    CHECK(Folder::read(kept) == "before");
+    CHECK(!std::filesystem::exists(kept + ".partial"));
+}

@@ -1,0 +1,183 @@
+#include "core/machine.hh"
+#include "support.hh"
+#include "workload/traces/address_trace.hh"
+
+#include <optional>
+
+using namespace memsim;
+using namespace memsim::workload;
+using namespace memsim::test;
+
+namespace {
+
+std::vector<TraceRecord> read(const std::string& path, Time unit = {}) {
+    TraceOptions o;
+    o.unit = unit;
+    const auto reader = open_trace(path, o);
+    std::vector<TraceRecord> records;
+    for (TraceRecord r; reader->next(r);) records.push_back(r);
+    return records;
+}
+
+/// Random traffic through a recorder.
+std::unique_ptr<Machine> recorded(const Arguments& recorder, bool begin = true) {
+    auto m = std::make_unique<Machine>();
+    m->add("gen", "mem.TrafficGen",
+           {{"requests", "500"}, {"period", "7ns"}, {"read_share", "50%"}, {"range", "1MiB"}});
+    m->add("recorder", "workload.TraceRecorder", recorder);
+    m->add("ram", "mem.SimpleMemory", {{"latency", "100ns"}});
+    m->bind("gen", "mem_side", "recorder", "cpu_side");
+    m->bind("recorder", "mem_side", "ram", "cpu_side");
+    m->build();
+    if (begin) m->start();
+    return m;
+}
+
+std::unique_ptr<Machine> playing(const Arguments& player, const Arguments& memory = {}) {
+    auto m = std::make_unique<Machine>();
+    m->add("player", "workload.TracePlayer", player);
+    m->add("ram", "mem.SimpleMemory", memory);
+    m->bind("player", "mem_side", "ram", "cpu_side");
+    m->build();
+    m->start();
+    return m;
+}
+
+} // namespace
+
+TEST_CASE("a recorder writes what passes, when it passes", "[traces]") {
+    const Folder folder;
+    for (const auto& [format, name] : std::vector<std::pair<std::string, std::string>> {
+             {"memsim", "t.mst"}, {"gem5", "t.trc.gz"}, {"dramsim3", "t.trace"}}) {
+        const auto file = folder.at(name);
+        {
+            const auto m =
+                recorded({{"file", file}, {"format", format}, {"cycle", "1ns"}, {"batch", "64"}});
+            m->run(never);
+            CHECK(m->stat_value("recorder", "records", "") == 500);
+            CHECK(m->imbalances().empty());
+        }
+        const auto records = read(file, 1_ns);
+        REQUIRE(records.size() == 500);
+        // The first is sent at 1 fs and passes 1 fs later; the next 7 ns after it.
+        CHECK(records[0].time == (format == "memsim" ? 2 : 0));
+        CHECK(records[1].time == Time {7_ns}.raw + (format == "memsim" ? 2 : 0));
+        CHECK(records[1].bytes == 64);
+    }
+}
+
+TEST_CASE("a recording goes on from a checkpoint, and damages nothing", "[traces]") {
+    const Folder folder;
+    const Arguments arguments {{"file", folder.at("t.mst")}, {"batch", "16"}};
+    {
+        const auto m = recorded(arguments);
+        m->run(never);
+    }
+    const std::string whole = Folder::read(folder.at("t.mst"));
+    std::filesystem::remove(folder.at("t.mst"));
+    std::optional<Snapshot> snapshot;
+    {
+        const auto m = recorded(arguments);
+        m->run(Time {1_us}.raw);
+        snapshot = m->save();
+        m->run(Time {2_us}.raw); // and then it dies, having written more
+    }
+    const std::string longer = Folder::read(folder.at("t.mst"));
+    { // A machine that is only looked at leaves the file alone.
+        const auto m = recorded(arguments, false);
+        m->load(*snapshot);
+    }
+    CHECK(Folder::read(folder.at("t.mst")) == longer);
+    {
+        const auto m = recorded(arguments, false);
+        m->load(*snapshot);
+        m->run(never);
+    }
+    CHECK(Folder::read(folder.at("t.mst")) == whole);
+    CHECK(Folder::read(folder.at("t.mst.before")) == longer);
+
+    folder.write("t.mst", "short");
+    const auto m = recorded(arguments, false);
+    m->load(*snapshot);
+    CHECK(
+        sentence_of([&] { m->run(never); }).starts_with("t.mst: has 5 bytes, and the checkpoint"));
+}
+
+TEST_CASE("a player sends each record at its time, not a femtosecond sooner", "[traces]") {
+    const Folder folder;
+    const auto file = folder.write("t", "0x40 READ 3\n0x80 WRITE 6\n0xc0 READ 10\n");
+    const auto m = playing({{"trace", file}, {"unit", "1ns"}}, {{"latency", "100ns"}});
+    m->run(never);
+    // The last is sent at 10 ns, 1 fs on the way there, and answered 100 ns later.
+    CHECK(m->sim().now() == Time {110_ns}.raw + 1);
+    CHECK(m->stat_value("player", "reads", "") == 2);
+    CHECK(m->stat_value("player", "writes", "") == 1);
+    CHECK(m->stat_value("player", "late", "") == 0);
+    CHECK(m->imbalances().empty());
+    const auto twice =
+        playing({{"trace", file}, {"unit", "1ns"}, {"speed", "200%"}}, {{"latency", "100ns"}});
+    twice->run(never);
+    CHECK(twice->sim().now() == Time {105_ns}.raw + 1);
+    const auto fast = playing({{"trace", file}, {"timed", "false"}}, {{"latency", "100ns"}});
+    fast->run(never);
+    CHECK(fast->sim().now() < Time {103_ns}.raw);
+}
+
+TEST_CASE("a player takes large records apart and says what it lacks", "[traces]") {
+    const Folder folder;
+    const auto file = folder.write("t", "5 0 0 8 1\n");
+    const auto m = playing({{"trace", file}, {"unit", "1us"}, {"largest", "128"}});
+    m->run(never);
+    CHECK(m->stat_value("player", "reads", "") == 32);
+    CHECK(m->stat_value("player", "records", "") == 1);
+    CHECK(m->stat_value("player", "bytes", "") == 4096);
+    const auto refusal = [&](const Arguments& a) { return sentence_of([&] { playing(a); }); };
+    CHECK(refusal({}) == "player.trace: no trace is given: name its file");
+    const auto text = folder.write("d", "0x40 READ 3\n");
+    CHECK(refusal({{"trace", text}}).starts_with("player.unit: '"));
+    const auto untimed = folder.write("r", "LD 0x40\n");
+    CHECK(refusal({{"trace", untimed}}).ends_with("has no times: set timed to false"));
+    CHECK(refusal({{"trace", untimed}, {"timed", "false"}}).empty());
+    const auto late = playing({{"trace", folder.write("e", "0x40 READ 3\nno\n")}, {"unit", "1ns"}});
+    CHECK(sentence_of([&] { late->run(never); }).starts_with("e: line 2, column 1: "));
+}
+
+TEST_CASE("what was recorded plays again as it was", "[traces]") {
+    const Folder folder;
+    {
+        const auto m = recorded({{"file", folder.at("a.mst")}});
+        m->run(never);
+    }
+    {
+        Machine m;
+        m.add("player", "workload.TracePlayer", {{"trace", folder.at("a.mst")}});
+        m.add("recorder", "workload.TraceRecorder", {{"file", folder.at("b.mst")}});
+        m.add("ram", "mem.SimpleMemory", {{"latency", "100ns"}});
+        m.bind("player", "mem_side", "recorder", "cpu_side");
+        m.bind("recorder", "mem_side", "ram", "cpu_side");
+        m.build();
+        m.start();
+        m.run(never);
+    }
+    const auto a = read(folder.at("a.mst")), b = read(folder.at("b.mst"));
+    REQUIRE(a.size() == b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        CHECK(a[i].address == b[i].address);
+        CHECK(b[i].time - a[i].time == 1); // the link to the recorder
+    }
+}
+
+TEST_CASE("DRAMsim3's example trace is played into a DRAM to its end", "[traces]") {
+    const std::string path = shared_data("dram_traces/dramsim3-example.trace");
+    if (path.empty()) return;
+    Machine m;
+    m.add("player", "workload.TracePlayer", {{"trace", path}, {"unit", "630ps"}});
+    m.add("dram", "mem.DramController", {});
+    m.bind("player", "mem_side", "dram", "cpu_side");
+    m.build();
+    m.start();
+    m.run(never);
+    CHECK(m.stat_value("player", "reads", "") == 5365);
+    CHECK(m.stat_value("player", "writes", "") == 33009);
+    CHECK(m.imbalances().empty());
+}

@@ -1,0 +1,255 @@
+#include "../unit/mem/support.hh"
+
+#include <cmath>
+#include <cstdio>
+
+using namespace memsim;
+using namespace memsim::mem;
+
+// The peers' figures at their own settings: timing table, address map, queues, page policy and
+// order of commands. A point up to 80 % of a curve's peak (what the peer reaches at full rate) is
+// judged: latency within 5 %, bandwidth within 3 %, row hits within 3 points; beyond, it shows the
+// depth of queues and is printed only. docs/validation.md says where each figure comes from.
+
+namespace {
+
+struct Measured {
+    double ns = 0, gbps = 0, hits = 0; ///< mean read latency, bandwidth, row hits in percent
+};
+struct Point {
+    double every; ///< periods from read to read
+    Measured peer;
+};
+struct Curve {
+    const char* name;
+    double peak; ///< GB/s
+    std::vector<Point> points;
+};
+
+Measured measured(Machine& m, double ns) {
+    const double hits = m.stat_value("dram", "row_hits", "");
+    const double all =
+        hits + m.stat_value("dram", "row_misses", "") + m.stat_value("dram", "row_conflicts", "");
+    return {ns, m.stat_value("dram", "bandwidth", "") / 1e9, 100 * hits / all};
+}
+
+/// The same controller with our own order.
+Arguments first_ready(const Arguments& dram) {
+    Arguments own;
+    for (const auto& [name, value] : dram)
+        if (name != "order" && name != "bank_queue" && name != "row_limit")
+            own.emplace_back(name, value);
+    return own;
+}
+
+void judge(const Curve& curve, const Arguments& dram,
+           const std::function<Measured(double every, const Arguments& dram)>& run) {
+    std::printf("%s: peak %.2f GB/s\n"
+                "   every   ns: peer    ours     %%   GB/s: peer   ours     %%   hits: peer   ours"
+                "   first_ready: ns\n",
+                curve.name, curve.peak);
+    for (const Point& p : curve.points) {
+        const Measured ours = run(p.every, dram);
+        const double ns = 100 * (ours.ns / p.peer.ns - 1);
+        const double gbps = 100 * (ours.gbps / p.peer.gbps - 1);
+        const bool judged = p.peer.gbps <= 0.8 * curve.peak;
+        std::printf("%8.1f  %8.1f %7.1f %+5.1f   %8.2f %6.2f %+5.1f   %8.1f %6.1f  %15.1f%s\n",
+                    p.every, p.peer.ns, ours.ns, ns, p.peer.gbps, ours.gbps, gbps, p.peer.hits,
+                    ours.hits, run(p.every, first_ready(dram)).ns,
+                    judged ? "" : "   beyond 80 % of the peak");
+        if (!judged) continue;
+        INFO(curve.name << ", a read each " << p.every);
+        CHECK(std::abs(ns) <= 5);
+        CHECK(std::abs(gbps) <= 3);
+        CHECK(std::abs(ours.hits - p.peer.hits) <= 3);
+    }
+}
+
+/// Reads at a steady rate, each answered with its latency.
+Measured steady(const char* pattern, double period, const Arguments& reads, const Arguments& dram) {
+    Arguments generator {{"pattern", pattern},
+                         {"period", std::to_string(std::llround(period)) + "fs"},
+                         {"outstanding", "1000"}};
+    generator.insert(generator.end(), reads.begin(), reads.end());
+    const auto m = machine(generator, dram);
+    m->start();
+    m->run(never);
+    return measured(*m, m->stat_value("gen", "read_latency", ""));
+}
+
+/// A stream over all banks and one probe of a random row at a time.
+Measured probed(double every, const Arguments& reads, const Arguments& dram) {
+    Arguments load {{"every", std::to_string(std::llround(every))}};
+    load.insert(load.end(), reads.begin(), reads.end());
+    Machine m;
+    m.add("load", "test_load.ProbedStream", load);
+    m.add("dram", "mem.DramController", dram);
+    m.bind("load", "mem_side", "dram", "cpu_side");
+    m.build();
+    m.start();
+    m.run(never);
+    return measured(m, m.stat_value("load", "probe", ""));
+}
+
+} // namespace
+
+TEST_CASE("DRAMsim3's curves on DDR4-3200", "[validation]") {
+    const Arguments reads {{"requests", "60000"}, {"range", "16GiB"}};
+    const Arguments dram {{"timing", "dramsim3_ddr4_3200"},
+                          {"map", "rochrababgco"},
+                          {"queue", "1"},
+                          {"order", "bank_rotation"},
+                          {"bank_queue", "8"},
+                          {"row_limit", "4"},
+                          {"latency", "630ps"}}; // its cycle from transaction to command queue
+    judge({"DRAMsim3 DDR4-3200, random",
+           20.47,
+           {{5, {165.7, 20.30, 0}},
+            {6, {101.5, 16.93, 0}},
+            {7, {84.8, 14.51, 0}},
+            {8, {77.5, 12.70, 0}},
+            {10, {69.7, 10.16, 0}},
+            {16, {61.5, 6.35, 0}},
+            {32, {57.2, 3.17, 0}},
+            {64, {53.6, 1.59, 0}},
+            {200, {49.7, 0.508, 0}}}},
+          dram, [&](double every, const Arguments& d) {
+              return steady("random", every * 630'000, reads, d);
+          });
+    judge({"DRAMsim3 DDR4-3200, sequential",
+           16.86,
+           {{5, {179.3, 16.86, 99.2}},
+            {6, {177.8, 16.86, 99.2}},
+            {7, {103.0, 14.51, 99.2}},
+            {8, {59.2, 12.70, 99.2}},
+            {10, {39.0, 10.16, 99.2}},
+            {16, {34.4, 6.35, 99.1}},
+            {32, {29.7, 3.17, 99.0}},
+            {64, {28.3, 1.59, 98.7}},
+            {200, {27.2, 0.508, 97.6}}}},
+          dram, [&](double every, const Arguments& d) {
+              return steady("sequential", every * 630'000, reads, d);
+          });
+}
+
+TEST_CASE("DRAMsim3's curves on GDDR6", "[validation]") {
+    const Arguments reads {{"requests", "60000"}, {"range", "8GiB"}, {"size", "256"}};
+    const Arguments dram {{"timing", "dramsim3_gddr6"}, {"map", "rochrababgco"},
+                          {"capacity", "8GiB"},         {"queue", "1"},
+                          {"order", "bank_rotation"},   {"bank_queue", "8"},
+                          {"row_limit", "4"},           {"latency", "660ps"}};
+    judge({"DRAMsim3 GDDR6, random",
+           29.31,
+           {{12, {983.5, 29.32, 0}},
+            {14, {74.8, 27.71, 0}},
+            {16, {63.9, 24.24, 0}},
+            {20, {58.4, 19.39, 0}},
+            {32, {53.3, 12.12, 0}},
+            {64, {49.8, 6.06, 0}},
+            {200, {46.2, 1.94, 0}}}},
+          dram, [&](double every, const Arguments& d) {
+              return steady("random", every * 660'000, reads, d);
+          });
+    judge({"DRAMsim3 GDDR6, sequential",
+           127.07,
+           {{3, {99.5, 127.07, 99.2}},
+            {3.5, {31.8, 110.8, 99.2}},
+            {4, {24.8, 96.97, 99.2}},
+            {5, {21.3, 77.58, 99.2}},
+            {8, {19.3, 48.48, 99.2}},
+            {16, {18.5, 24.24, 99.1}},
+            {64, {18.2, 6.06, 98.7}},
+            {200, {18.2, 1.94, 97.6}}}},
+          dram, [&](double every, const Arguments& d) {
+              return steady("sequential", every * 660'000, reads, d);
+          });
+}
+
+TEST_CASE("gem5's curves on DDR4-2400", "[validation]") {
+    const Arguments reads {{"requests", "60000"}, {"range", "16GiB"}};
+    const Arguments dram {
+        {"timing", "ddr4_2400"}, {"queue", "1"},         {"read_queue", "64"},
+        {"write_queue", "128"},  {"write_high", "109"},  {"write_low", "64"},
+        {"read_batch", "16"},    {"write_batch", "16"},  {"page", "open_adaptive"},
+        {"most_accesses", "16"}, {"order", "committed"}, {"refresh", "all_ranks"},
+        {"latency", "20ns"}}; // its static latency, front and back
+    const auto gbps = [](double every) { return 64 / (every * 3.332); };
+    judge({"gem5 DDR4_2400_8x8, random",
+           14.54,
+           {{1, {305.8, 14.54, 0}},
+            {1.5, {117.5, gbps(1.5), 0}},
+            {2, {106.3, gbps(2), 0}},
+            {3, {90.7, gbps(3), 0}},
+            {5, {79.6, gbps(5), 0}},
+            {10, {74.8, gbps(10), 0}},
+            {30, {69.5, gbps(30), 0}}}},
+          dram, [&](double every, const Arguments& d) {
+              return steady("random", every * 3'332'000, reads, d);
+          });
+    judge({"gem5 DDR4_2400_8x8, linear",
+           13.86,
+           {{1, {320.0, 13.86, 93.7}},
+            {1.5, {256.4, gbps(1.5), 93.7}},
+            {2, {120.2, gbps(2), 93.7}},
+            {3, {65.2, gbps(3), 93.7}},
+            {5, {53.2, gbps(5), 93.7}},
+            {10, {49.0, gbps(10), 93.7}},
+            {30, {47.8, gbps(30), 93.7}}}},
+          dram, [&](double every, const Arguments& d) {
+              return steady("sequential", every * 3'332'000, reads, d);
+          });
+}
+
+TEST_CASE("Ramulator's curve on DDR4-2400R", "[validation]") {
+    const Arguments dram {{"timing", "ramulator_ddr4_2400r"},
+                          {"changes", "tREFI=0ns"},
+                          {"capacity", "8GiB"},
+                          {"map", "RoCoBaBg"},
+                          {"queue", "1"},
+                          {"order", "oldest_ready"},
+                          {"latency", "833ps"}}; // a request is seen in the next cycle
+    judge({"Ramulator 2.1 DDR4_2400R, probes under a stream",
+           19.20,
+           {{16, {131.8, 19.20, 94.2}},
+            {18, {51.1, 18.33, 85.7}},
+            {20, {50.2, 16.64, 84.2}},
+            {22, {49.4, 15.26, 82.6}},
+            {24, {48.4, 14.13, 80.9}},
+            {28, {48.7, 12.29, 78.3}},
+            {32, {48.2, 10.93, 75.6}},
+            {40, {47.4, 9.03, 70.3}},
+            {60, {46.5, 6.50, 59.2}},
+            {75, {46.2, 5.48, 52.4}},
+            {100, {46.0, 4.46, 42.9}},
+            {300, {45.3, 2.44, 10.2}},
+            {10000, {44.3, 1.48, 0.0}}}},
+          dram, [&](double every, const Arguments& d) { return probed(2 * every, {}, d); });
+}
+
+TEST_CASE("Ramulator's curve on GDDR6", "[validation]") {
+    const Arguments dram {
+        {"timing", "ramulator_gddr6"}, {"changes", "tREFI=0ns"}, {"capacity", "1GiB"},
+        {"map", "RoCoBaBg"},           {"queue", "1"},           {"order", "oldest_ready"},
+        {"latency", "570ps"}};
+    judge({"Ramulator 2.1 GDDR6_14000_1250mV, probes under a stream",
+           27.95,
+           {{16, {78.0, 27.96, 95.6}},
+            {18, {57.7, 25.51, 94.2}},
+            {19, {57.2, 24.20, 93.9}},
+            {20, {56.9, 23.02, 93.6}},
+            {22, {56.7, 20.98, 93.1}},
+            {24, {56.1, 19.28, 92.6}},
+            {28, {55.4, 16.62, 91.6}},
+            {32, {55.3, 14.61, 90.6}},
+            {40, {54.6, 11.81, 88.7}},
+            {44, {54.7, 10.79, 87.8}},
+            {60, {53.4, 8.09, 84.0}},
+            {100, {52.5, 5.10, 75.4}},
+            {300, {51.6, 2.12, 45.5}},
+            {10000, {49.8, 0.69, 0.0}}}},
+          dram, [&](double every, const Arguments& d) {
+              return probed(
+                  every,
+                  {{"cycle", "570ps"}, {"bytes", "32"}, {"columns", "64"}, {"rows", "16384"}}, d);
+          });
+}
