@@ -7,8 +7,8 @@ namespace memsim::flash {
 static const Registration<BlockTraffic> registered {
     "Sends sequential, random or recorded block requests to a drive."};
 
-using protocol::BlockOp;
 using protocol::block_sector_bytes;
+using protocol::BlockOp;
 
 void BlockTraffic::init() {
     if (params.pattern == BlockPattern::trace) {

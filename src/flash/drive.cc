@@ -9,8 +9,8 @@ namespace memsim::flash {
 static const Registration<Drive> registered {"A solid-state drive: NVMe queues, cores, DRAM cache "
                                              "and a page-mapped FTL, before its channels."};
 
-using protocol::BlockOp;
 using protocol::block_sector_bytes;
+using protocol::BlockOp;
 
 void Drive::init() {
     geometry_ = {params.channels(), params.packages(), params.dies(),
@@ -280,8 +280,8 @@ bool Drive::take_write(std::uint32_t c) {
 /// An access of a command to the DRAM; its sectors are done when it ends.
 void Drive::use_dram(std::uint32_t c, std::uint32_t sectors) {
     if (state.dram_free < now()) state.dram_free = now(), state.dram_remainder = 0;
-    state.dram_free +=
-        params.dram_latency->raw + dram_wire_.take(sectors * block_sector_bytes, state.dram_remainder);
+    state.dram_free += params.dram_latency->raw +
+                       dram_wire_.take(sectors * block_sector_bytes, state.dram_remainder);
     state.dram.push({state.dram_free, c, sectors});
 }
 

@@ -5,9 +5,9 @@
 /// What happens to single pages: look-up in the map, reads, merges, programs.
 namespace memsim::flash {
 
+using protocol::block_sector_bytes;
 using protocol::FlashClass;
 using protocol::FlashOp;
-using protocol::block_sector_bytes;
 
 std::uint32_t Drive::make_job(const Job& job) {
     if (state.free_jobs.empty()) {

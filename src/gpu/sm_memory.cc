@@ -34,7 +34,7 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         r.command = command_of(op.kind);
         r.posted = !op.has_result;
         r.pc = op.pc;
-        r.warp = static_cast<std::uint16_t>(w);
+        r.warp = w;
         r.application = block.application;
         r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
         stat.bytes += r.payload();

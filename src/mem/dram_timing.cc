@@ -1,6 +1,7 @@
-#include "mem/dram_presets.hh"
+#include "mem/dram_timing.hh"
 
 #include "core/reflect.hh"
+#include "mem/dram_presets.hh"
 
 namespace memsim::mem {
 

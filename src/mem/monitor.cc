@@ -44,8 +44,7 @@ void Monitor::wake() {
         case Command::reserve:
             break;
         }
-        if (protocol::has_data(r.command))
-            stat.write_bytes += r.payload();
+        if (protocol::has_data(r.command)) stat.write_bytes += r.payload();
         if (r.needs_response()) {
             const std::uint32_t place = state.free.back();
             state.free.pop_back();

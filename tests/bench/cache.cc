@@ -67,17 +67,21 @@ std::string numbered(const std::string& name, std::int64_t i) {
     return name + "[" + std::to_string(i) + "]";
 }
 
-/// Readers with an L1 each; behind them, unless they only hit, crossbar, as many L2s and memories.
-std::uint64_t run(benchmark::State& state, std::int64_t n, bool miss) {
+/// Readers with an L1 each; behind them, unless they only hit, crossbar, n L2s and memories.
+std::uint64_t run(benchmark::State& state, std::int64_t readers, std::int64_t n, bool miss) {
     Machine m;
     const std::string many = std::to_string(n);
-    for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t i = 0; i < readers; ++i) {
         m.add(numbered("reader", i), "bench.Reader",
               {{"footprint", miss ? "1073741824" : "16384"}, {"step", miss ? "128" : "32"}});
-        m.add(numbered("l1", i), "mem.Cache", {{"mshrs", "64"}, {"mem_queue", "64"}, {"fill_port", "true"}});
+        m.add(numbered("l1", i), "mem.Cache",
+              {{"mshrs", "64"}, {"mem_queue", "64"}, {"fill_port", "true"}});
         m.bind(numbered("reader", i), "mem_side", numbered("l1", i), "cpu_side");
     }
-    if (miss) m.add("xbar", "mem.Crossbar", {{"inputs", many}, {"outputs", many}});
+    if (miss)
+        m.add("xbar", "mem.Crossbar", {{"inputs", std::to_string(readers)}, {"outputs", many}});
+    for (std::int64_t i = 0; i < readers; ++i)
+        if (miss) m.bind(numbered("l1", i), "mem_side", "xbar", numbered("cpu_side", i));
     for (std::int64_t i = 0; i < n; ++i) {
         m.add(numbered("memory", i), "mem.SimpleMemory", {});
         if (!miss) {
@@ -93,7 +97,6 @@ std::uint64_t run(benchmark::State& state, std::int64_t n, bool miss) {
                {"write_policy", "write_back"},
                {"write_allocate", "true"},
                {"interleave_ways", many}});
-        m.bind(numbered("l1", i), "mem_side", "xbar", numbered("cpu_side", i));
         m.bind("xbar", numbered("mem_side", i), numbered("l2", i), "cpu_side");
         m.bind(numbered("l2", i), "mem_side", numbered("memory", i), "cpu_side");
     }
@@ -104,7 +107,7 @@ std::uint64_t run(benchmark::State& state, std::int64_t n, bool miss) {
     const std::uint64_t events = m.sim().events_executed(), wakes = m.sim().wakes();
     for (auto _ : state) m.run(m.sim().now() + 10'000'000'000);
     std::uint64_t accesses = 0;
-    for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t i = 0; i < readers; ++i)
         accesses +=
             static_cast<std::uint64_t>(m.get<Reader>(numbered("reader", i)).stat.answers.value());
     const double each = 1 / static_cast<double>(accesses);
@@ -120,10 +123,20 @@ void count(benchmark::State& state, std::uint64_t accesses) {
         benchmark::Counter(n, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-void l1_hits(benchmark::State& state) { count(state, run(state, state.range(0), false)); }
-void misses_to_memory(benchmark::State& state) { count(state, run(state, state.range(0), true)); }
+void l1_hits(benchmark::State& state) {
+    count(state, run(state, state.range(0), state.range(0), false));
+}
+void misses_to_memory(benchmark::State& state) {
+    count(state, run(state, state.range(0), state.range(0), true));
+}
+/// The same traffic over more and more slices: what is idle costs nothing.
+void misses_over_slices(benchmark::State& state) {
+    count(state, run(state, 1, state.range(0), true));
+}
 BENCHMARK(l1_hits)->Arg(1)->Arg(16)->Unit(benchmark::kMillisecond);
 BENCHMARK(misses_to_memory)->Arg(1)->Arg(6)->Arg(16)->Arg(64)->Unit(benchmark::kMillisecond);
+
+BENCHMARK(misses_over_slices)->Arg(1)->Arg(4)->Arg(16)->Arg(64)->Unit(benchmark::kMillisecond);
 
 } // namespace
 

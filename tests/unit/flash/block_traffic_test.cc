@@ -69,13 +69,13 @@ TEST_CASE("A block trace is read a line at a time, and its faults name the line"
 }
 
 TEST_CASE("A trace plays at its own times, in the unit that is said", "[flash]") {
-    const File f("100 0 0 8 0\n300 0 8 8 0\n");
+    const File f("100 0 0 8 0\n20100 0 8 8 0\n");
     for (const auto& [unit, t] : {std::pair {"1ns", ns}, {"1us", us}}) {
         auto m = machine({{"pattern", "trace"}, {"trace", f.path}, {"trace_unit", unit}});
         m->start();
-        m->run(200 * t + 1);
+        m->run(20'000 * t + 1);
         CHECK(m->get<flash::BlockTraffic>("host").state.sent == 1);
-        m->run(200 * t + 2);
+        m->run(20'000 * t + 2);
         CHECK(m->get<flash::BlockTraffic>("host").state.sent == 2);
         REQUIRE(m->run(never) == Stop::idle);
         CHECK(m->stat_value("host", "writes", "") == 2);
