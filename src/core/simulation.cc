@@ -15,14 +15,16 @@ Stop Simulation::run(Tick until) {
             return Stop::attention;
         }
         const Tick tick = queue_.next_tick();
-        if (tick == never) return Stop::idle; // nothing is left to sample, and now() stays
-        while (boundary_ <= std::min(tick, until)) {
-            set_now(boundary_);
-            boundary_ = boundary_act_(boundary_);
-        }
-        if (tick >= until) {
-            set_now(until);
-            return Stop::limit;
+        if (tick >= until || tick >= boundary_) [[unlikely]] {
+            if (tick == never) return Stop::idle; // nothing is left to sample, and now() stays
+            while (boundary_ <= std::min(tick, until)) {
+                set_now(boundary_);
+                boundary_ = boundary_act_(boundary_);
+            }
+            if (tick >= until) {
+                set_now(until);
+                return Stop::limit;
+            }
         }
         now_ = tick;
         queue_.set_floor(tick);

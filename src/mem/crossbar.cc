@@ -75,10 +75,10 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
         if (in.empty()) continue;
         if (s.input_free[i] <= cycle && s.queues.room(i)) {
             M m = in.pop();
-            const std::uint32_t output = route(m, i);
-            s.input_free[i] = cycle + cycles(m.wire_bytes());
+            const std::uint32_t output = route(m, i), bytes = m.wire_bytes();
+            s.input_free[i] = cycle + cycles(bytes);
             ++s.held;
-            s.bytes_held += m.wire_bytes();
+            s.bytes_held += bytes;
             s.queues.push(i, output, m);
             if (in.empty()) continue;
         }
@@ -97,9 +97,10 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
         }
         s.blocked[o] = false;
         const M m = s.queues.pop(o);
-        const std::int64_t held = cycles(m.wire_bytes());
+        const std::uint32_t bytes = m.wire_bytes();
+        const std::int64_t held = cycles(bytes);
         --s.held;
-        s.bytes_held -= m.wire_bytes();
+        s.bytes_held -= bytes;
         s.output_free[o] = cycle + held;
         busy[o] += static_cast<std::uint64_t>(held);
         sent(m, o);

@@ -127,6 +127,7 @@ bool PlanarController::feed_modules() {
             Request& q = state.requests[id];
             if (q.r.command != Command::read || !port.commands[m].can_send()) break;
             queue.commands.pop();
+            --state.commands;
             q.started = true;
             sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
             port.commands[m].send({placement_.module_address(q.group, q.location) + q.offset,
@@ -184,6 +185,7 @@ bool PlanarController::book_demand() {
             !port.commands[m].can_send())
             continue;
         queue.commands.pop();
+        --state.commands;
         q.started = true;
         sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
         const Tick end = book(m, q.r.payload(), true, false);
@@ -206,7 +208,7 @@ bool PlanarController::book_migration(bool old_ones) {
     auto& ready = state.ready_migration;
     const std::uint64_t writers = swaps_.channel & (old_ones ? swaps_.old : ~std::uint64_t {0});
     const Tick ahead = old_ones ? lead_ : params.grant_latency->raw;
-    if ((ready.empty() && writers == 0) || bus_->free_at() > now() + ahead) return false;
+    if (bus_->free_at() > now() + ahead) return false;
     bool changed = false;
     while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))

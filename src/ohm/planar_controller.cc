@@ -107,19 +107,23 @@ void PlanarController::wake() {
     send_left();
     bool changed = true;
     while (changed) {
-        take_dram_done();
-        accept();
+        // In the order of their claim to the channel. Most find nothing to do: this is seen here.
+        if (dram_->next_done() <= now()) take_dram_done();
+        if (!port.cpu_side.empty()) accept();
         look_at_swaps();
-        changed = feed_swaps(swaps_.devices & swaps_.old);
-        changed |= book_migration(true);
-        changed |= feed_dram();
-        changed |= feed_modules();
-        changed |= book_demand();
-        const std::uint32_t waiting = dram_->reads() + dram_->writes();
-        dram_->run(now());
-        changed |= dram_->reads() + dram_->writes() != waiting;
-        changed |= feed_swaps(swaps_.devices & ~swaps_.old);
-        changed |= book_migration(false);
+        const std::uint64_t old = swaps_.devices & swaps_.old, young = swaps_.devices & ~swaps_.old;
+        changed = old && feed_swaps(old);
+        changed |= migration_waits() && book_migration(true);
+        changed |= !state.dram_queue.empty() && feed_dram();
+        changed |= state.commands != 0 && feed_modules();
+        changed |= (state.commands != 0 || !state.ready_demand.empty()) && book_demand();
+        if (dram_->next_action() <= now()) {
+            const std::uint32_t waiting = dram_->reads() + dram_->writes();
+            dram_->run(now());
+            changed |= dram_->reads() + dram_->writes() != waiting;
+        }
+        changed |= young && feed_swaps(young);
+        changed |= migration_waits() && book_migration(false);
         changed |= dram_->next_action() <= now() || dram_->next_done() <= now();
     }
     state.busy += stat.channel_time.value() - busy; // statistics may be reset, the balance not
@@ -220,6 +224,7 @@ void PlanarController::dispatch(std::uint32_t id, std::uint32_t location) {
         ++(write ? stat.xpoint_writes : stat.xpoint_reads);
         q.place = Place::xpoint;
         state.modules[placement_.module_of(q.group, q.location)].commands.push(id);
+        ++state.commands;
     }
 }
 

@@ -216,6 +216,7 @@ class PlanarController final : public Model<PlanarController> {
         Fifo<std::uint32_t> dram_queue; ///< requests not yet with the scheduler
         Fifo<std::uint32_t> postponed;  ///< requests that wait for a swap
         std::vector<ModuleQueue> modules;
+        std::uint32_t commands = 0; ///< waiting in them
         Fifo<Ready> ready_demand, ready_migration;
         GroupTable groups;
         std::vector<Swap> swaps;
@@ -271,6 +272,7 @@ class PlanarController final : public Model<PlanarController> {
     bool feed_dram();
     bool feed_modules();
     bool book_demand();
+    bool migration_waits() const { return swaps_.channel || !state.ready_migration.empty(); }
     bool book_migration(bool old_ones);
     bool grant_first(Fifo<Ready>& ready, Tick ahead);
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration);

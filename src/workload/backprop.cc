@@ -57,41 +57,51 @@ class Backprop final : public Application {
         const u32 first = (units + 1) * units * b.y();
         b.each([&](Warp& w) {
             w.if_(w.tx() == 0, [&] {
-                w.store(Site::set_node, node, w.ty(),
-                        w.load(Site::input, input_, w.ty() + units * b.y() + 1));
+                const auto y = w.ty();
+                const auto value = w.load(Site::input, input_, y + (units * b.y() + 1));
+                w.store(Site::set_node, node, y, value);
             });
         });
         b.barrier();
         b.each([&](Warp& w) {
-            const auto index = mad(w.ty(), units + 1, w.tx()) + (first + units + 2);
-            w.store(Site::set_matrix, matrix, mad(w.ty(), units, w.tx()),
-                    w.load(Site::weight, weights_, index));
+            const auto x = w.tx();
+            const auto y = w.ty();
+            const auto index = mad(y, units + 1, x) + (first + units + 2);
+            const auto value = w.load(Site::weight, weights_, index);
+            w.store(Site::set_matrix, matrix, mad(y, units, x), value);
         });
         b.barrier();
         b.each([&](Warp& w) {
-            const auto at = mad(w.ty(), units, w.tx());
-            w.store(Site::set_product, matrix, at,
-                    w.load(Site::matrix, matrix, at) * w.load(Site::node, node, w.ty()));
+            const auto x = w.tx();
+            const auto y = w.ty();
+            const auto at = mad(y, units, x);
+            const auto weight = w.load(Site::matrix, matrix, at);
+            const auto value = w.load(Site::node, node, w.ty());
+            w.store(Site::set_product, matrix, at, weight * value);
         });
         b.barrier();
         for (u32 step = 2; step <= units; step *= 2) {
             b.each([&](Warp& w) {
                 w.if_((w.ty() & (step - 1)) == 0, [&] {
-                    const auto at = mad(w.ty(), units, w.tx());
-                    const auto sum = w.load(Site::upper, matrix, at) +
-                                     w.load(Site::lower, matrix, at, units * step / 2);
-                    w.store(Site::set_sum, matrix, at, sum);
+                    const auto x = w.tx();
+                    const auto y = w.ty();
+                    const auto at = mad(y, units, x);
+                    const auto upper = w.load(Site::upper, matrix, at);
+                    const auto lower = w.load(Site::lower, matrix, at, units * step / 2);
+                    w.store(Site::set_sum, matrix, at, upper + lower);
                 });
             });
             b.barrier();
         }
         b.each([&](Warp& w) {
-            const auto index = mad(w.ty(), units + 1, w.tx()) + (first + units + 2);
-            const auto value = w.load(Site::matrix, matrix, mad(w.ty(), units, w.tx()));
+            const auto x = w.tx();
+            const auto y = w.ty();
+            const auto index = mad(y, units + 1, x) + (first + units + 2);
+            const auto value = w.load(Site::matrix, matrix, mad(y, units, x));
             w.store(Site::set_weight, weights_, index, value);
-            w.if_(w.tx() == 0, [&] {
-                const auto sum = w.load(Site::upper, matrix, w.ty());
-                w.store(Site::partial, partial_, w.ty() + units * b.y(), sum);
+            w.if_(x == 0, [&] {
+                const auto sum = w.load(Site::upper, matrix, y);
+                w.store(Site::partial, partial_, y + units * b.y(), sum);
             });
         });
     }
@@ -109,19 +119,28 @@ class Backprop final : public Application {
             set_bias,
             set_bias_old
         };
-        const auto index =
-            mad(w.ty(), units + 1, w.tx()) + ((units + 1) * units * w.by() + units + 2);
-        const auto row = w.ty() + (units * w.by() + 1);
-        const auto change =
-            w.load(Site::delta, delta_, w.tx(), 1) * eta * w.load(Site::input, input_, row) +
-            w.load(Site::old, old_, index) * momentum;
-        w.store(Site::set_weight, weights_, index, w.load(Site::weight, weights_, index) + change);
+        const auto x = w.tx();
+        const auto y = w.ty();
+        const auto index = mad(y, units + 1, x) + ((units + 1) * units * w.by() + units + 2);
+        const auto row = y + (units * w.by() + 1);
+        const auto delta = w.load(Site::delta, delta_, x, 1);
+        const auto input = w.load(Site::input, input_, row);
+        const auto old = w.load(Site::old, old_, index);
+        const auto weight = w.load(Site::weight, weights_, index);
+        const auto step = delta * eta * input;
+        const auto rest = old * momentum;
+        const auto change = step + rest;
+        w.store(Site::set_weight, weights_, index, weight + change);
         w.store(Site::set_old, old_, index, change);
-        w.if_(w.ty() == 0 && Cond(w.by() == 0 ? all_active : 0), [&] { // the bias
-            const auto unit = w.tx() + 1;
-            const auto more = w.load(Site::bias_delta, delta_, unit) * eta +
-                              w.load(Site::bias_old, old_, unit) * momentum;
-            w.store(Site::set_bias, weights_, unit, w.load(Site::bias, weights_, unit) + more);
+        w.if_(y == 0 && Cond(w.by() == 0 ? all_active : 0), [&] { // the bias
+            const auto unit = x + 1;
+            const auto its_delta = w.load(Site::bias_delta, delta_, unit);
+            const auto its_old = w.load(Site::bias_old, old_, unit);
+            const auto bias = w.load(Site::bias, weights_, unit);
+            const auto its_step = its_delta * eta;
+            const auto its_rest = its_old * momentum;
+            const auto more = its_step + its_rest;
+            w.store(Site::set_bias, weights_, unit, bias + more);
             w.store(Site::set_bias_old, old_, unit, more);
         });
     }

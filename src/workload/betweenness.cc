@@ -133,13 +133,15 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
                     w.if_(w.load(Site::its_level, level_, to) == host.depth + 1, [&] {
                         const auto its_paths = w.load(Site::its_paths, paths_, to);
                         const auto its_share = w.load(Site::its_share, share_, to);
-                        sum = mad(w.divide(paths, its_paths), its_share + 1.0f, sum);
+                        const auto ratio = w.divide(paths, its_paths);
+                        const auto more = its_share + 1.0f;
+                        sum = mad(ratio, more, sum);
                     });
                 });
                 w.store(Site::set_share, share_, v, sum);
                 w.if_(v != source(host.source), [&] {
-                    w.store(Site::set_centrality, centrality_, v,
-                            w.load(Site::centrality, centrality_, v) + sum);
+                    const auto before = w.load(Site::centrality, centrality_, v);
+                    w.store(Site::set_centrality, centrality_, v, before + sum);
                 });
             });
         });

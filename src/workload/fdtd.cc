@@ -51,9 +51,12 @@ class Fdtd final : public HostedApplication<FdtdHost> {
                     w.store(Site::set, ey_, at, w.load(Site::fict, fict_, all_lanes(host.step)));
                 },
                 [&] {
-                    const auto field =
-                        w.load(Site::right, hz_, at) - w.load(Site::left, hz_, at - n_);
-                    w.store(Site::set, ey_, at, w.load(Site::value, ey_, at) - field * 0.5f);
+                    const auto right = w.load(Site::right, hz_, at);
+                    const auto left = w.load(Site::left, hz_, at - n_);
+                    const auto field = right - left;
+                    const auto half = field * 0.5f;
+                    const auto value = w.load(Site::value, ey_, at);
+                    w.store(Site::set, ey_, at, value - half);
                 });
         });
     }
@@ -61,17 +64,27 @@ class Fdtd final : public HostedApplication<FdtdHost> {
         const auto j = w.x(), i = w.y();
         w.if_(i < n_ && j < n_ && j > 0u, [&] {
             const auto at = mad(i, n_, j);
-            const auto field = w.load(Site::right, hz_, at) - w.load(Site::left, hz_, at - 1);
-            w.store(Site::set, ex_, at, w.load(Site::value, ex_, at) - field * 0.5f);
+            const auto right = w.load(Site::right, hz_, at);
+            const auto left = w.load(Site::left, hz_, at - 1);
+            const auto field = right - left;
+            const auto half = field * 0.5f;
+            const auto value = w.load(Site::value, ex_, at);
+            w.store(Site::set, ex_, at, value - half);
         });
     }
     void step_z(Warp& w) {
         const auto j = w.x(), i = w.y();
         w.if_(i < n_ - 1 && j < n_ - 1, [&] {
             const auto at = mad(i, n_, j);
-            const auto x = w.load(Site::right, ex_, at, 1) - w.load(Site::left, ex_, at);
-            const auto y = w.load(Site::down, ey_, at, n_) - w.load(Site::up, ey_, at);
-            w.store(Site::set, hz_, at, w.load(Site::value, hz_, at) - (x + y) * 0.7f);
+            const auto left = w.load(Site::left, ex_, at);
+            const auto right = w.load(Site::right, ex_, at, 1);
+            const auto up = w.load(Site::up, ey_, at);
+            const auto down = w.load(Site::down, ey_, at, n_);
+            const auto value = w.load(Site::value, hz_, at);
+            const auto x = right - left;
+            const auto y = down - up;
+            const auto part = (x + y) * 0.7f;
+            w.store(Site::set, hz_, at, value - part);
         });
     }
 

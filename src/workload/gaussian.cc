@@ -62,10 +62,14 @@ class Gaussian final : public HostedApplication<GaussianHost> {
             const auto at = mad(row, n_, y + t);
             const auto m = w.load(Site::m, m_, mad(row, n_, all_lanes(t)));
             const auto above = w.load(Site::above, a_, y + (t * n_ + t));
-            w.store(Site::set_a, a_, at, w.load(Site::a, a_, at) - m * above);
+            const auto a = w.load(Site::a, a_, at);
+            const auto part = m * above;
+            w.store(Site::set_a, a_, at, a - part);
             w.if_(y == 0, [&] {
                 const auto b_above = w.load(Site::b_above, b_, all_lanes(t));
-                w.store(Site::set_b, b_, row, w.load(Site::b, b_, row) - m * b_above);
+                const auto its = w.load(Site::b, b_, row);
+                const auto of_b = m * b_above;
+                w.store(Site::set_b, b_, row, its - of_b);
             });
         });
     }

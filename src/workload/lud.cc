@@ -85,8 +85,8 @@ class Lud final : public HostedApplication<LudHost> {
         b.each([&](Warp& w) {
             const auto t = w.tx();
             w.repeat(side, [&](u32 i) {
-                w.store(Site::put, shadow, t + i * side,
-                        w.load(Site::fetch, m_, t + (corner + i * n_)));
+                const auto moved = w.load(Site::fetch, m_, t + (corner + i * n_));
+                w.store(Site::put, shadow, t + i * side, moved);
             });
         });
         b.barrier();
@@ -96,12 +96,13 @@ class Lud final : public HostedApplication<LudHost> {
                 w.if_(t > i, [&] {
                     auto value = w.load(Site::old, shadow, mad(t, side, all_lanes(i)));
                     w.repeat(i, [&](u32 j) {
-                        value = value - w.load(Site::left, shadow, mad(t, side, all_lanes(j))) *
-                                            w.load(Site::upper, shadow, all_lanes(j * side + i));
+                        const auto left = w.load(Site::left, shadow, mad(t, side, all_lanes(j)));
+                        const auto upper = w.load(Site::upper, shadow, all_lanes(j * side + i));
+                        value = value - left * upper;
                     });
                     const auto pivot = w.load(Site::pivot, shadow, all_lanes(i * side + i));
-                    w.store(Site::set_quotient, shadow, mad(t, side, all_lanes(i)),
-                            w.divide(value, pivot));
+                    const auto quotient = w.divide(value, pivot);
+                    w.store(Site::set_quotient, shadow, mad(t, side, all_lanes(i)), quotient);
                 });
             });
             b.barrier();
@@ -110,8 +111,9 @@ class Lud final : public HostedApplication<LudHost> {
                 w.if_(t > i, [&] {
                     auto value = w.load(Site::old, shadow, t + (i + 1) * side);
                     w.repeat(i + 1, [&](u32 j) {
-                        value = value - w.load(Site::left, shadow, all_lanes((i + 1) * side + j)) *
-                                            w.load(Site::upper, shadow, t + j * side);
+                        const auto left = w.load(Site::left, shadow, all_lanes((i + 1) * side + j));
+                        const auto upper = w.load(Site::upper, shadow, t + j * side);
+                        value = value - left * upper;
                     });
                     w.store(Site::set, shadow, t + (i + 1) * side, value);
                 });
@@ -121,8 +123,8 @@ class Lud final : public HostedApplication<LudHost> {
         b.each([&](Warp& w) {
             const auto t = w.tx();
             w.repeat(side - 1, [&](u32 i) { // the first row stays as it is
-                w.store(Site::write_back, m_, t + (corner + (i + 1) * n_),
-                        w.load(Site::take, shadow, t + (i + 1) * side));
+                const auto moved = w.load(Site::take, shadow, t + (i + 1) * side);
+                w.store(Site::write_back, m_, t + (corner + (i + 1) * n_), moved);
             });
         });
     }
@@ -139,24 +141,24 @@ class Lud final : public HostedApplication<LudHost> {
                 t < side,
                 [&] {
                     w.repeat(side / 2, [&](u32 i) {
-                        w.store(Site::put, dia, t + i * side,
-                                w.load(Site::fetch, m_, t + (corner + i * n_)));
+                        const auto moved = w.load(Site::fetch, m_, t + (corner + i * n_));
+                        w.store(Site::put, dia, t + i * side, moved);
                     });
                     w.repeat(side, [&](u32 i) {
-                        w.store(Site::put_row, row, t + i * side,
-                                w.load(Site::fetch_row, m_, t + (right + i * n_)));
+                        const auto moved = w.load(Site::fetch_row, m_, t + (right + i * n_));
+                        w.store(Site::put_row, row, t + i * side, moved);
                     });
                 },
                 [&] {
                     const auto c = t - side;
                     w.repeat(side / 2, [&](u32 i) {
                         const u32 k = i + side / 2;
-                        w.store(Site::put, dia, c + k * side,
-                                w.load(Site::fetch, m_, c + (corner + k * n_)));
+                        const auto moved = w.load(Site::fetch, m_, c + (corner + k * n_));
+                        w.store(Site::put, dia, c + k * side, moved);
                     });
                     w.repeat(side, [&](u32 i) {
-                        w.store(Site::put_column, column, c + i * side,
-                                w.load(Site::fetch_column, m_, c + (below + i * n_)));
+                        const auto moved = w.load(Site::fetch_column, m_, c + (below + i * n_));
+                        w.store(Site::put_column, column, c + i * side, moved);
                     });
                 });
         });
@@ -170,8 +172,9 @@ class Lud final : public HostedApplication<LudHost> {
                         const u32 i = k + 1;
                         auto value = w.load(Site::old, row, t + i * side);
                         w.repeat(i, [&](u32 j) {
-                            value = value - w.load(Site::left, dia, all_lanes(i * side + j)) *
-                                                w.load(Site::upper, row, t + j * side);
+                            const auto left = w.load(Site::left, dia, all_lanes(i * side + j));
+                            const auto upper = w.load(Site::upper, row, t + j * side);
+                            value = value - left * upper;
                         });
                         w.store(Site::set, row, t + i * side, value);
                     });
@@ -181,13 +184,16 @@ class Lud final : public HostedApplication<LudHost> {
                     w.repeat(side, [&](u32 i) {
                         auto value = w.load(Site::column_old, column, mad(c, side, all_lanes(i)));
                         w.repeat(i, [&](u32 j) {
-                            value = value -
-                                    w.load(Site::column_left, column, mad(c, side, all_lanes(j))) *
-                                        w.load(Site::column_upper, dia, all_lanes(j * side + i));
+                            const auto left =
+                                w.load(Site::column_left, column, mad(c, side, all_lanes(j)));
+                            const auto upper =
+                                w.load(Site::column_upper, dia, all_lanes(j * side + i));
+                            value = value - left * upper;
                         });
                         const auto pivot = w.load(Site::column_pivot, dia, all_lanes(i * side + i));
+                        const auto quotient = w.divide(value, pivot);
                         w.store(Site::column_quotient, column, mad(c, side, all_lanes(i)),
-                                w.divide(value, pivot));
+                                quotient);
                     });
                 });
         });
@@ -199,15 +205,15 @@ class Lud final : public HostedApplication<LudHost> {
                 [&] {
                     w.repeat(side - 1, [&](u32 k) {
                         const u32 i = k + 1;
-                        w.store(Site::write_row, m_, t + (right + i * n_),
-                                w.load(Site::take_row, row, t + i * side));
+                        const auto moved = w.load(Site::take_row, row, t + i * side);
+                        w.store(Site::write_row, m_, t + (right + i * n_), moved);
                     });
                 },
                 [&] {
                     const auto c = t - side;
                     w.repeat(side, [&](u32 i) {
-                        w.store(Site::write_column, m_, c + (below + i * n_),
-                                w.load(Site::take_column, column, c + i * side));
+                        const auto moved = w.load(Site::take_column, column, c + i * side);
+                        w.store(Site::write_column, m_, c + (below + i * n_), moved);
                     });
                 });
         });
@@ -217,9 +223,13 @@ class Lud final : public HostedApplication<LudHost> {
         const u32 corner = host.offset * n_ + host.offset;
         const u32 right = corner + (b.x() + 1) * side, below = corner + (b.y() + 1) * side * n_;
         b.each([&](Warp& w) {
-            const auto at = mad(w.ty(), n_, w.tx()), in_tile = mad(w.ty(), side, w.tx());
-            w.store(Site::put_row, row, in_tile, w.load(Site::fetch_row, m_, at + right));
-            w.store(Site::put_column, column, in_tile, w.load(Site::fetch_column, m_, at + below));
+            const auto x = w.tx();
+            const auto y = w.ty();
+            const auto at = mad(y, n_, x), in_tile = mad(y, side, x);
+            const auto from_row = w.load(Site::fetch_row, m_, at + right);
+            w.store(Site::put_row, row, in_tile, from_row);
+            const auto from_column = w.load(Site::fetch_column, m_, at + below);
+            w.store(Site::put_column, column, in_tile, from_column);
         });
         b.barrier();
         b.each([&](Warp& w) {
@@ -227,11 +237,13 @@ class Lud final : public HostedApplication<LudHost> {
             Lanes<float> sum = all_lanes(0.0f);
             sum.flow = &w;
             w.repeat(side, [&](u32 i) {
-                sum = mad(w.load(Site::left, column, mad(ty, side, all_lanes(i))),
-                          w.load(Site::upper, row, tx + i * side), sum);
+                const auto left = w.load(Site::left, column, mad(ty, side, all_lanes(i)));
+                const auto upper = w.load(Site::upper, row, tx + i * side);
+                sum = mad(left, upper, sum);
             });
             const auto at = mad(ty, n_, tx) + (below + (b.x() + 1) * side);
-            w.store(Site::set, m_, at, w.load(Site::old, m_, at) - sum);
+            const auto old = w.load(Site::old, m_, at);
+            w.store(Site::set, m_, at, old - sum);
         });
     }
 

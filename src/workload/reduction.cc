@@ -62,8 +62,9 @@ class Reduction final : public HostedApplication<ReductionHost> {
             b.each([&](Warp& w) {
                 const auto t = w.tx();
                 w.if_(t < distance, [&] {
-                    w.store(Site::add, data, t,
-                            w.load(Site::mine, data, t) + w.load(Site::other, data, t, distance));
+                    const auto mine = w.load(Site::mine, data, t);
+                    const auto other = w.load(Site::other, data, t, distance);
+                    w.store(Site::add, data, t, mine + other);
                 });
             });
             b.barrier();

@@ -49,7 +49,9 @@ class Stencil final : public HostedApplication<StencilHost> {
             const auto south = w.load(Site::south, in, lowest, plane + n_);
             const auto above = w.load(Site::above, in, lowest, 2 * plane);
             const auto around = below + above + north + south + west + east;
-            w.store(Site::set, out, at, around * c1 - here * c0);
+            const auto outer = around * c1;
+            const auto inner = here * c0;
+            w.store(Site::set, out, at, outer - inner);
         });
     }
 

@@ -30,6 +30,7 @@ def test_each_application_is_told_apart(run):
         run("-d", f"alone{i}", *machine, "--only", i)
         assert value("both", f"application_instructions[{i}]") == value(
             f"alone{i}", "application_instructions[0]")
-        assert value("both", f"application_ipc[{i}]") <= value(f"alone{i}", "application_ipc[0]")
+        # Company does not help, but rows and banks may fall out better by a little.
+        assert value("both", f"application_ipc[{i}]") < 1.01 * value(f"alone{i}", "application_ipc[0]")
     assert value("both", "ipc_sum") == pytest.approx(
         value("both", "application_ipc[0]") + value("both", "application_ipc[1]"))
