@@ -55,7 +55,8 @@ void Drive::look_up(std::uint32_t j) {
         mapped(j);
         return;
     }
-    if (map_->use(lpn)) {
+    const MapCache::Found found = map_->use(lpn);
+    if (found == MapCache::Found::here) {
         ++stat.map_hits;
         mapped(j);
         return;
@@ -63,13 +64,15 @@ void Drive::look_up(std::uint32_t j) {
     ++stat.map_misses;
     const std::uint32_t page = map_->page_of(lpn);
     const std::uint32_t page_lpn = host_pages_ + page;
-    const bool nowhere = ftl_->lookup(page_lpn).page == no_page &&
-                         (params.unwritten() == Unwritten::zeros || ftl_->named(page_lpn));
-    if (!state.map.entry_of.find(lpn) && (nowhere || state.map.leaving.find(page))) {
-        map_->insert(lpn); // the page is empty, or still in the controller
-        trim_map_cache();
-        mapped(j);
-        return;
+    if (found == MapCache::Found::nothing) {
+        const bool nowhere =
+            params.unwritten() == Unwritten::zeros && ftl_->lookup(page_lpn).page == no_page;
+        if (nowhere || state.map.leaving.find(page)) {
+            map_->insert(lpn); // the page is empty, or still in the controller
+            trim_map_cache();
+            mapped(j);
+            return;
+        }
     }
     bool read = false;
     state.jobs[j].stage = JobStage::map;

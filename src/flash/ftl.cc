@@ -67,7 +67,9 @@ void Ftl::trim(std::uint32_t lpn, std::uint32_t sectors) {
 
 std::uint32_t Ftl::remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_t sectors) {
     const std::uint32_t page = allocate(plane, Frontier::past, lpn);
-    commit(lpn, page, sectors);
+    s_.map[lpn] = {page, sectors};
+    FtlBlock& b = record(f_.geometry.block_of(page));
+    ++b.valid, --b.flying;
     return page;
 }
 

@@ -37,13 +37,15 @@ class MapCache {
 
     std::uint32_t page_of(std::uint32_t lpn) const { return lpn / per_page_; }
 
-    /// True if the entry is here; it is then the last one used.
-    bool use(std::uint32_t lpn) {
+    enum class Found : std::uint8_t { here, awaited, nothing };
+    /// Looks for an entry. One that is here is then the last one used.
+    Found use(std::uint32_t lpn) {
         const std::uint32_t* const i = s_.entry_of.find(lpn);
-        if (!i || !s_.entries[*i].here) return false;
+        if (!i) return Found::nothing;
+        if (!s_.entries[*i].here) return Found::awaited;
         unlink(s_.entries, s_.used, *i);
         link_newest(s_.entries, s_.used, *i);
-        return true;
+        return Found::here;
     }
     /// Puts a job on the list of those that wait for the entry, whose head it returns by value: the
     /// job's next. True in `read` if the translation page must be read for it.

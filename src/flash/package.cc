@@ -79,8 +79,11 @@ void Package::begin(Worker& u) {
             array_->erase(plane, c.place.block);
     } while (u.works[u.busy++].command.more);
     ++stat.operations;
-    stat.touched_blocks.set(now(), array_->touched());
-    stat.most_erases.set(now(), state.array.most_erases);
+    if (array_->touched() != state.touched) {
+        state.touched = static_cast<std::uint32_t>(array_->touched());
+        stat.touched_blocks.set(now(), state.touched);
+    }
+    if (op == FlashOp::erase) stat.most_erases.set(now(), state.array.most_erases);
     arm(u.done, t);
 }
 

@@ -78,6 +78,7 @@ class Package final : public Model<Package> {
         std::vector<std::uint64_t> registers; ///< a bit each, used by the array, by plane
         NandArrayState array;
         std::uint32_t working = 0; ///< works accepted and not answered
+        std::uint32_t touched = 0; ///< blocks, as the statistic has it
     };
 
     explicit Package(const Params& p) : params(p) {}
