@@ -13,12 +13,6 @@ namespace memsim::ohm {
 
 using namespace memsim::literals;
 
-/// Whose wires migrations take: those of demand, or some of their own (the oracle of Fig. 8).
-enum class MigrationChannel : std::uint8_t { shared, dedicated };
-constexpr std::array<std::string_view, 2> names_of(MigrationChannel) {
-    return {"shared", "dedicated"};
-}
-
 /// What the controllers of both modes have in common as parameters, ports, statistics and State.
 struct ChannelParams {
     using group = void;
@@ -31,8 +25,6 @@ struct ChannelParams {
         64, {1, 4096}, "Requests in flight to the controller or waiting (assumption)"};
     Param<unsigned> requests {
         128, {2, 4096}, "Requests accepted and not yet done (assumption; sweep 64-512)"};
-    Param<MigrationChannel> migration_channel {MigrationChannel::shared,
-                                               "Whose wires migrations take (Ohm-GPU fig. 8)"};
     Param<unsigned> width {
         16, {1, 4096}, "Bits of the channel (Ohm-GPU: 16 optical, 32 electrical)"};
     Param<Frequency> lane_rate {

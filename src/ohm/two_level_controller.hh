@@ -16,18 +16,14 @@ namespace memsim::ohm {
 /// Requests to one set take effect one after another, in order of arrival: the next one begins when
 /// the scheduler has the last one's write and the module its victim.
 ///
-/// Functions (Ohm-GPU IV-B), as parameters:
-/// auto_rw: the XPoint controller snarfs the line as it is read from DRAM, compares the tags itself
-/// and takes the eviction over: no transfer to XPoint.
-/// reverse_write: XPoint's data goes to DRAM and the controller's DDR monitor at once: one transfer
-/// is the answer and the fill. It is announced and confirmed (`handshake`), and the channel is held
-/// until XPoint's completion signal has come (one way).
+/// auto_rw (Ohm-GPU IV-B): the XPoint controller snarfs the line as it is read from DRAM, compares
+/// the tags itself and takes the eviction over: no transfer to XPoint.
 ///
 /// The channel: ready reads of XPoint first, then DRAM by its scheduler, then evictions, which take
 /// a place only where the channel would idle; those older than `patience` go before all else.
 /// With check_contents every write has a version that travels with the data, and every read is
 /// compared with what was written last in order of arrival.
-/// Not modelled: ECC itself, energy, lines beyond an XPoint line.
+/// Not modelled: reverse-write, ECC itself, energy, lines beyond an XPoint line.
 class TwoLevelController final : public Model<TwoLevelController> {
   public:
     static constexpr std::uint32_t block_bytes = 128; ///< unit of contents
@@ -44,9 +40,6 @@ class TwoLevelController final : public Model<TwoLevelController> {
         Param<Bytes> line {
             128_B, {128_B, 256_B}, "Line of the cache (assumption: the L2's, one access for all)"};
         Param<bool> auto_rw {false, "XPoint snarfs evictions (Ohm-GPU IV-B)"};
-        Param<bool> reverse_write {false, "XPoint's data fills DRAM on its way (Ohm-GPU IV-B)"};
-        Param<Time> handshake {
-            10_ns, {0_fs, 1_us}, "Reverse-write's ready and confirm (assumption: DDR-T's 10 ns)"};
         Param<Time> patience {1_us,
                               {0_fs, 1_s},
                               "Age from which an eviction goes before demand (assumption; "
@@ -65,7 +58,6 @@ class TwoLevelController final : public Model<TwoLevelController> {
         Ratio dram_hit_rate {hits, requests, "Share of requests whose line was in DRAM"};
         Counter xpoint_reads {Unit::count, "Lines read from XPoint"};
         Counter fills {Unit::count, "Lines written to DRAM after a miss"};
-        Counter reversed {Unit::count, "Fills by reverse-write"};
         Counter evictions {Unit::count, "Dirty lines that left DRAM for XPoint"};
         Counter snarfed {Unit::count, "Those that the XPoint controller took over"};
         Counter conflicts {Unit::count, "Requests that waited for another one of their set"};

@@ -6,7 +6,7 @@ are assumptions of docs/models/ohm.md.
 
 from .. import Root, System, gpu, mem, ohm, workload, xpoint
 from ..errors import did_you_mean, user_error
-from .scale import OHM_PLANAR, footprint, scale
+from .scale import OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
 
 # What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
@@ -16,6 +16,12 @@ CHANNELS = {
     "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
 }
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
+# In two-level mode a platform is also what its XPoint controller does (Ohm-GPU IV-B).
+TWO_LEVEL = {
+    "hetero": CHANNELS["hetero"],
+    "ohm-base": CHANNELS["ohm-base"],
+    "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
+}
 PAGE = 2048        # bytes; unit of mapping and swap: a DRAM row
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
@@ -25,6 +31,12 @@ def planar_scale(program, controllers=None):
     """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
     memory controllers the scale leaves of the paper's six."""
     return scale(OHM_PLANAR, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
+
+
+def two_level_scale(program, controllers=None):
+    """The same in two-level mode."""
+    return scale(OHM_TWO_LEVEL, footprint(program), page=PAGE, modules=MODULES,
+                 controllers=controllers)
 
 
 def planar(platform, program, size=None, seed=1, **dispatch):
@@ -38,10 +50,22 @@ def planar(platform, program, size=None, seed=1, **dispatch):
     Returns a Root with `program`, `gpu`, `memory` and `scale` (what became of the proportions).
     Initially each group's first page is in DRAM, the others in XPoint; caches are cold.
     """
-    if platform not in CHANNELS:
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, CHANNELS)}: it is "
-                         f"one of {', '.join(CHANNELS)}")
-    size = size or planar_scale(program)
+    return _machine(CHANNELS, controller, platform, program, size or planar_scale(program), seed,
+                    dispatch)
+
+
+def two_level(platform, program, size=None, seed=1, **dispatch):
+    """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
+    the start. As planar(); `size` is two_level_scale(program), and there is 'auto-rw', where XPoint
+    takes evictions over."""
+    return _machine(TWO_LEVEL, two_level_controller, platform, program,
+                    size or two_level_scale(program), seed, dispatch)
+
+
+def _machine(platforms, make_controller, platform, program, size, seed, dispatch):
+    if platform not in platforms:
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, platforms)}: it is "
+                         f"one of {', '.join(platforms)}")
     root = Root(seed=seed)
     root.program = program
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
@@ -49,9 +73,9 @@ def planar(platform, program, size=None, seed=1, **dispatch):
     root.gpu = gpu_of(size, **dispatch)
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
-    root.memory.controller = [controller(platform, size, i) for i in range(size.controllers)]
+    root.memory.controller = [make_controller(platform, size, i) for i in range(size.controllers)]
     root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
-                                        channel_latency=ONE_WAY[platform])
+                                        channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]))
                           for _ in range(size.controllers * MODULES)]
     for i, mc in enumerate(root.memory.controller):
         root.gpu.l2[i].mem_side = mc.cpu_side
@@ -88,3 +112,9 @@ def gpu_of(size, **dispatch):
 def controller(platform, size, index):
     return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
                                 modules=MODULES, page=f"{PAGE}B", **CHANNELS[platform])
+
+
+def two_level_controller(platform, size, index):
+    return ohm.TwoLevelController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
+                                  ratio=size.xpoint // size.dram, modules=MODULES,
+                                  interleave=INTERLEAVE, **TWO_LEVEL[platform])

@@ -39,6 +39,11 @@ OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 *
                    dram=1 * GIB, xpoint=8 * GIB)
 
 
+# Two-level DRAM is inclusive: what XPoint holds is all there is (Table III: 6 x 1 GiB and 12 x 32 GiB).
+OHM_TWO_LEVEL = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB,
+                      dram=GIB // 2, xpoint=32 * GIB)
+
+
 @dataclass
 class Invariant:
     """A proportion of the paper's machine and what it is here; broken if more than a tenth off."""
