@@ -17,9 +17,7 @@ constexpr SectorMask bits(unsigned first, unsigned n) {
     return static_cast<SectorMask>(((1u << n) - 1) << first);
 }
 constexpr SectorMask without(SectorMask a, SectorMask b) { return a & static_cast<SectorMask>(~b); }
-constexpr std::uint64_t count_of(SectorMask m) {
-    return static_cast<std::uint64_t>(std::popcount(m));
-}
+constexpr std::uint64_t count_of(SectorMask m) { return bits_set(m); }
 
 } // namespace
 

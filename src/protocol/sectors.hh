@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/bits.hh"
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -24,13 +26,13 @@ std::uint32_t payload(const M& m) {
     if (m.sectors == 0) return m.bytes;
     const auto before = static_cast<std::uint32_t>(m.address % sector_bytes);
     const auto behind = static_cast<std::uint32_t>(-(m.address + m.bytes) % sector_bytes);
-    return static_cast<std::uint32_t>(std::popcount(m.sectors)) * sector_bytes - before - behind;
+    return bits_set(m.sectors) * sector_bytes - before - behind;
 }
 
 /// How many sectors it touches: what Accel-Sim counts as accesses.
 template <class M>
 std::uint32_t sectors_of(const M& m) {
-    if (m.sectors) return static_cast<std::uint32_t>(std::popcount(m.sectors));
+    if (m.sectors) return bits_set(m.sectors);
     const std::uint64_t end = m.address + m.bytes + sector_bytes - 1;
     return static_cast<std::uint32_t>(end / sector_bytes - m.address / sector_bytes);
 }

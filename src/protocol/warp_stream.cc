@@ -93,7 +93,7 @@ bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& st
 void WarpStreamWriter::count(u32 mask, u32 instructions) {
     ++counts_.operations;
     counts_.warp_instructions += instructions;
-    counts_.thread_instructions += u64 {instructions} * std::popcount(mask);
+    counts_.thread_instructions += u64 {instructions} * bits_set(mask);
 }
 
 void WarpStreamWriter::flush() {
@@ -157,7 +157,7 @@ void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const
     }
     bytes_.insert(bytes_.end(), buffer, at);
     count(mask, 1);
-    counts_.lane_accesses += std::popcount(mask);
+    counts_.lane_accesses += bits_set(mask);
 }
 
 WarpOpHead peek(const std::vector<u8>& bytes, u64 position) {

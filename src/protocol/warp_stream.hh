@@ -1,5 +1,7 @@
 #pragma once
 
+#include "core/bits.hh"
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -66,7 +68,7 @@ struct WarpOp {
     std::array<u64, warp_lanes> value {}; ///< what store or atomic leaves in memory, if has_values
 
     /// What --max-instructions counts.
-    u64 thread_instructions() const { return u64 {instructions} * std::popcount(mask); }
+    u64 thread_instructions() const { return u64 {instructions} * bits_set(mask); }
 };
 
 /// What a writer has appended, summed over all warps that share it.

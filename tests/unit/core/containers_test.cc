@@ -1,4 +1,5 @@
 #include "core/archive.hh"
+#include "core/bits.hh"
 #include "core/fifo.hh"
 #include "core/hash_map.hh"
 #include "core/pool.hh"
@@ -187,4 +188,12 @@ TEST_CASE("random streams are fixed, and each is of its own") {
     }
     CHECK(hits > 24'500);
     CHECK(hits < 25'500);
+}
+
+TEST_CASE("bits are counted as std::popcount counts them") {
+    for (std::uint32_t i = 0; i < 100'000; ++i) {
+        const std::uint32_t x = i * 2654435761u;
+        CHECK(memsim::bits_set(x) == static_cast<std::uint32_t>(std::popcount(x)));
+    }
+    CHECK(memsim::bits_set(~0u) == 32);
 }
