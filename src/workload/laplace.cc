@@ -129,7 +129,8 @@ class Laplace final : public HostedApplication<LaplaceHost> {
                     const auto east = w.load(Site::east, shared, corner, pitch + 1);
                     const auto south = w.load(Site::south, shared, corner, 2 * pitch);
                     const auto sum = west + east + north + south + below[w] + above[w];
-                    w.store(Site::set, out, at[w] + z * plane, sum * sixth);
+                    const auto target = at[w] + z * plane;
+                    w.store(Site::set, out, target, sum * sixth);
                 });
                 below[w] = here[w];
                 here[w] = above[w];
