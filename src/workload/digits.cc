@@ -1,0 +1,129 @@
+#include "workload/catalogue.hh"
+#include "workload/exact_math.hh"
+
+/// Recognition of digits by a convolutional network, after the NN of GPGPU-Sim's set (Bakhoda et
+/// al., ISPASS'09): pictures of 29 x 29, two convolutions 5 x 5 by steps of 2, two full layers; one
+/// launch a layer, one unit a thread. Weights and pictures are random.
+namespace memsim::workload {
+
+namespace {
+
+/// A layer: `maps` of side x side from `from_maps` of from_side x from_side, seen through a window.
+struct Layer {
+    u32 maps, side, from_maps, from_side, window;
+    u32 taps() const { return from_maps * window * window; }
+    u32 units() const { return maps * side * side; }
+};
+constexpr Layer layers[] = {
+    {6, 13, 1, 29, 5}, {50, 5, 6, 13, 5}, {100, 1, 50, 5, 5}, {10, 1, 100, 1, 1}};
+
+/// 1.7159 tanh(2 x / 3), after LeCun.
+float squash(float x) {
+    const float e = exact_exp(x * (4.0f / 3.0f));
+    return 1.7159f - 3.4318f / (e + 1.0f);
+}
+
+class Digits final : public Application {
+  public:
+    explicit Digits(const Options& options)
+        : Application(options), pictures_(static_cast<u32>(options.size)) {
+        values_[0] = memory_.input(
+            "pictures", random_floats(options.seed, "pictures", u64 {29 * 29} * pictures_));
+        for (u32 l = 0; l < std::size(layers); ++l) {
+            const std::string number = std::to_string(l + 1);
+            const Layer& layer = layers[l];
+            auto weights = random_floats(options.seed, "weights_" + number,
+                                         u64 {layer.maps} * (layer.taps() + 1));
+            for (float& f : weights) f = (f - 0.5f) * 0.25f;
+            weights_[l] = memory_.input("weights_" + number, weights);
+            values_[l + 1] =
+                memory_.zeroed<float>("layer_" + number, u64 {layer.units()} * pictures_);
+            static constexpr const char* names[] = {"first", "second", "third", "fourth"};
+            kernels_[l] = kernel(names[l], 20, [this, l](Warp& w) { forward(w, l); });
+        }
+    }
+    std::string difference() const override {
+        std::vector<float> in(values_[0].host().begin(), values_[0].host().end());
+        for (u32 l = 0; l < std::size(layers); ++l) {
+            const Layer& y = layers[l];
+            const u32 plane = y.from_side * y.from_side;
+            std::vector<float> out;
+            for (u32 p = 0; p < pictures_; ++p)
+                for (u32 m = 0; m < y.maps; ++m)
+                    for (u32 at = 0; at < y.side * y.side; ++at) {
+                        u32 weight = m * (y.taps() + 1);
+                        float sum = weights_[l][weight++];
+                        for (u32 f = 0; f < y.from_maps; ++f)
+                            for (u32 r = 0; r < y.window; ++r)
+                                for (u32 c = 0; c < y.window; ++c) {
+                                    const u32 row = at / y.side * 2 + r,
+                                              column = at % y.side * 2 + c;
+                                    const u32 i =
+                                        (p * y.from_maps + f) * plane + row * y.from_side + column;
+                                    sum = in[i] * weights_[l][weight++] + sum;
+                                }
+                        out.push_back(squash(sum));
+                    }
+            const std::string name = "layer_" + std::to_string(l + 1);
+            if (auto wrong = first_difference(name, values_[l + 1], out); !wrong.empty())
+                return wrong;
+            in = out;
+        }
+        return "";
+    }
+
+  private:
+    bool next() override {
+        if (launches() == std::size(layers)) return false;
+        const Layer& layer = layers[launches()];
+        launch(kernels_[launches()], {layer.maps, pictures_, 1}, {layer.side, layer.side, 1});
+        return true;
+    }
+    void forward(Warp& w, u32 l) {
+        enum class Site : u32 { bias, value, weight, set };
+        const Layer& y = layers[l];
+        const u32 map = w.bx(), first = map * (y.taps() + 1);
+        const u32 plane = y.from_side * y.from_side;
+        const u32 from = w.by() * y.from_maps * plane;
+        const auto column = w.tx();
+        const auto row = w.ty();
+        const auto corner = mad(row, 2 * y.from_side, column * 2) + from;
+        const auto weight = all_lanes(first);
+        auto sum = w.load(Site::bias, weights_[l], weight);
+        u32 tap = 0;
+        w.repeat(y.from_maps, [&](u32 f) {
+            w.repeat(y.window, [&](u32 r) {
+                w.repeat(y.window, [&](u32 c) {
+                    const auto value =
+                        w.load(Site::value, values_[l], corner, f * plane + r * y.from_side + c);
+                    const auto its = w.load(Site::weight, weights_[l], weight, ++tap);
+                    sum = mad(value, its, sum);
+                });
+            });
+        });
+        const auto out = w.apply<float>(
+            rule::exponential + rule::float_division + 3, [&](u32 i) { return squash(sum[i]); },
+            sum);
+        const auto at = mad(row, y.side, column) + (w.by() * y.maps + map) * (y.side * y.side);
+        w.store(Site::set, values_[l + 1], at, out);
+    }
+
+    u32 pictures_;
+    std::array<Array<float>, 5> values_;
+    std::array<Array<float>, 4> weights_;
+    std::array<u32, 4> kernels_;
+};
+
+const Entry entry {{.names = {"nn"},
+                    .doc = "A convolutional network that reads digits, one launch a layer, after "
+                           "GPGPU-Sim's NN (Bakhoda et al., ISPASS'09)",
+                    .tables = "NN",
+                    .size_is = "the number of pictures",
+                    .size = 28,
+                    .check_size = 1,
+                    .most = 4096,
+                    .make = make<Digits>}};
+
+} // namespace
+
+} // namespace memsim::workload
