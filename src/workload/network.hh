@@ -1,0 +1,46 @@
+#pragma once
+
+#include "workload/input_file.hh"
+
+#include <vector>
+
+/// Convolutional networks as lists of layers, after Darknet (Redmon, 2013-2016), and its two files.
+namespace memsim::workload {
+
+struct Layer {
+    enum class Kind : std::uint8_t {
+        convolutional,
+        maxpool,
+        avgpool,
+        shortcut,
+        route,
+        upsample,
+        softmax,
+        identity ///< dropout, and detection, which is the host's
+    };
+    Kind kind = Kind::identity;
+    std::uint32_t filters = 1, size = 1, stride = 1, pad = 0, groups = 1;
+    bool leaky = false, normalized = false;
+    std::vector<int> from; ///< of route and shortcut: below 0 counts back from this layer
+    std::uint32_t in_w = 0, in_h = 0, in_c = 0, w = 0, h = 0, c = 0; ///< by Network::add
+    std::vector<float> weights, bias;                                ///< normalization is folded in
+
+    std::uint32_t outputs() const { return w * h * c; }
+    std::uint32_t depth() const { return in_c / groups * size * size; } ///< of one filter
+};
+
+struct Network {
+    std::uint32_t w = 0, h = 0, c = 3;
+    std::vector<Layer> layers;
+    bool cut = false; ///< the image became one pixel: what would halve it and all after is left out
+
+    /// Computes its shape. What is wrong with it, or nothing.
+    std::string add(Layer layer);
+};
+
+/// Reads a .cfg for a square image of `side` pixels.
+Network read_cfg(const std::string& path, std::uint32_t side);
+/// Reads the weights of its convolutions; a network that is cut leaves a rest.
+void read_weights(const std::string& path, Network& network);
+
+} // namespace memsim::workload
