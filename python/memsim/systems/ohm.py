@@ -7,6 +7,8 @@ of the paper or are assumptions of docs/models/ohm.md.
 from .. import Root, System, gpu, mem, ohm, workload, xpoint
 from ..errors import did_you_mean, user_error
 from . import ohm_dram, ohm_optics
+from .drive import solid_state_drive
+from .mmu import up_to
 from .scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
 
 OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
@@ -30,6 +32,7 @@ ELECTRICAL = ("origin", "hetero")
 # pre-tuned ring; a single ring that is tuned to the half-coupled state takes 400 ps more (IV-C).
 TURNAROUND_SINGLE_RINGS = "2400ps"
 PAGE = 2048        # bytes; unit of mapping and swap: a DRAM row
+TESTBED_PAGE = 64 << 10  # of the testbed's copies: file reads and copies are large (assumption)
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
 
@@ -125,11 +128,38 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     return root
 
 
+def testbed(data, program, seed=1, **dispatch):
+    """The computer of Fig. 3a: this GPU with all of its DRAM controllers, whose memory holds everything;
+    a host and a Z-SSD.
+
+    data      where the program's data is at the start: 'resident' (in the GPU), 'host' (in host memory)
+              or 'drive' (on the drive)
+    program   a workload.Program
+    """
+    size = machine_scale("planar", "oracle", program, controllers=6)
+    root = Root(seed=seed)
+    root.program = program
+    root.gpu = gpu_of(size, **dispatch)
+    root.program.dispatcher = root.gpu.dispatcher.host
+    root.memory = System()
+    if data == "resident":
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["hetero"])
+        return root
+    port = None
+    if data == "drive":
+        root.ssd = solid_state_drive("z_ssd")
+        port = root.ssd.drive.host[0]
+    ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=TESTBED_PAGE,
+                   memory=up_to(size.footprint, TESTBED_PAGE), drive=port)
+    return root
+
+
 def _link(platform, migration_channel, rings, waveguides):
     """Parameters of a controller that options of the command line change."""
     changes = {}
     if waveguides != 1:
         changes["width"] = CHANNELS["ohm-base"]["width"] * waveguides
+        changes["dram_changes"] = ohm_dram.as_fast_as(waveguides)
     if rings == "single":
         changes["turnaround"] = TURNAROUND_SINGLE_RINGS
     if migration_channel != "shared":  # a parameter of both controllers

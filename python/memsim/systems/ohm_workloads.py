@@ -10,15 +10,15 @@ SCALES = ("tiny", "small", "default", "judge")
 # requests behind the coalescer.
 TABLE_II = {
     "backp": dict(size=(64, 512, 4096, 32768), region=(0, 0, 0, 300)),
-    "lud": dict(size=(12, 32, 90, 260), region=(20, 40, 100, 300)),
-    "GRAMS": dict(size=(112, 300, 830, 2400), region=(4, 20, 60, 300)),
+    "lud": dict(size=(12, 32, 90, 260), region=(20, 100, 600, 600)),
+    "GRAMS": dict(size=(112, 300, 830, 2400), region=(4, 30, 250, 300)),
     "FDTD": dict(size=(112, 300, 830, 2400), region=(0, 0, 0, 300)),
-    "betw": dict(size=(10, 13, 16, 20), region=(0, 0, 40, 300)),
-    "bfsdata": dict(size=(10, 13, 16, 20), region=(0, 0, 0, 300)),
-    "bfstopo": dict(size=(10, 13, 16, 20), region=(0, 0, 0, 300)),
-    "gctopo": dict(size=(10, 13, 16, 20), region=(1, 5, 40, 300)),
-    "pagerank": dict(size=(10, 13, 16, 20), region=(0, 0, 0, 300), iterations=3),
-    "sssp": dict(size=(9, 12, 15, 19), region=(0, 0, 40, 300)),
+    "betw": dict(size=(10, 13, 16, 20), region=(0, 0, 28, 100)),
+    "bfsdata": dict(size=(10, 13, 16, 20), region=(0, 0, 0, 100)),
+    "bfstopo": dict(size=(10, 13, 16, 20), region=(0, 0, 0, 100)),
+    "gctopo": dict(size=(10, 13, 16, 20), region=(1, 5, 35, 100)),
+    "pagerank": dict(size=(10, 13, 16, 20), region=(0, 0, 12, 50), iterations=3),
+    "sssp": dict(size=(9, 12, 15, 19), region=(0, 0, 20, 100)),
 }
 
 
