@@ -262,7 +262,7 @@ def report(verdicts):
     """The verdicts as a table of text."""
     rows = [("claim", "metric", "subject / baseline", "paper", "ours", "error", "verdict")]
     for claim, paper, ours, error, verdict in verdicts:
-        if claim.deviation and verdict not in ("within tolerance", "calibrated", "not judged"):
+        if claim.deviation and not verdict.startswith(("within tolerance", "calibrated", "not judged")):
             verdict += f" ({claim.deviation})"
         rows.append((claim.id, claim.metric, claim.subject + (claim.baseline and f" / {claim.baseline}"),
                      *("-" if x is None else f"{x:.3g}" for x in (paper, ours)),

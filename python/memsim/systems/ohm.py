@@ -60,7 +60,7 @@ def two_level_scale(program, controllers=None):
 
 
 def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-           rings="array", **dispatch):
+           rings="array", host_page=ohm_dram.PAGE, **dispatch):
     """The machine of one platform in planar mode.
 
     platform           one of platforms("planar")
@@ -68,6 +68,7 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     size               what the machine has; None: machine_scale("planar", platform, program)
     waveguides         side by side; each has the paper's 96 wavelengths (Fig. 20a)
     migration_channel  'shared', or 'dedicated': migration has a channel of its own (Fig. 8's oracle)
+    host_page          bytes of a page that origin's host brings
     rings              'array' of pre-tuned rings, or 'single' ones that are tuned for 500 ps (IV-C)
     dispatch           parameters of gpu.Dispatcher, such as max_instructions
 
@@ -76,18 +77,19 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     cold.
     """
     return _machine("planar", platform, program, size, seed, waveguides, migration_channel, rings,
-                    dispatch)
+                    host_page, dispatch)
 
 
 def two_level(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-              rings="array", **dispatch):
+              rings="array", host_page=ohm_dram.PAGE, **dispatch):
     """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
     the start. As planar()."""
     return _machine("two-level", platform, program, size, seed, waveguides, migration_channel, rings,
-                    dispatch)
+                    host_page, dispatch)
 
 
-def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, dispatch):
+def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page,
+             dispatch):
     known = platforms(mode)
     if platform not in known:
         raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, known)}: it is "
@@ -108,7 +110,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if optical:
         root.optics = ohm_optics.channel(mode, platform, waveguides)
     if platform == "origin":
-        ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"])
+        ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
         ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], waveguides)
     else:

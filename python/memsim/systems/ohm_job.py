@@ -18,6 +18,7 @@ def arguments(doc, mode):
                         help="dedicated: migration has a channel of its own (Fig. 8)")
     parser.add_argument("--rings", default="array", choices=["array", "single"],
                         help="single: rings are tuned for each route, for 500 ps (IV-C)")
+    parser.add_argument("--host-page", type=int, default=4096, help="bytes of a page of origin's host")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--workload", choices=list(ohm_workloads.TABLE_II),
                       help="one of the paper's ten, with the size and region of the scale")
@@ -51,5 +52,5 @@ def arguments(doc, mode):
                                    iterations=args.iterations)
     return args, program, dict(
         seed=args.seed, waveguides=args.waveguides, migration_channel=args.migration_channel,
-        rings=args.rings, launches=args.launches, first_launch=args.first_launch,
+        rings=args.rings, host_page=args.host_page, launches=args.launches, first_launch=args.first_launch,
         max_instructions=most or 0)
