@@ -145,6 +145,7 @@ class Study:
         self.system, self.name, self.jobs = system, name, jobs or os.cpu_count()
         self.database = os.path.abspath(database or run.options.database())
         self.points, self.verdicts = [], []
+        self.preview = False  # a scale at which no claim is judged: verdicts say so
 
     def point(self, script, *arguments, options=(), **keys):
         """Adds a run. `keys` name it in the study's tables, `options` are memsim's, such as --set."""
@@ -240,7 +241,7 @@ class Study:
             raise user_error(f"there is no claim '{id}' of {self.system}{did_you_mean(id, known)}")
         claim = known[id]
         paper = claim.expected
-        verdict = verdict or claim.verdict(ours)
+        verdict = verdict or claim.verdict(ours) + (", too small to judge" if self.preview else "")
         error = None if ours is None or not paper else ours / paper - 1
         self.verdicts.append((claim, paper, ours, error, verdict))
 
@@ -255,7 +256,8 @@ class Study:
                     "strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
                     [claim.id, self.name, claim.metric, claim.subject, claim.baseline, claim.relation,
                      claim.unit, paper, ours, error, verdict, claim.deviation])
-        print(report(self.verdicts))
+        if self.verdicts:
+            print(report(self.verdicts))
 
 
 def report(verdicts):

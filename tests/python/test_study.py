@@ -89,6 +89,14 @@ def test_what_was_calibrated_is_not_called_met(in_tmp, capsys):
     assert rows == {"ohm-33": "calibrated"}
 
 
+def test_a_preview_says_that_it_is_none(in_tmp):
+    made = make(in_tmp)
+    made.preview = True
+    made.claim("ohm-03", 0.60)
+    made.calibrated("ohm-33", 7.2e-16)
+    assert [v[-1] for v in made.verdicts] == ["within tolerance, too small to judge", "calibrated"]
+
+
 def test_options_of_memsim_make_another_point(in_tmp, point):
     made = make(in_tmp)
     for latency in "100ns", "300ns":

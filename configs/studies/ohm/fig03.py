@@ -18,6 +18,7 @@ TIME = "SELECT sim_time_fs * 1e-12 FROM run WHERE id = :run"
 
 args = ohm_points.arguments(__doc__)
 fig = study.Study("ohm", "fig03", jobs=args.jobs)
+fig.preview = args.scale != "judge"
 for workload in args.workloads:
     for data, options in (("drive", []), ("host", []), ("resident", []), ("no wires", NO_WIRES)):
         limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []

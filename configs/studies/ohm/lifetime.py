@@ -24,3 +24,5 @@ for point in fig.points:
     wear = ohm_wear.wear(fig.values(point), point.keys["mode"])
     print(f"{point.name:34} {wear.writes:12.0f} {wear.gap_moves:9.0f} {wear.most:6.0f} {wear.mean:6.1f} "
           f"{wear.evenness:9.2f}  {wear.years * wear.evenness:12.2f} {wear.years:12.2f}")
+
+fig.close()

@@ -124,7 +124,7 @@ class Points(study.Study):
         self.args = args
         self.missing = set()  # platforms that are not there yet
         self.table = None
-        # Below 4000 groups no claim is judged (systems.scale): what comes out is a preview.
+        # Below 4000 groups no claim is judged (systems.scale).
         self.preview = args.scale != "judge"
 
     def add(self, mode, *platforms, arguments=(), options=(), variant=""):
@@ -199,12 +199,6 @@ class Points(study.Study):
         for id in ids:
             ours = self.measured(id)
             self.not_modelled(id) if ours is None else self.claim(id, ours)
-
-    def _judge(self, id, ours, verdict):
-        super()._judge(id, ours, verdict)
-        if self.preview and verdict is None:
-            *rest, verdict = self.verdicts[-1]
-            self.verdicts[-1] = (*rest, f"{verdict}, too small to judge")
 
     def show(self, metric, relative_to=None):
         """A table of text: platforms by workloads, and means."""
