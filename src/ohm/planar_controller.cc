@@ -61,7 +61,7 @@ void PlanarController::init() {
 void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); }
 
 void PlanarController::wake() {
-    const Uint128 busy = channel_->counted();
+    const auto busy = channel_->counted();
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
     send_left();

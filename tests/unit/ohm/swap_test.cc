@@ -130,7 +130,7 @@ TEST_CASE("Migration takes the channel from demand, and its share is reported") 
         const auto busy = value(stat.channel.channel_time);
         const auto both = value(stat.channel.demand_time) + value(stat.channel.migration_time);
         CHECK(busy <= both + 2);
-        CHECK(busy + b.controller().state.channel.transfers >= both);
+        CHECK(busy + b.controller().state.channel.data.transfers >= both);
     }
     // At least the reads of four XPoint pages went before the last demand.
     CHECK(ends[1] > ends[0] + 130 * ns);
