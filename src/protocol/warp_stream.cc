@@ -50,7 +50,8 @@ struct Cursor {
         MEMSIM_ASSERT(at != end, "a warp's stream ends inside an operation");
         return *at++;
     }
-    u64 varint() {
+    u64 varint() { return at != end && *at < 0x80 ? *at++ : long_varint(); }
+    u64 long_varint() {
         u64 v = byte();
         if (v < 0x80) return v;
         v &= 0x7f;
@@ -79,8 +80,8 @@ bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& st
     const u32 second = std::countr_zero(rest);
     const auto distance = static_cast<std::int64_t>(address[second] - address[first]);
     const auto lanes = static_cast<std::int64_t>(second - first);
-    if (distance % lanes != 0) return false;
-    stride = static_cast<u64>(distance / lanes);
+    if (lanes != 1 && distance % lanes != 0) return false;
+    stride = static_cast<u64>(lanes == 1 ? distance : distance / lanes);
     for (rest &= rest - 1; rest != 0; rest &= rest - 1) {
         const u32 lane = std::countr_zero(rest);
         if (address[lane] != address[first] + stride * (lane - first)) return false;
