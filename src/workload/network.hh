@@ -17,6 +17,7 @@ struct Layer {
         shortcut,
         route,
         upsample,
+        reorg,
         softmax,
         identity ///< dropout, and detection, which is the host's
     };
