@@ -1,5 +1,6 @@
 #pragma once
 
+#include "protocol/fill_lanes.hh"
 #include "protocol/warp_stream.hh"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <cmath>
 #include <concepts>
 #include <type_traits>
-#include <utility>
 
 /// Registers of a warp and arithmetic on them. Each operator is an instruction by the rule of
 /// docs/models/workloads.md, and waits for the loads whose results it uses: dependences follow from
@@ -91,18 +91,6 @@ inline constexpr auto lane_bit = [] {
     return bits;
 }();
 
-/// One value in all lanes, by stores of 16 bytes one after the other: of a loop over zeros a
-/// compiler makes a string instruction, which takes longer than most operators.
-template <class T>
-void fill(std::array<T, warp_lanes>& lanes, T value) {
-    using Piece [[gnu::vector_size(16), gnu::aligned(1), gnu::may_alias]] = T;
-    Piece piece;
-    for (u32 i = 0; i < 16 / sizeof(T); ++i) piece[i] = value;
-    const auto to = reinterpret_cast<Piece*>(lanes.data());
-    [&]<std::size_t... I>(std::index_sequence<I...>) { ((to[I] = piece), ...); }
-    (std::make_index_sequence<sizeof lanes / 16> {});
-}
-
 struct Unset {}; ///< a register that is about to be written in all lanes
 
 } // namespace detail
@@ -115,8 +103,8 @@ struct Lanes {
     Flow* flow = nullptr; ///< whose register it is; none: a constant
     Needs needs;          ///< loads whose answers it holds
 
-    Lanes() { detail::fill(lane, T {}); }
-    explicit Lanes(T value) { detail::fill(lane, value); }
+    Lanes() { protocol::fill_lanes(lane, T {}); }
+    explicit Lanes(T value) { protocol::fill_lanes(lane, value); }
     explicit Lanes(detail::Unset) {}
     Lanes(const Lanes&) = default;
     Lanes& operator=(const Lanes& other) {

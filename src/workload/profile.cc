@@ -16,18 +16,18 @@ class Lines {
             const u64 line = op.address[static_cast<u32>(std::countr_zero(rest))] / 128;
             if (line == last) continue;
             last = line;
-            u64 at = (line * 0x9e3779b97f4a7c15) >> 58;
-            while (operation_of_[at] == operation_ && line_[at] != line) at = (at + 1) % places;
-            if (operation_of_[at] == operation_) continue;
+            u64 at = line * 0x9e3779b97f4a7c15 >> 56;
+            while (operation_of_[at] == operation_ && line_[at] != line)
+                [[unlikely]] at = (at + 1) % places;
+            n += operation_of_[at] != operation_;
             operation_of_[at] = operation_;
             line_[at] = line;
-            ++n;
         }
         return n;
     }
 
   private:
-    static constexpr u64 places = 64;
+    static constexpr u64 places = 256;
     u64 operation_ = 0;
     std::array<u64, places> line_ {}, operation_of_ {};
 };
