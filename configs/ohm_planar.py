@@ -10,7 +10,7 @@ import memsim
 from memsim.systems import ohm, ohm_job
 
 args, program, options = ohm_job.arguments(__doc__, "planar")
-size = ohm.machine_scale("planar", args.platform, program)
+size = ohm.machine_scale("planar", args.platform, program, l2_floor=args.l2_floor)
 for invariant in size.invariants:
     print(f"scale: {invariant}")
 root = ohm.planar(args.platform, program, size, **options)

@@ -11,7 +11,7 @@ import memsim
 from memsim.systems import ohm, ohm_job
 
 args, program, options = ohm_job.arguments(__doc__, "two-level")
-size = ohm.machine_scale("two-level", args.platform, program)
+size = ohm.machine_scale("two-level", args.platform, program, l2_floor=args.l2_floor)
 for invariant in size.invariants:
     print(f"scale: {invariant}")
 root = ohm.two_level(args.platform, program, size, **options)

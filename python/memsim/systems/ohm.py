@@ -4,11 +4,14 @@
 of the paper or are assumptions of docs/models/ohm.md.
 """
 
+from dataclasses import replace
+
 from .. import Root, System, gpu, mem, ohm, workload, xpoint
 from ..errors import did_you_mean, user_error
 from . import ohm_dram, ohm_optics
 from .drive import solid_state_drive
 from .mmu import up_to
+from .ohm_workloads import L2_FLOOR
 from .scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
 
 OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
@@ -46,11 +49,13 @@ def platforms(mode):
     return ["origin", *(CHANNELS if mode == "planar" else TWO_LEVEL), "oracle"]
 
 
-def machine_scale(mode, platform, program, controllers=None):
+def machine_scale(mode, platform, program, controllers=None, l2_floor=0):
     """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
-    memory controllers the scale leaves of the paper's six."""
+    memory controllers the scale leaves of the paper's six, `l2_floor` is the least that an L2 slice
+    has, in bytes."""
     paper = {"origin": OHM_ORIGIN, "oracle": OHM_ORACLE[mode]}.get(platform, OHM[mode])
-    return scale(paper, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
+    return scale(replace(paper, l2_floor=l2_floor), footprint(program), page=PAGE, modules=MODULES,
+                 controllers=controllers)
 
 
 def planar_scale(program, controllers=None):
@@ -142,7 +147,7 @@ def testbed(data, program, seed=1, **dispatch):
               or 'drive' (on the drive)
     program   a workload.Program
     """
-    size = machine_scale("planar", "oracle", program, controllers=6)
+    size = machine_scale("planar", "oracle", program, controllers=6, l2_floor=L2_FLOOR)
     root = Root(seed=seed)
     root.program = program
     root.gpu = gpu_of(size, **dispatch)

@@ -56,9 +56,8 @@ def energy(values, mode, platform):
         side = total("memory.controller", "side_bytes")
         crossed = side + sum(total("memory.controller", f"{kind}_bytes")
                              for kind in ("demand", "migration"))
-        moved = total("memory.controller", "dram_bytes") + side
-        if mode == "two-level" and platform in ("ohm-wom", "ohm-bw"):  # reverse-write
-            moved += FILL_LINE * total("memory.controller", "fills")
+        moved = (total("memory.controller", "dram_bytes") + side +
+                 FILL_LINE * total("memory.controller", "reverse_writes"))
     made = Energy(
         dram_static=DRAM_STATIC * capacity * share * seconds,
         dram_dynamic=DRAM_ACCESS * 8 * moved,

@@ -36,13 +36,14 @@ def arguments(doc, mode):
                         help="region of interest: its length (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    most = args.max_instructions
+    most, args.l2_floor = args.max_instructions, 0
     if args.workload:
         if args.scale not in ohm_workloads.SCALES or args.graph:
             parser.error(f"--workload {args.workload} takes a --scale of "
                          f"{', '.join(ohm_workloads.SCALES)} and no --graph")
         program, region = ohm_workloads.program(args.workload, args.scale, args.seed)
         most = region if most is None else most
+        args.l2_floor = ohm_workloads.L2_FLOOR
     else:
         try:
             vertices = kronecker_scale(args.scale)

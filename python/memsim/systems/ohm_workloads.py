@@ -2,6 +2,10 @@
 
 from .. import workload
 
+# An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then holds up
+# what the memory could serve. Of the scales, only judge has more.
+L2_FLOOR = 32 << 10
+
 SCALES = ("tiny", "small", "default", "judge")
 
 # Of each scale the size (graphs: vertices as a power of two) and the thread instructions after which no

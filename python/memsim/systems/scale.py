@@ -33,6 +33,7 @@ class Paper:
     dram: int
     xpoint: int
     l1_floor: int = 8 * KIB
+    l2_floor: int = 0  # of one controller's slice
 
 
 OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB,
@@ -148,7 +149,7 @@ def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, con
     made = Scaled(
         sms=sms, controllers=count, footprint=footprint,
         l1=up_to(max(paper.l1_floor, l1_exact), l1_ways * line),
-        l2_slice=up_to(paper.l2 * per_controller, l2_ways * line),
+        l2_slice=up_to(max(paper.l2_floor, paper.l2 * per_controller), l2_ways * line),
         dram=pages_of_dram * page, xpoint=pages_of_dram * ratio * page)
     made.invariants = [
         Invariant("SMs a controller", paper.sms / paper.controllers, sms / count),
