@@ -87,7 +87,8 @@ void PlanarController::wake() {
         if (dram.next_action() <= now()) {
             const std::uint32_t waiting = dram.reads() + dram.writes();
             dram.run(now());
-            changed |= dram.reads() + dram.writes() != waiting;
+            // Swaps by XPoint also wait for rows to be open and for the direction to change.
+            changed |= route_ || dram.reads() + dram.writes() != waiting;
         }
         changed |= route_ && route_->run(now());
         changed |= young && feed_swaps(young);
