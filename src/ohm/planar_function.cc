@@ -81,7 +81,7 @@ void PlanarController::order(Swap& s) {
     const auto bytes = static_cast<std::uint32_t>(params.swap_command->raw);
     protocol::DdrtCommand c;
     c.address = placement_.module_address(s.group, s.location);
-    c.dram = placement_.dram_address(s.group);
+    c.other = placement_.dram_address(s.group);
     c.bytes = static_cast<std::uint32_t>(params.page->raw);
     c.id = id_of(s);
     c.migration = c.swap = true;

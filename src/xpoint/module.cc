@@ -88,6 +88,7 @@ void Module::wake() {
     take_sequence();
     auto& in = port.commands;
     while (!in.empty()) {
+        empty_register(); // so that what follows is not kept waiting for it
         if (!accept(in.front())) {
             if (state.stalled_since == never) state.stalled_since = now();
             break;
@@ -99,6 +100,7 @@ void Module::wake() {
         }
         in.pop();
     }
+    empty_register();
     advance_swaps();
     start_operations();
 }
@@ -113,6 +115,8 @@ bool Module::accept(const protocol::DdrtCommand& c) {
     if (c.swap) return accept_swap(c);
     MEMSIM_ASSERT(c.bytes > 0 && c.address / line_bytes == (c.address + c.bytes - 1) / line_bytes,
                   "a DDR-T command stays within one line");
+    if (c.snarf) return snarf(c), true;
+    if (in_register(c.address / line_bytes)) return false; // what waits there came first
     if (!(c.write ? accept_write(c) : accept_read(c))) return false;
     ++(c.write ? stat.writes : stat.reads);
     (c.write ? stat.write_bytes : stat.read_bytes) += c.payload();
@@ -236,6 +240,7 @@ void Module::send_granted() {
         const auto later = std::find_if(state.granted.begin(), state.granted.end(),
                                         [&](const Grant& o) { return o.at > g.slot_end; });
         state.granted.insert(later, {g.slot_end, *slot});
+        stat.reverse_writes += g.reverse;
     }
     while (!state.granted.empty() && state.granted.front().at <= now()) {
         const std::uint32_t slot = state.granted.front().load;
@@ -426,7 +431,7 @@ bool Module::pending() const {
     if (state.free_loads != bits(params.loads()) || state.move != Move::none) return true;
     for (const SwapJob& job : state.swaps)
         if (job.live) return true;
-    return state.at_work != 0;
+    return state.at_work != 0 || !state.snarfed.empty();
 }
 
 void Module::waits_on(WaitReport& report) const {
@@ -443,6 +448,9 @@ void Module::waits_on(WaitReport& report) const {
                         : (job.media_read & job.dram_read) == job.all ? "is being written"
                                                                       : "is being read"));
     if (media) report.add(path() + ": " + std::to_string(media) + " reads wait for the media");
+    if (!state.snarfed.empty())
+        report.add(path() + ": " + std::to_string(state.snarfed.size()) +
+                   " snarfed lines wait for the write buffer");
 }
 
 std::optional<std::string> Module::imbalance() const {

@@ -18,7 +18,7 @@ bool Module::accept_swap(const protocol::DdrtCommand& c) {
         job = {};
         job.live = true;
         job.xpoint = c.address;
-        job.dram = c.dram;
+        job.dram = c.other;
         job.id = c.id;
         job.all = static_cast<SwapJob::Mask>((1u << c.bytes / line_bytes) - 1);
         return true;
