@@ -16,6 +16,15 @@ root.gen.mem_side = root.mem.cpu_side
 memsim.instantiate()
 memsim.simulate()
 """
+PLAYED = """\
+import memsim
+root = memsim.Root()
+root.gen = memsim.workload.TracePlayer(trace="work.trc", format="dramsim3", timed=False)
+root.mem = memsim.mem.SimpleMemory(latency="100ns")
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+"""
 READS = "SELECT value FROM result WHERE run = :run AND path = 'mem' AND name = 'reads'"
 
 
@@ -52,6 +61,15 @@ def test_a_finished_point_is_not_run_again_and_a_changed_one_is(in_tmp, point):
     point.write_text(POINT.replace("100ns", "200ns"))
     make(in_tmp, 10).run()
     assert len(runs(in_tmp)) == 4
+
+
+def test_a_point_is_run_again_when_its_input_file_has_changed(in_tmp):
+    (in_tmp / "point.py").write_text(PLAYED)
+    for lines, expected in (1, 1), (1, 1), (2, 2):
+        if lines > 1 or not (in_tmp / "work.trc").exists():
+            (in_tmp / "work.trc").write_text("0x40 READ 0\n" * lines)
+        make(in_tmp, 1).run()
+        assert len(runs(in_tmp)) == expected
 
 
 def test_a_point_that_fails_is_named_and_the_others_are_kept(in_tmp, point):
