@@ -99,7 +99,10 @@ void PlanarController::ordered(Swap& s) {
 /// XPoint is done: the bank is this controller's again, and what waited goes on.
 void PlanarController::confirm(Swap& s) {
     if (!port.channel.transfers[s.module].can_send()) return;
-    port.channel.transfers[s.module].send({id_of(s), now(), true});
+    protocol::DdrtGrant end;
+    end.id = id_of(s);
+    end.confirm = true;
+    port.channel.transfers[s.module].send(end);
     stat.command_latency.sample(Time {now() - s.ordered});
     if (--state.ordered == 0) channel_->code(false);
     channel_->dram().release(s.bank, now());

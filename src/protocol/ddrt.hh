@@ -44,7 +44,7 @@ struct DdrtCommand {
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
     std::uint32_t payload() const { return protocol::payload(*this); }
-    bool evicts() const { return dirty && held != address; }
+    bool evicts() const { return dirty && other != address; }
     bool needs_response() const { return snarf ? evicts() : !write; }
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
