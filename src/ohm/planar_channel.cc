@@ -150,7 +150,7 @@ bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
     if (ready.empty()) return false;
     const Ready r = ready.front();
     const bool migration = r.id & migration_id;
-    const mem::DramWires wires = migration ? params.migration_wires() : mem::DramWires::data;
+    const mem::DramWires wires = migration ? wires_ : mem::DramWires::data;
     if (channel_->free_at(wires) > now() + ahead || !port.channel.transfers[r.module].can_send())
         return false;
     ready.pop();
@@ -197,9 +197,8 @@ bool PlanarController::book_migration(bool old_ones) {
     auto& ready = state.ready_migration;
     const std::uint64_t writers = swaps_.channel & (old_ones ? swaps_.old : ~std::uint64_t {0});
     const Tick ahead = old_ones ? channel_->lead() : params.channel.grant_latency->raw;
-    const mem::DramWires wires = params.migration_wires();
-    bool changed = params.auto_rw() && writers && snarf(writers);
-    if (channel_->free_at(wires) > now() + ahead) return changed;
+    bool changed = writers && params.auto_rw() && snarf(writers);
+    if (channel_->free_at(wires_) > now() + ahead) return changed;
     while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))
         changed = true;
@@ -212,11 +211,11 @@ bool PlanarController::book_migration(bool old_ones) {
         auto& queue = state.to_module[m];
         auto& leaving = state.channel.leaving[m];
         if (pieces == 0 || !leaving.empty() || (!queue.empty() && !old_ones) ||
-            channel_->free_at(wires) > now() + (old_ones ? channel_->lead() : 0) ||
+            channel_->free_at(wires_) > now() + (old_ones ? channel_->lead() : 0) ||
             !port.channel.commands[m].can_send())
             continue;
         const unsigned n = first_of(pieces);
-        const Tick end = channel_->book(m, piece_bytes, true, true, now(), wires);
+        const Tick end = channel_->book(m, piece_bytes, true, true, now(), wires_);
         leaving.push({end, to_xpoint(s, n)});
         s.xpoint_write_asked |= static_cast<Mask>(1u << n);
         changed = true;
@@ -234,11 +233,11 @@ void PlanarController::arm_next() {
     };
     // From when on the channel can be booked: demand and old swaps may book it `lead` ahead.
     const Tick free = channel_->free_at();
-    const Tick beside = channel_->free_at(params.migration_wires());
+    const auto beside = [&] { return channel_->free_at(wires_); };
     if (!state.ready_demand.empty()) consider(free - channel_->lead());
     if (!state.ready_migration.empty()) {
         const bool first = old(swap_of(state.ready_migration.front().id));
-        consider(beside - (first ? channel_->lead() : params.channel.grant_latency->raw));
+        consider(beside() - (first ? channel_->lead() : params.channel.grant_latency->raw));
     }
     const auto* queue = state.to_module.data();
     for (const auto& leaving : state.channel.leaving) {
@@ -252,9 +251,9 @@ void PlanarController::arm_next() {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(rest));
         const Swap& s = state.swaps[i];
         consider(old_at(s)); // its transfers gain in rank
-        if (s.phase == Phase::command) consider(free - channel_->lead());
+        if (route_ && s.phase == Phase::command) consider(free - channel_->lead());
         if (pieces_to_xpoint(s) && state.channel.leaving[s.module].empty())
-            consider(old(s) ? beside - channel_->lead() : beside);
+            consider(old(s) ? beside() - channel_->lead() : beside());
     }
     if (route_) consider(route_->next());
     if (next == never)

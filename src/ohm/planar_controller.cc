@@ -58,6 +58,7 @@ void PlanarController::init() {
     for (std::uint32_t i = 0; i < params.channel.requests(); ++i) state.free.push(i);
     state.to_module.resize(params.channel.modules());
     state.swaps.resize(params.swaps());
+    wires_ = params.migration_wires();
     if (!params.swap_function()) return;
     route_.emplace(*channel_, port.sequences, state.route,
                    params.channel.check_contents() ? &state.dram_content : nullptr);

@@ -314,7 +314,8 @@ class PlanarController final : public Model<PlanarController> {
     Placement placement_;
     unsigned pieces_ = 8;
     std::optional<MemoryChannel> channel_;
-    std::optional<MemoryRoute> route_;
+    std::optional<MemoryRoute> route_;            ///< with the swap function
+    mem::DramWires wires_ = mem::DramWires::data; ///< of migration by the controller
     std::uint64_t table_bytes_ = 0;
 };
 

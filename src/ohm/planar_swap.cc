@@ -55,7 +55,7 @@ void PlanarController::make_still(Swap& s) {
 
 void PlanarController::look_at_swaps() {
     swaps_ = {};
-    if (params.swap_function()) return; // XPoint makes them
+    if (route_) return; // XPoint makes them
     for_each_bit(state.live_swaps, [&](std::uint32_t i) {
         const Swap& s = state.swaps[i];
         const std::uint64_t bit = std::uint64_t {1} << i;
@@ -89,7 +89,7 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
         mem::DramAccess a = channel_->dram_access(address, piece_bytes);
         a.context = id | piece;
         a.write = write;
-        a.wires = params.migration_wires();
+        a.wires = wires_;
         a.priority = old(s) ? mem::DramPriority::demand : mem::DramPriority::migration;
         channel_->enqueue(a, true, now());
         changed = true;

@@ -48,12 +48,7 @@ class DataBus {
     Tick reserve(Tick start, std::uint32_t bytes, std::uint16_t user, bool towards_device) {
         MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is taken twice");
         if (start != state_.free_at) state_.remainder = 0;
-        Tick taken = 0;
-        if (state_.coded) {
-            taken = coded_wire_.take(3 * bytes, state_.remainder);
-            state_.coded_bytes += bytes;
-        } else
-            taken = wire_.take(bytes, state_.remainder);
+        const Tick taken = state_.coded ? take_coded(bytes) : wire_.take(bytes, state_.remainder);
         state_.free_at = start + taken;
         state_.user = user;
         state_.towards_device = towards_device;
@@ -76,6 +71,11 @@ class DataBus {
     Tick latency() const { return figures_.latency.raw; }
 
   private:
+    [[gnu::noinline]] Tick take_coded(std::uint32_t bytes) { // seldom
+        state_.coded_bytes += bytes;
+        return coded_wire_.take(3 * bytes, state_.remainder);
+    }
+
     Figures figures_;
     Tick turn_;
     WireTime wire_, coded_wire_;
