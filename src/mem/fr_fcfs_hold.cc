@@ -1,7 +1,13 @@
 #include "mem/fr_fcfs.hh"
 
-/// Banks that are given to somebody else for a while: devices that move data by themselves.
+/// Banks that are given to somebody else for a while, devices that move data by themselves; and the
+/// bus while it is lent.
 namespace memsim::mem {
+
+void FrFcfs::lend_bus(bool lent, Tick now) {
+    state_.bus_lent = lent;
+    plan(now);
+}
 
 void FrFcfs::hold(std::uint32_t b, std::uint32_t row, Tick now) {
     MEMSIM_ASSERT(figures_.order == DramOrder::first_ready, "this order knows no held banks");

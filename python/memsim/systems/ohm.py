@@ -34,11 +34,15 @@ PLANAR = {
     "ohm-wom": dict(_SWAPS, routes="wom"),
     "ohm-bw": dict(_SWAPS, routes="half_coupled"),
 }
-# In two-level mode a platform is also what its XPoint controller does (Ohm-GPU IV-B).
+# In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
+# snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
+# (reverse-write; IV-B). ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped.
 TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
     "ohm-base": CHANNELS["ohm-base"],
     "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
+    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True)),
+    "ohm-bw": REVERSE_WRITE,
 }
 ELECTRICAL = ("origin", "hetero")
 # The default turnaround of 2 ns is the DRAM's (tRTRS) and hides the 100 ps in which a route selects a
