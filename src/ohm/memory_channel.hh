@@ -100,6 +100,7 @@ struct ChannelStats {
     Counter channel_time {Unit::time, "Channel time taken by both"};
     Counter side_bytes {Unit::byte, "Bytes over the memory route or the migration's own channel"};
     Counter side_time {Unit::time, "Time taken by them there"};
+    Counter coded_bytes {Unit::byte, "Bytes over the channel that took 3/2 of their time (WOM)"};
     Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
     Ratio migration_share {migration_time, channel_time,
                            "Share of channel time spent on migration (ohm-11, ohm-12)"};
@@ -162,13 +163,33 @@ class MemoryChannel {
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration,
               Tick now, mem::DramWires wires = mem::DramWires::data);
 
+    /// A swap shares the light from now on, or no longer does: transfers take 3/2 of their time.
+    void code(bool on) { bus_->code(on); }
+    /// The same for the side bus, which has its place in the code whenever it is used.
+    void code_side() { side_->code(true); }
+
+    // Column commands of somebody else than the scheduler, whose data crosses the side bus between
+    // the DRAM and a module. The row must be open.
+    Tick side_command_at(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
+                         bool write) const;
+    /// One burst, now; says when its last bit has been sent.
+    Tick side_command(std::uint32_t module, std::uint32_t bank, std::uint32_t row, bool write,
+                      Tick now);
+
     /// Brackets whatever takes time of the buses, for the balance.
-    std::array<Uint128, 2> counted() const {
-        return {stats_.channel_time.value(), stats_.side_time.value()};
+    struct Counted {
+        Uint128 data, side;
+        std::uint64_t coded;
+    };
+    Counted counted() const {
+        return {stats_.channel_time.value(), side_ ? stats_.side_time.value() : 0,
+                bus_->coded_bytes()};
     }
-    void balance(const std::array<Uint128, 2>& before) {
-        state_.data.busy += stats_.channel_time.value() - before[0];
-        state_.beside.busy += stats_.side_time.value() - before[1];
+    void balance(const Counted& before) {
+        state_.data.busy += stats_.channel_time.value() - before.data;
+        if (!side_) return;
+        state_.beside.busy += stats_.side_time.value() - before.side;
+        stats_.coded_bytes += bus_->coded_bytes() - before.coded;
     }
     std::optional<std::string> imbalance() const;
 
@@ -177,8 +198,11 @@ class MemoryChannel {
         return wires == mem::DramWires::side ? *side_ : *bus_;
     }
     void count(std::uint32_t bytes, bool migration, mem::DramWires wires);
-    std::optional<std::string> imbalance(const ChannelState::Carried& carried,
+    std::optional<std::string> imbalance(const ChannelState::Carried& carried, std::uint64_t coded,
                                          const char* wires) const;
+    std::uint16_t user(std::uint32_t module) const {
+        return static_cast<std::uint16_t>(timing_.ranks + module);
+    }
 
     const ChannelParams& params_;
     ChannelStats& stats_;
