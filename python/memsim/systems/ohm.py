@@ -132,7 +132,8 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if platform == "origin":
         ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
-        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], waveguides)
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], ohm_dram.RANKS[mode],
+                          waveguides)
     else:
         changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
         make = controller if mode == "planar" else two_level_controller
@@ -169,7 +170,7 @@ def testbed(data, program, seed=1, **dispatch):
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if data == "resident":
-        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["hetero"])
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["hetero"], ohm_dram.RANKS["origin"])
         return root
     port = None
     if data == "drive":
