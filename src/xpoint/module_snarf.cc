@@ -9,7 +9,7 @@ void Module::snarf(const protocol::DdrtCommand& c) {
     if (!c.evicts()) return;
     ++stat.snarfed;
     protocol::DdrtCommand victim = c;
-    victim.address = c.held;
+    victim.address = c.other;
     victim.write = victim.migration = true;
     state.snarfed.push(victim);
     MEMSIM_ASSERT(state.snarfed.size() * c.bytes <=

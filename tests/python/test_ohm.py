@@ -181,7 +181,7 @@ def test_wear_is_of_the_paper_s_capacity():
 @pytest.mark.parametrize("assumption", ohm_assumptions.ALL, ids=lambda a: a.variant.strip())
 def test_every_assumption_can_be_set_where_it_applies(assumption, mode):
     changes = [word for word in assumption.options if word != "--set"]
-    for platform in ("origin", "ohm-base", "oracle"):
+    for platform in ("origin", "ohm-base", "ohm-wom", "oracle"):
         if assumption.applies(mode, platform):
             assert build.build(machine(mode, platform), changes=changes)
 
