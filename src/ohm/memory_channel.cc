@@ -106,21 +106,30 @@ Tick MemoryChannel::side_command(std::uint32_t module, std::uint32_t bank, std::
     return end;
 }
 
+void MemoryChannel::code(bool on) {
+    if (!on) {
+        stats_.coded_bytes += bus_->coded_bytes() - state_.coded_seen;
+        state_.coded_seen = bus_->coded_bytes();
+    }
+    bus_->code(on);
+}
+
 std::optional<std::string> MemoryChannel::imbalance() const {
-    if (auto wrong = imbalance(state_.data, bus_->coded_bytes(), "channel")) return wrong;
-    return imbalance(state_.beside, side_ ? side_->coded_bytes() : 0, "side bus");
+    if (auto wrong = imbalance(state_.data, *bus_, "channel")) return wrong;
+    return side_ ? imbalance(state_.beside, *side_, "side bus") : std::nullopt;
 }
 
 std::optional<std::string> MemoryChannel::imbalance(const ChannelState::Carried& carried,
-                                                    std::uint64_t coded, const char* wires) const {
+                                                    const parts::DataBus& bus,
+                                                    const char* wires) const {
     // What is coded takes half as long again.
-    const auto exact = static_cast<Uint128>(2 * carried.bytes + coded) * ticks_per_second /
-                       static_cast<Uint128>(2 * params_.rate().raw);
+    const auto exact = static_cast<Uint128>(2 * carried.bytes + bus.coded_bytes()) *
+                       ticks_per_second / static_cast<Uint128>(2 * params_.rate().raw);
     // Each transfer that does not follow another back to back loses a part of a femtosecond.
-    if (carried.busy > exact || carried.busy + carried.transfers < exact)
-        return std::string("the ") + wires + " was busy for " +
-               to_text(static_cast<Int128>(carried.busy)) + "fs but its " +
-               std::to_string(carried.bytes) + " bytes take " +
+    const auto busy = static_cast<Uint128>(bus.busy());
+    if (busy > exact || busy + carried.transfers < exact)
+        return std::string("the ") + wires + " was busy for " + std::to_string(bus.busy()) +
+               "fs but its " + std::to_string(carried.bytes) + " bytes take " +
                to_text(static_cast<Int128>(exact)) + "fs";
     return {};
 }

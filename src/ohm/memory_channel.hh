@@ -131,9 +131,9 @@ struct ChannelState {
     /// What crossed a bus; apart from statistics, which may be reset.
     struct Carried {
         std::uint64_t bytes = 0, transfers = 0;
-        Uint128 busy = 0;
     };
     Carried data, beside;
+    std::uint64_t coded_seen = 0; ///< bytes that are in the statistic
 };
 
 /// The wires of a controller, the DRAM behind them and the way to the XPoint modules: one transfer
@@ -156,7 +156,11 @@ class MemoryChannel {
     /// To the scheduler, which can accept it.
     void enqueue(const mem::DramAccess& access, bool migration, Tick now);
 
-    Tick free_at(mem::DramWires wires = mem::DramWires::data) const { return bus(wires).free_at(); }
+    const parts::DataBus& bus(mem::DramWires wires) const {
+        return wires == mem::DramWires::side ? *side_ : *bus_;
+    }
+    Tick free_at() const { return bus_->free_at(); }
+    Tick free_at(mem::DramWires wires) const { return bus(wires).free_at(); }
     Time transfer_time(std::uint32_t bytes) const { return bus_->transfer_time(bytes); }
     Tick lead() const { return lead_; } ///< how far ahead the channel is booked
     /// Takes the next slot, from when the sender can use it; returns its end.
@@ -164,7 +168,7 @@ class MemoryChannel {
               Tick now, mem::DramWires wires = mem::DramWires::data);
 
     /// A swap shares the light from now on, or no longer does: transfers take 3/2 of their time.
-    void code(bool on) { bus_->code(on); }
+    void code(bool on);
     /// The same for the side bus, which has its place in the code whenever it is used.
     void code_side() { side_->code(true); }
 
@@ -176,30 +180,12 @@ class MemoryChannel {
     Tick side_command(std::uint32_t module, std::uint32_t bank, std::uint32_t row, bool write,
                       Tick now);
 
-    /// Brackets whatever takes time of the buses, for the balance.
-    struct Counted {
-        Uint128 data, side;
-        std::uint64_t coded;
-    };
-    Counted counted() const {
-        return {stats_.channel_time.value(), side_ ? stats_.side_time.value() : 0,
-                bus_->coded_bytes()};
-    }
-    void balance(const Counted& before) {
-        state_.data.busy += stats_.channel_time.value() - before.data;
-        if (!side_) return;
-        state_.beside.busy += stats_.side_time.value() - before.side;
-        stats_.coded_bytes += bus_->coded_bytes() - before.coded;
-    }
     std::optional<std::string> imbalance() const;
 
   private:
-    const parts::DataBus& bus(mem::DramWires wires) const {
-        return wires == mem::DramWires::side ? *side_ : *bus_;
-    }
     void count(std::uint32_t bytes, bool migration, mem::DramWires wires);
-    std::optional<std::string> imbalance(const ChannelState::Carried& carried, std::uint64_t coded,
-                                         const char* wires) const;
+    std::optional<std::string> imbalance(const ChannelState::Carried& carried,
+                                         const parts::DataBus& bus, const char* wires) const;
     std::uint16_t user(std::uint32_t module) const {
         return static_cast<std::uint16_t>(timing_.ranks + module);
     }

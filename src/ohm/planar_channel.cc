@@ -150,12 +150,12 @@ bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
     if (ready.empty()) return false;
     const Ready r = ready.front();
     const bool migration = r.id & migration_id;
-    const mem::DramWires wires = migration ? wires_ : mem::DramWires::data;
-    if (channel_->free_at(wires) > now() + ahead || !port.channel.transfers[r.module].can_send())
-        return false;
+    const Tick free = migration ? beside_->free_at() : channel_->free_at();
+    if (free > now() + ahead || !port.channel.transfers[r.module].can_send()) return false;
     ready.pop();
     const std::uint32_t bytes = migration ? piece_bytes : state.requests[r.id].r.payload();
-    const Tick end = channel_->book(r.module, bytes, false, migration, now(), wires);
+    const Tick end = channel_->book(r.module, bytes, false, migration, now(),
+                                    migration ? wires_ : mem::DramWires::data);
     port.channel.transfers[r.module].send({r.id, end});
     return true;
 }
@@ -198,7 +198,7 @@ bool PlanarController::book_migration(bool old_ones) {
     const std::uint64_t writers = swaps_.channel & (old_ones ? swaps_.old : ~std::uint64_t {0});
     const Tick ahead = old_ones ? channel_->lead() : params.channel.grant_latency->raw;
     bool changed = writers && params.auto_rw() && snarf(writers);
-    if (channel_->free_at(wires_) > now() + ahead) return changed;
+    if (beside_->free_at() > now() + ahead) return changed;
     while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))
         changed = true;
@@ -211,7 +211,7 @@ bool PlanarController::book_migration(bool old_ones) {
         auto& queue = state.to_module[m];
         auto& leaving = state.channel.leaving[m];
         if (pieces == 0 || !leaving.empty() || (!queue.empty() && !old_ones) ||
-            channel_->free_at(wires_) > now() + (old_ones ? channel_->lead() : 0) ||
+            beside_->free_at() > now() + (old_ones ? channel_->lead() : 0) ||
             !port.channel.commands[m].can_send())
             continue;
         const unsigned n = first_of(pieces);
@@ -233,11 +233,12 @@ void PlanarController::arm_next() {
     };
     // From when on the channel can be booked: demand and old swaps may book it `lead` ahead.
     const Tick free = channel_->free_at();
-    const auto beside = [&] { return channel_->free_at(wires_); };
+    const Tick beside = beside_->free_at();
+    const bool function = route_.has_value();
     if (!state.ready_demand.empty()) consider(free - channel_->lead());
     if (!state.ready_migration.empty()) {
         const bool first = old(swap_of(state.ready_migration.front().id));
-        consider(beside() - (first ? channel_->lead() : params.channel.grant_latency->raw));
+        consider(beside - (first ? channel_->lead() : params.channel.grant_latency->raw));
     }
     const auto* queue = state.to_module.data();
     for (const auto& leaving : state.channel.leaving) {
@@ -251,11 +252,11 @@ void PlanarController::arm_next() {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(rest));
         const Swap& s = state.swaps[i];
         consider(old_at(s)); // its transfers gain in rank
-        if (route_ && s.phase == Phase::command) consider(free - channel_->lead());
+        if (function && s.phase == Phase::command) consider(free - channel_->lead());
         if (pieces_to_xpoint(s) && state.channel.leaving[s.module].empty())
-            consider(old(s) ? beside() - channel_->lead() : beside());
+            consider(old(s) ? beside - channel_->lead() : beside);
     }
-    if (route_) consider(route_->next());
+    if (function) consider(route_->next());
     if (next == never)
         cancel(state.next);
     else

@@ -59,6 +59,7 @@ void PlanarController::init() {
     state.to_module.resize(params.channel.modules());
     state.swaps.resize(params.swaps());
     wires_ = params.migration_wires();
+    beside_ = &channel_->bus(wires_);
     if (!params.swap_function()) return;
     route_.emplace(*channel_, port.sequences, state.route,
                    params.channel.check_contents() ? &state.dram_content : nullptr);
@@ -68,17 +69,19 @@ void PlanarController::init() {
 void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); }
 
 void PlanarController::wake() {
-    const auto busy = channel_->counted();
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
     send_left();
+    const bool function = route_.has_value();
     bool changed = true;
     while (changed) {
         // In the order of their claim to the channel. Most find nothing to do: this is seen here.
         if (dram.next_done() <= now()) take_dram_done();
         if (!port.channel.cpu_side.empty()) accept();
-        changed = route_ && advance_functions();
-        look_at_swaps();
+        if (function)
+            changed = advance_functions();
+        else
+            changed = false, look_at_swaps();
         const std::uint64_t old = swaps_.devices & swaps_.old, young = swaps_.devices & ~swaps_.old;
         changed |= old && feed_swaps(old);
         changed |= migration_waits() && book_migration(true);
@@ -89,14 +92,13 @@ void PlanarController::wake() {
             const std::uint32_t waiting = dram.reads() + dram.writes();
             dram.run(now());
             // Swaps by XPoint also wait for rows to be open and for the direction to change.
-            changed |= route_ || dram.reads() + dram.writes() != waiting;
+            changed |= function || dram.reads() + dram.writes() != waiting;
         }
-        changed |= route_ && route_->run(now());
+        changed |= function && route_->run(now());
         changed |= young && feed_swaps(young);
         changed |= migration_waits() && book_migration(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
-    channel_->balance(busy);
     arm_next();
 }
 
@@ -146,7 +148,8 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     q.slot = slot;
     q.live = true;
     std::optional<std::uint64_t> buffered;
-    if (moving && !write && s->postponed_writes == 0) buffered = in_buffer(q, *s);
+    if (moving && !write && s->postponed_writes == 0 && params.buffer_reads())
+        buffered = in_buffer(q, *s);
     if (moving && !buffered && state.postponed.size() == params.postponed()) return false;
 
     if (params.channel.check_contents()) {

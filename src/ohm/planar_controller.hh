@@ -83,6 +83,8 @@ class PlanarController final : public Model<PlanarController> {
         Param<unsigned> swaps {4, {0, 64}, "Swaps under way at most (assumption); 0: no migration"};
         Param<Bytes> swap_buffer {
             16_KiB, {0_B, 1_MiB}, "Holds two pages for each swap (assumption: 4 x 2 x 2 KiB)"};
+        Param<bool> buffer_reads {
+            true, "Reads are served from the swap buffer (assumption: the paper is silent)"};
         Param<Time> swap_patience {1_us,
                                    {0_fs, 1_s},
                                    "Age from which a swap goes before demand (assumption; "
@@ -316,6 +318,7 @@ class PlanarController final : public Model<PlanarController> {
     std::optional<MemoryChannel> channel_;
     std::optional<MemoryRoute> route_;            ///< with the swap function
     mem::DramWires wires_ = mem::DramWires::data; ///< of migration by the controller
+    const parts::DataBus* beside_ = nullptr;      ///< the same
     std::uint64_t table_bytes_ = 0;
 };
 

@@ -55,7 +55,6 @@ void PlanarController::make_still(Swap& s) {
 
 void PlanarController::look_at_swaps() {
     swaps_ = {};
-    if (route_) return; // XPoint makes them
     for_each_bit(state.live_swaps, [&](std::uint32_t i) {
         const Swap& s = state.swaps[i];
         const std::uint64_t bit = std::uint64_t {1} << i;
@@ -195,7 +194,7 @@ void PlanarController::piece_from_xpoint(std::uint32_t id, const protocol::LineV
 
 /// Postponed reads whose piece is in the buffer now, up to the first write to one of the pages.
 void PlanarController::serve_postponed(Swap& s) {
-    if (s.postponed == 0) return;
+    if (s.postponed == 0 || !params.buffer_reads()) return;
     for (std::uint32_t i = 0; i < state.postponed.size();) {
         const std::uint32_t id = state.postponed[i];
         Request& q = state.requests[id];

@@ -15,6 +15,7 @@ struct DataBusState {
     bool towards_device = false; ///< its direction
     bool coded = false;          ///< see DataBus::code()
     std::uint64_t coded_bytes = 0;
+    Tick busy = 0; ///< the time of all transfers
 };
 
 /// The data wires between a controller and the devices that share them (ranks of DRAM, DRAM and
@@ -49,6 +50,7 @@ class DataBus {
         MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is taken twice");
         if (start != state_.free_at) state_.remainder = 0;
         const Tick taken = state_.coded ? take_coded(bytes) : wire_.take(bytes, state_.remainder);
+        state_.busy += taken;
         state_.free_at = start + taken;
         state_.user = user;
         state_.towards_device = towards_device;
@@ -67,6 +69,7 @@ class DataBus {
         const auto work = static_cast<Uint128>(bytes) * ticks_per_second;
         return {static_cast<Tick>((work + rate - 1) / rate)};
     }
+    Tick busy() const { return state_.busy; }
     Tick free_at() const { return state_.free_at; }
     Tick latency() const { return figures_.latency.raw; }
 
