@@ -230,9 +230,9 @@ void Module::send_granted() {
     auto& in = port.transfers;
     while (!in.empty()) {
         const protocol::DdrtGrant g = in.pop();
-        if (g.confirm) {
+        if (g.confirm) { // the next swap may have the same id, and be here before
             for (SwapJob& job : state.swaps)
-                if (job.live && job.id == g.id) job.live = false;
+                if (job.live && job.ready && job.id == g.id) job.live = false;
             continue;
         }
         const std::uint32_t* const slot = state.load_of.find(g.id);
