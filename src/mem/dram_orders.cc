@@ -33,10 +33,11 @@ void FrFcfs::choose_pair(std::uint32_t b) {
                                     : entry.access.write          ? DramCommand::write
                                                                   : DramCommand::read;
         const bool first = action == Action::column && entry.opened;
-        return FrFcfsState::Candidate {
-            device_.bank_ready(command, b), std::uint64_t {!first} << 63 | entry.age << 8 | b,
-            action, number,
-            static_cast<std::uint16_t>(device_.group_of(b) * 4 + static_cast<unsigned>(action))};
+        return FrFcfsState::Candidate {device_.bank_ready(command, b),
+                                       std::uint64_t {!first} << 63 | entry.age << 8 | b, action,
+                                       number,
+                                       static_cast<std::uint16_t>(device_.group_of(b) * limits +
+                                                                  static_cast<unsigned>(action))};
     };
     if (row == DramBank::closed)
         next = candidate(oldest, Action::activate);

@@ -48,7 +48,7 @@ void TwoLevelController::init() {
 }
 
 void TwoLevelController::wake() {
-    const Uint128 busy = channel_->counted();
+    const auto busy = channel_->counted();
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
     send_left();

@@ -53,7 +53,7 @@ u64 bits_of(T value) {
     else if constexpr (std::is_same_v<T, double>)
         return std::bit_cast<u64>(value);
     else
-        return static_cast<u64>(value);
+        return static_cast<std::make_unsigned_t<T>>(value); // as wide as it is stored
 }
 
 /// An array in a block's shared memory: 32 banks of 4 bytes.
