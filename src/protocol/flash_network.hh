@@ -11,7 +11,8 @@ inline constexpr std::uint32_t flash_line_bytes = 128; ///< an L2 line
 
 /// read -> data, write -> written, move -> moved, erase -> erased. `copy_out` and `copy_back` carry
 /// a page from one register of a package to another through a controller's buffer. `log_low` says
-/// that a log block has few pages left.
+/// that a log block has few pages left. In `written`, `sectors` is 1 if the write found its page in
+/// a register at once.
 enum class PacketKind : std::uint8_t {
     read,
     write,
@@ -46,6 +47,7 @@ struct FlashPacket {
     std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
     std::uint32_t log_block = 0; ///< its log block, of the same plane
     std::uint32_t to_block = 0;  ///< of a move: an erased block of plane `to`, programmed in order
+    std::uint32_t to_log = 0;    ///< the log block of to_block
     std::uint32_t bytes = 0;     ///< of data that it asks for or carries
     std::uint16_t source = 0, destination = 0; ///< endpoints of the network
     std::uint16_t page = 0;                    ///< of the block; in log_low: pages left
@@ -66,19 +68,23 @@ struct FlashPacket {
 /// zng/address.hh).
 /// `move`: the newest version of a page (data page, log page and register merged) is programmed to
 /// the same page of block `to`, and the register, if it held some of it, is empty then. `to` lies
-/// in the same package, is erased before the first page, and takes its pages in order: page p + 1
-/// may be asked for before page p is answered. `erase`: block `data`; what its LPMT says, if it was
-/// a log block, is forgotten.
+/// in the same package, is erased before the first page, and takes its pages in order, from 0:
+/// page p + 1 may be asked for before page p is answered. Once the move of a page has begun, the
+/// package forwards what comes for it to its new place, until `data` is erased: so requests under
+/// way need not be answered before the first move (and may wait for it, if their log block is
+/// full), but must be before the erase. The new log block must have a page for each of them.
+/// `erase`: block `data`; what its LPMT says, if it was a log block, is forgotten.
 enum class CollectOp : std::uint8_t { move, erase };
 constexpr std::array<std::string_view, 2> names_of(CollectOp) { return {"move", "erase"}; }
 
 struct CollectRequest {
-    static constexpr std::uint32_t largest_wire_bytes = 16;
+    static constexpr std::uint32_t largest_wire_bytes = 20;
 
     std::uint32_t tag = 0;
     std::uint32_t data = 0; ///< block that is moved or erased
     std::uint32_t log = 0;  ///< its log block
     std::uint32_t to = 0;
+    std::uint32_t to_log = 0; ///< the log block of `to`
     std::uint16_t page = 0;
     CollectOp op = CollectOp::move;
 

@@ -2,6 +2,7 @@
 
 #include "core/error.hh"
 #include "core/hash_map.hh"
+#include "parts/content_store.hh"
 
 #include <cstdint>
 
@@ -104,12 +105,16 @@ class LogBlocks {
 };
 
 /// Who keeps the LBMT: flash controllers ask the owner of the port that is bound to their
-/// `collector` at set-up, and read the table then: the MMU has sent what it says along with the
-/// translation (DBMT entries hold the log block), so it costs no time.
+/// `collector` at set-up, and read the table whenever they need it: the MMU has sent what it says
+/// along with the translation (DBMT entries hold the log block), so it costs no time.
 class HasLogBlocks {
   public:
     virtual ~HasLogBlocks() = default;
     virtual const LogBlocks& log_blocks() const = 0;
+    /// The version that each line of 128 bytes should have, by address / 128, where contents are
+    /// checked: one for all controllers, since a line that moves may change its controller. Who
+    /// moves a page moves its lines here, when the move is answered.
+    virtual parts::ContentStore& reference() = 0;
 };
 
 } // namespace memsim::zng

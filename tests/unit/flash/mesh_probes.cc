@@ -19,11 +19,15 @@ void Node::take() {
         if (p.tag <= state.seen[p.source]) ++stat.disordered;
         state.seen[p.source] = p.tag;
         state.log.push_back({now(), p});
+        if (!params.echo() || p.kind != protocol::PacketKind::copy_out) continue;
+        state.copies.push(p);
+        state.copies.back().kind = protocol::PacketKind::copy_back;
     }
 }
 
 void Node::wake() {
     take();
+    while (!state.copies.empty() && port.out.can_send()) port.out.send(state.copies.pop());
     while (!state.script.empty() && state.script.front().at <= now() && port.out.can_send())
         port.out.send(state.script.pop().packet);
     if (!state.script.empty() && state.script.front().at > now())

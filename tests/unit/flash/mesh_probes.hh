@@ -18,6 +18,7 @@ class Node final : public Model<Node> {
         Param<unsigned> nodes {1, "How many there are"};
         Param<unsigned> count {0, "Random packets to send"};
         Param<Time> pause {0_ns, "Longest pause before a packet is taken"};
+        Param<bool> echo {false, "Whether it sends copies of pages back, as a controller does"};
         Param<unsigned> depth {4, {1, 4096}, "Packets waiting or in flight to it"};
     };
     struct Ports {
@@ -34,6 +35,7 @@ class Node final : public Model<Node> {
     };
     struct State {
         Fifo<Step> script;
+        Fifo<FlashPacket> copies;
         std::vector<Step> log;
         std::uint32_t sent = 0;
         std::vector<std::uint32_t> seen; ///< the last number, by source
