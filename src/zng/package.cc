@@ -61,10 +61,10 @@ void Package::wake() {
     };
     each(state.done, [&](std::uint32_t w) { finish(w); });
     state.done.assign(state.done.size(), 0);
-    if (!state.stalled_pages.empty())
-        for (std::uint32_t p = 0; p < state.stalled.size(); ++p) serve_stalled(p);
-    do { // a plane whose last answer has left is free
+    do { // planes, registers and log blocks that became free may be of use to others
         again_ = false;
+        if (!state.stalled_pages.empty())
+            for (std::uint32_t p = 0; p < state.stalled.size(); ++p) serve_stalled(p);
         if (!state.moves.empty()) start_moves();
         each(state.ready, [&](std::uint32_t w) { start(w); });
         send_answers();
@@ -298,7 +298,6 @@ void Package::send_answers() {
             if (params.reuse() == PageReuse::waiting) state.sense_of.erase(s.key);
             state.free_senses.push_back(a.sense);
             become_idle(worker);
-            again_ = true;
         }
 }
 

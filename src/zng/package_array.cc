@@ -15,6 +15,7 @@ void Package::become_idle(std::uint32_t worker) {
     state.workers[worker].stage = Stage::idle;
     --state.working;
     mark(state.ready, worker);
+    again_ = true;
 }
 
 void Package::finish(std::uint32_t worker) {
@@ -211,6 +212,7 @@ void Package::take_register(std::uint32_t worker) {
     }
     registers_->leave(r);
     registers_->release(r);
+    again_ = true;
     stat.registers_used.set(now(), --state.used);
 }
 
@@ -327,6 +329,7 @@ void Package::erase(std::uint32_t worker, const Op& op) {
         state.logs.erase(key);
     }
     state.forwards.erase(key);
+    again_ = true; // a log block may have room
     array_->erase(a.plane, a.block);
     count_touched();
     stat.most_erases.set(now(), state.array.most_erases);
