@@ -156,6 +156,7 @@ class MemoryChannel {
     void enqueue(const mem::DramAccess& access, bool migration, Tick now);
 
     Tick free_at(mem::DramWires wires = mem::DramWires::data) const { return bus(wires).free_at(); }
+    Time transfer_time(std::uint32_t bytes) const { return bus_->transfer_time(bytes); }
     Tick lead() const { return lead_; } ///< how far ahead the channel is booked
     /// Takes the next slot, from when the sender can use it; returns its end.
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration,

@@ -85,6 +85,9 @@ def test_a_point_that_fails_is_named_and_the_others_are_kept(in_tmp, point):
     ("ohm-03", 1.05, "not reproduced"),
     ("ohm-01", 2.30, "within tolerance"),   # a gain of 181 %
     ("ohm-11", 0.0, "not reproduced"),      # absolute: no ordering
+    ("ohm-35", 9.0e-16, "within tolerance"),  # a bit-error rate, by the light that it takes
+    ("ohm-35", 4.0e-16, "not reproduced"),    # 0.06 dB off
+    ("ohm-36", 1.05e-15, "not reproduced"),   # near the paper's, but not below 1e-15
 ])
 def test_a_claim_is_judged_and_written(in_tmp, capsys, id, ours, verdict):
     made = make(in_tmp)
@@ -94,6 +97,41 @@ def test_a_claim_is_judged_and_written(in_tmp, capsys, id, ours, verdict):
     rows = dict(sqlite3.connect(in_tmp / "study.db").execute("SELECT id, verdict FROM claim"))
     assert rows == {id: verdict, "ohm-02": "not modelled"}
     assert verdict in capsys.readouterr().out
+
+
+def test_what_was_calibrated_is_not_called_met(in_tmp, capsys):
+    made = make(in_tmp)
+    made.calibrated("ohm-33", 7.2e-16)
+    made.close()
+    rows = dict(sqlite3.connect(in_tmp / "study.db").execute("SELECT id, verdict FROM claim"))
+    assert rows == {"ohm-33": "calibrated"}
+
+
+def test_a_preview_says_that_it_is_none(in_tmp):
+    made = make(in_tmp)
+    made.preview = True
+    made.claim("ohm-03", 0.60)
+    made.calibrated("ohm-33", 7.2e-16)
+    assert [v[-1] for v in made.verdicts] == ["within tolerance, too small to judge", "calibrated"]
+
+
+def test_options_of_memsim_make_another_point(in_tmp, point):
+    made = make(in_tmp)
+    for latency in "100ns", "300ns":
+        made.point(point, 10, options=["--set", f"mem.latency={latency}"], latency=latency)
+    made.run()
+    made.run()  # nothing new
+    assert len(runs(in_tmp)) == 2
+    time = made.table(t="SELECT sim_time_fs FROM run WHERE id = :run")["t"]
+    assert time["300ns"] > time["100ns"]
+
+
+def test_equal_points_run_once_and_have_the_same_run(in_tmp, point):
+    made = make(in_tmp, 10)
+    twin = made.point(point, 10, size="ten")
+    made.run()
+    assert len(runs(in_tmp)) == 1 and twin.run == made.points[0].run
+    assert made.values(twin)["mem", "reads"] == 10
 
 
 def test_every_claim_of_every_paper_has_a_known_relation():

@@ -1,3 +1,4 @@
+#include "run.hh"
 #include "support.hh"
 
 #include "workload/bitmap.hh"
@@ -101,6 +102,41 @@ TEST_CASE("a mesh of tetrahedra is closed, and its neighbours agree", "[workload
     CHECK(wing == 6 * 2 * body * body); // six squares of two triangles a cell
     CHECK(far == 6 * 2 * side * side);
     CHECK(mesh.neighbour[n - 1] == mesh.neighbour[elements - 1]); // padding
+}
+
+TEST_CASE("air flows at first as far away, and is pressed together before the body",
+          "[workloads]") {
+    Options options;
+    options.size = 8;
+    options.iterations = 3;
+    const auto cfd = make_workload("cfd", options);
+    const Allocation variables = cfd->allocations()[3];
+    REQUIRE(variables.name == "variables");
+    const u64 densities = variables.base + variables.bytes / 5;
+    float least = 1e9f, most = 0;
+    protocol::BlockStreams out;
+    out.with_values = true;
+    for (Launch launch; cfd->next_launch(launch);)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            cfd->run_block(block, out);
+            for (const auto& bytes : out.warps)
+                for (const auto& op : read_all(bytes)) {
+                    if (op.kind != WarpOpKind::store || op.address[0] < variables.base ||
+                        op.address[0] >= densities)
+                        continue;
+                    for (u64 value : op.value) {
+                        const auto density = std::bit_cast<float>(static_cast<u32>(value));
+                        REQUIRE(std::isfinite(density));
+                        if (launch.kernel == "initialize_variables") CHECK(density == 1.4f);
+                        least = std::min(least, density);
+                        most = std::max(most, density);
+                    }
+                }
+        }
+    CHECK(least > 0.5f);
+    CHECK(least < 1.39f); // behind it
+    CHECK(most > 1.45f);
+    CHECK(most < 5.0f);
 }
 
 TEST_CASE("parts of a sequence have their own places and PCs", "[workloads]") {

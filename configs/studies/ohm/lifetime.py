@@ -1,0 +1,28 @@
+"""How long the XPoint of Ohm-GPU lasts, and how evenly Start-Gap wears it (III-A). No figure of the paper.
+
+    build/memsim configs/studies/ohm/lifetime.py [--scale small] [--workloads betw FDTD]
+
+Lifetime = endurance x lines of the paper's capacity / writes to its media a second, times how evenly
+they fall. The gap moves every psi writes, so it goes round a module once in psi x lines writes: far more
+than a run has. Small psi shows what levelling does within one.
+"""
+
+from memsim.systems import ohm_points, ohm_wear
+
+args = ohm_points.arguments(__doc__)
+fig = ohm_points.Points("lifetime", args)
+for mode in ohm_points.MODES:
+    fig.add(mode, "ohm-base", "ohm-wom", "ohm-bw")
+    for psi in 1, 10:
+        fig.add(mode, "ohm-base", options=["--set", f"memory.xpoint[*].psi={psi}"],
+                variant=f" psi {psi}")
+fig.run()
+
+print(f"{'':34} {'media writes':>12} {'gap moves':>9} {'most':>6} {'mean':>6}  evenness  "
+      "years: as evenly as here, ideal")
+for point in fig.points:
+    wear = ohm_wear.wear(fig.values(point), point.keys["mode"])
+    print(f"{point.name:34} {wear.writes:12.0f} {wear.gap_moves:9.0f} {wear.most:6.0f} {wear.mean:6.1f} "
+          f"{wear.evenness:9.2f}  {wear.years * wear.evenness:12.2f} {wear.years:12.2f}")
+
+fig.close()
