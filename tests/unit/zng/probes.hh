@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../flash/probes.hh"
 #include "core/component.hh"
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
@@ -9,6 +10,12 @@
 namespace memsim::test_zng {
 
 using namespace memsim::literals;
+
+/// Requests of an L2 slice at given times.
+class Slice final : public test_flash::Script<Slice, protocol::Mem> {
+  public:
+    using Script::Script;
+};
 
 /// Random reads, writes (whole and in part) and atomics of lines of virtual blocks, and a garbage
 /// collector in its plainest form: when a log block is low it lets nothing new out, moves the
