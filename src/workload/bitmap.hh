@@ -1,9 +1,11 @@
 #pragma once
 
+#include "parts/input_file.hh"
 #include "workload/device_memory.hh"
-#include "workload/input_file.hh"
 
 namespace memsim::workload {
+
+using parts::InputFile;
 
 /// A picture: three bytes a pixel, red, green, blue, rows from the top.
 struct Picture {
