@@ -83,8 +83,8 @@ void Mesh::wake() {
 /// From endpoints into their routers: a link of its own for each.
 std::int64_t Mesh::inject(std::int64_t cycle) {
     std::int64_t next = no_cycle;
-    for (std::uint32_t e = 0; e < port.in.size(); ++e) {
-        auto& in = port.in[e];
+    for (std::uint32_t e = 0; e < port.input.size(); ++e) {
+        auto& in = port.input[e];
         if (in.empty()) continue;
         if (state.inject_free[e] > cycle) {
             next = std::min(next, state.inject_free[e]);
@@ -175,7 +175,7 @@ std::int64_t Mesh::serve(std::uint32_t output, std::int64_t cycle) {
                 next = std::min(next, when);
                 continue;
             }
-            const bool can = leaves ? port.out[h.packet.destination].can_send()
+            const bool can = leaves ? port.output[h.packet.destination].can_send()
                                     : room(state.channels[ahead(output) + from % params.channels()],
                                            flits(h.packet), cycle, next);
             if (!can) { // a port wakes the mesh when it can
@@ -215,7 +215,7 @@ std::int64_t Mesh::forward(std::uint32_t output, std::uint32_t from, std::int64_
         ++stat.packets;
         stat.bytes += h.packet.wire_bytes();
         stat.latency.sample(static_cast<std::uint64_t>(now() - h.entered));
-        port.out[h.packet.destination].send(h.packet);
+        port.output[h.packet.destination].send(h.packet);
         return next;
     }
     ++stat.hops;

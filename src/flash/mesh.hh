@@ -58,10 +58,10 @@ class Mesh final : public Model<Mesh> {
         return {Clock(p.clock()).cycles(p.link_cycles())};
     }
     struct Ports {
-        Many<In<FlashPacket>> in {from<&Params::endpoints>,
-                                  {.depth = from<&Params::queue>, .clock = from<&Params::clock>},
-                                  "What endpoints send"};
-        Many<Out<FlashPacket>> out {
+        Many<In<FlashPacket>> input {from<&Params::endpoints>,
+                                     {.depth = from<&Params::queue>, .clock = from<&Params::clock>},
+                                     "What endpoints send"};
+        Many<Out<FlashPacket>> output {
             from<&Params::endpoints>,
             {.latency = &link_time, .rate = &wire, .clock = from<&Params::clock>},
             "What they get"};
@@ -145,9 +145,9 @@ class Mesh final : public Model<Mesh> {
 
     EdgeFinder edges_;
     parts::Divider width_;
-    std::uint32_t ports_ = 0;             ///< of a router
-    std::vector<std::uint32_t> router_;   ///< of an endpoint
-    std::vector<std::uint32_t> side_;     ///< its port there
+    std::uint32_t ports_ = 0;           ///< of a router
+    std::vector<std::uint32_t> router_; ///< of an endpoint
+    std::vector<std::uint32_t> side_;   ///< its port there
 };
 
 } // namespace memsim::flash

@@ -47,10 +47,10 @@ void FlashController::init() {
 
 void FlashController::wake() {
     do {
-        while (!port.in.empty() && take(port.in.front())) port.in.pop();
+        while (!port.input.empty() && take(port.input.front())) port.input.pop();
         take_requests();
         send(); // which may make room for copies
-    } while (!port.in.empty() && state.copies.size() < params.copy_buffer());
+    } while (!port.input.empty() && state.copies.size() < params.copy_buffer());
     for (unsigned i = 0; i < params.pins(); ++i)
         while (!port.pin[i].empty()) port.pin[i].pop();
     tell_caches();
@@ -132,10 +132,10 @@ void FlashController::queue(std::uint32_t slot) {
 
 /// Copies first, since planes wait for them, then packages in turn.
 void FlashController::send() {
-    while (!state.copies.empty() && port.out.can_send()) port.out.send(state.copies.pop());
+    while (!state.copies.empty() && port.output.can_send()) port.output.send(state.copies.pop());
     const auto packages = static_cast<std::uint32_t>(state.waiting.size());
     for (std::uint32_t idle = 0; state.queued && idle < packages;) {
-        if (!port.out.can_send()) {
+        if (!port.output.can_send()) {
             stat.full += !state.blocked;
             state.blocked = true;
             return;
@@ -150,7 +150,7 @@ void FlashController::send() {
         idle = 0;
         --state.queued;
         ++state.out[p];
-        port.out.send(packet(state.waiting[p].pop()));
+        port.output.send(packet(state.waiting[p].pop()));
     }
 }
 

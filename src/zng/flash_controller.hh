@@ -72,8 +72,8 @@ class FlashController final : public Model<FlashController> {
             from<&Params::mem_ports>,
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
             "Requests of L2 slices"};
-        Out<FlashPacket> out {{.latency = from<&Params::decode>}, "To the flash network"};
-        In<FlashPacket> in {{.depth = from<&Params::net_queue>}, "From it"};
+        Out<FlashPacket> output {{.latency = from<&Params::decode>}, "To the flash network"};
+        In<FlashPacket> input {{.depth = from<&Params::net_queue>}, "From it"};
         Many<Responder<protocol::Collect>> collector {
             from<&Params::collectors>,
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},

@@ -52,8 +52,8 @@ void Package::init() {
 }
 
 void Package::wake() {
-    for (unsigned i = 0; i < port.in.size(); ++i)
-        while (!port.in[i].empty()) accept(port.in[i].pop(), i);
+    for (unsigned i = 0; i < port.input.size(); ++i)
+        while (!port.input[i].empty()) accept(port.input[i].pop(), i);
     const auto each = [](const std::vector<std::uint64_t>& bits, auto&& f) {
         for (std::uint32_t w = 0; w < bits.size(); ++w)
             for (std::uint64_t rest = bits[w]; rest; rest &= rest - 1)
@@ -284,10 +284,10 @@ void Package::answer_read(const Read& r, std::uint64_t content, std::uint32_t se
 }
 
 void Package::send_answers() {
-    for (unsigned i = 0; i < port.out.size(); ++i)
-        while (!state.answers[i].empty() && port.out[i].can_send()) {
+    for (unsigned i = 0; i < port.output.size(); ++i)
+        while (!state.answers[i].empty() && port.output[i].can_send()) {
             const Answer a = state.answers[i].pop();
-            port.out[i].send(a.packet);
+            port.output[i].send(a.packet);
             if (a.counts) --state.outstanding;
             if (a.packet.kind == PacketKind::data)
                 stat.read_latency.sample(static_cast<std::uint64_t>(now() - a.accepted));

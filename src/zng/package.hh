@@ -90,10 +90,10 @@ class Package final : public Model<Package> {
         Param<bool> check_contents {false, "Keep what lines hold, for integrity checks"};
     };
     struct Ports {
-        Many<In<FlashPacket>> in {from<&Params::ports>,
-                                  {.depth = from<&Params::port_queue>},
-                                  "Requests from the flash network"};
-        Many<Out<FlashPacket>> out {
+        Many<In<FlashPacket>> input {from<&Params::ports>,
+                                     {.depth = from<&Params::port_queue>},
+                                     "Requests from the flash network"};
+        Many<Out<FlashPacket>> output {
             from<&Params::ports>, {.latency = from<&Params::latency>}, "Answers to it"};
     };
     struct Stats {

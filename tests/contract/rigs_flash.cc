@@ -87,8 +87,8 @@ static const RigFor mesh {
                    {"count", "60"},
                    {"pause", i % 2 ? "40ns" : "0ns"},
                    {"depth", "2"}});
-            m.bind(at("node", i), "out", "mesh", at("in", i));
-            m.bind("mesh", at("out", i), at("node", i), "in");
+            m.bind(at("node", i), "output", "mesh", at("input", i));
+            m.bind("mesh", at("output", i), at("node", i), "input");
         }
     }};
 

@@ -22,8 +22,8 @@ class Node final : public Model<Node> {
         Param<unsigned> depth {4, {1, 4096}, "Packets waiting or in flight to it"};
     };
     struct Ports {
-        Out<FlashPacket> out {{.latency = 1_ns}, "To the mesh"};
-        In<FlashPacket> in {{.depth = from<&Params::depth>}, "From it"};
+        Out<FlashPacket> output {{.latency = 1_ns}, "To the mesh"};
+        In<FlashPacket> input {{.depth = from<&Params::depth>}, "From it"};
     };
     struct Stats {
         Counter received {Unit::count, "Packets"};

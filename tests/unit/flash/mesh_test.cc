@@ -21,8 +21,8 @@ struct Bench {
             machine.add(
                 node(i), "test_flash.Node",
                 with({{"index", std::to_string(i)}, {"nodes", std::to_string(nodes)}}, of_node));
-            machine.bind(node(i), "out", "mesh", "in[" + std::to_string(i) + "]");
-            machine.bind("mesh", "out[" + std::to_string(i) + "]", node(i), "in");
+            machine.bind(node(i), "output", "mesh", "input[" + std::to_string(i) + "]");
+            machine.bind("mesh", "output[" + std::to_string(i) + "]", node(i), "input");
         }
         machine.build();
     }

@@ -32,8 +32,8 @@ struct Bench {
             machine.bind("controller", "pin[0]", "l2", "control[0]");
         } else
             machine.bind("slice", "to", "controller", "mem[0]");
-        machine.bind("controller", "out", "net", "in");
-        machine.bind("net", "out", "controller", "in");
+        machine.bind("controller", "output", "net", "input");
+        machine.bind("net", "output", "controller", "input");
         machine.build();
     }
     FlashController& controller() { return machine.get<FlashController>("controller"); }

@@ -33,8 +33,8 @@ struct Bench {
                           {"controller", "0"},
                           {"check_contents", "true"}},
                          more));
-        machine.bind("controller", "out", "package", "in[0]");
-        machine.bind("package", "out[0]", "controller", "in");
+        machine.bind("controller", "output", "package", "input[0]");
+        machine.bind("package", "output[0]", "controller", "input");
         machine.build();
     }
     Package& package() { return machine.get<Package>("package"); }

@@ -32,8 +32,8 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
           {{"columns", "3"}, {"rows", "2"}, {"endpoints", std::to_string(endpoints)}});
     const auto bind = [&](const std::string& who, const std::string& out, const std::string& in,
                           unsigned endpoint) {
-        m.bind(who, out, "mesh", at("in", endpoint));
-        m.bind("mesh", at("out", endpoint), who, in);
+        m.bind(who, out, "mesh", at("input", endpoint));
+        m.bind("mesh", at("output", endpoint), who, in);
     };
     for (unsigned c = 0; c < controllers; ++c) {
         const std::string path = at("controller", c);
@@ -47,7 +47,7 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
                                    {"window", "32"},
                                    {"check_contents", "true"}}),
                    controller));
-        bind(path, "out", "in", c);
+        bind(path, "output", "input", c);
         m.bind("host", at("mem", c), path, "mem[0]");
         m.bind("host", at("collect", c), path, "collector[0]");
         m.bind(path, "log_low[0]", "host", at("low", c));
@@ -63,7 +63,7 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
                                    {"queue", std::to_string(32 * controllers)},
                                    {"check_contents", "true"}}),
                    package));
-        for (unsigned i = 0; i < 2; ++i) bind(path, at("out", i), at("in", i), endpoint + i);
+        for (unsigned i = 0; i < 2; ++i) bind(path, at("output", i), at("input", i), endpoint + i);
     }
 }
 
