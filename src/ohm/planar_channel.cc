@@ -233,12 +233,12 @@ void PlanarController::arm_next() {
     };
     // From when on the channel can be booked: demand and old swaps may book it `lead` ahead.
     const Tick free = channel_->free_at();
-    const Tick beside = beside_->free_at();
     const bool function = route_.has_value();
     if (!state.ready_demand.empty()) consider(free - channel_->lead());
     if (!state.ready_migration.empty()) {
         const bool first = old(swap_of(state.ready_migration.front().id));
-        consider(beside - (first ? channel_->lead() : params.channel.grant_latency->raw));
+        consider(beside_->free_at() -
+                 (first ? channel_->lead() : params.channel.grant_latency->raw));
     }
     const auto* queue = state.to_module.data();
     for (const auto& leaving : state.channel.leaving) {
@@ -254,7 +254,7 @@ void PlanarController::arm_next() {
         consider(old_at(s)); // its transfers gain in rank
         if (function && s.phase == Phase::command) consider(free - channel_->lead());
         if (pieces_to_xpoint(s) && state.channel.leaving[s.module].empty())
-            consider(old(s) ? beside - channel_->lead() : beside);
+            consider(beside_->free_at() - (old(s) ? channel_->lead() : 0));
     }
     if (function) consider(route_->next());
     if (next == never)

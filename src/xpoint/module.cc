@@ -85,7 +85,7 @@ void Module::init() {
 void Module::wake() {
     finish_operations();
     send_granted();
-    take_sequence();
+    if (!state.swaps.empty()) take_sequence();
     auto& in = port.commands;
     while (!in.empty()) {
         empty_register(); // so that what follows is not kept waiting for it
@@ -101,7 +101,7 @@ void Module::wake() {
         in.pop();
     }
     empty_register();
-    advance_swaps();
+    if (!state.swaps.empty()) advance_swaps();
     start_operations();
 }
 

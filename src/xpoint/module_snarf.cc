@@ -27,6 +27,8 @@ bool Module::in_register(std::uint64_t line) const {
 /// Into the write buffer, as far as it has room and no read of the line is under way.
 void Module::empty_register() {
     while (!state.snarfed.empty() && accept_write(state.snarfed.front())) {
+        ++stat.writes;
+        stat.write_bytes += state.snarfed.front().payload();
         port.commands.send({state.snarfed.front().id, true});
         state.snarfed.pop();
         stat.in_register.set(now(), state.snarfed.size());
