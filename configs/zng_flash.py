@@ -3,7 +3,8 @@
     build/memsim configs/zng_flash.py [--read-share 100%] [--register-network nif] [--registers 8] ...
 
 Each controller has its own part of the flash to ask for. Prints what reaches the controllers, what is
-sensed for it, and how long planes program.
+sensed for it, and how long planes program. There is no garbage collector: when a log block is full and
+registers hold nothing but pages for it, the run stops and says so.
 """
 
 import argparse
@@ -49,8 +50,10 @@ def total(parts, name):
 
 
 l2, controllers, packages = root.l2, root.flash.controller, root.flash.package
-print(f"lines: {sum(t.stats.bandwidth for t in l2) / 1e9:.2f} GB/s, latency of reads "
-      f"{max((t.stats.read_latency.mean for t in l2), default=0) / 1e3:.2f} us on average at the slowest")
+print(f"lines: {sum(t.stats.bandwidth for t in l2) / 1e9:.2f} GB/s")
+latencies = [t.stats.read_latency for t in l2 if t.stats.read_latency.count]
+if latencies:
+    print(f"latency of reads: {sum(v.mean for v in latencies) / len(latencies) / 1e3:.2f} us on average")
 sensed = total(packages, "sensed_bytes")
 if sensed:
     print(f"sensed: {sensed / 1e6:.1f} MB, of which {total(packages, 'useful_bytes') / sensed:.1%} were asked "
