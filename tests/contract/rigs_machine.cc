@@ -1,3 +1,4 @@
+#include "ohm/planar_controller.hh"
 #include "oracle.hh"
 
 /// Rigs of devices under the random requests of test.Driver, and of whole machines under a graph.
@@ -20,8 +21,11 @@ void planar_memory(Machine& m, const Arguments& more = {}) {
     Arguments params {{"controllers", "1"}, {"dram", "8KiB"}, {"hot_threshold", "3"}};
     params.insert(params.end(), more.begin(), more.end());
     m.add("controller", "ohm.PlanarController", params);
+    const bool function = m.get<ohm::PlanarController>("controller").params.swap_function();
     for (unsigned i = 0; i < 2; ++i) {
-        m.add(at("xpoint", i), "xpoint.Module", {{"capacity", "2MiB"}, {"psi", "7"}});
+        m.add(at("xpoint", i), "xpoint.Module",
+              {{"capacity", "2MiB"}, {"psi", "7"}, {"swaps", function ? "4" : "0"}});
+        if (function) m.bind("controller", at("sequences", i), at("xpoint", i), "dram[0]");
         m.bind("controller", at("commands", i), at("xpoint", i), "commands");
         m.bind("controller", at("transfers", i), at("xpoint", i), "transfers");
     }
@@ -168,14 +172,33 @@ static const RigFor planar {"ohm.PlanarController", [](Machine& m) {
                                 planar_memory(m);
                                 driver(m, "driver", "controller", "cpu_side");
                             }};
+#define PLATFORM(name, ...)                                                                        \
+    static const RigFor name {"ohm.PlanarController", [](Machine& m) {                             \
+                                  planar_memory(m, __VA_ARGS__);                                   \
+                                  driver(m, "driver", "controller", "cpu_side");                   \
+                              }};
+PLATFORM(planar_auto, {{"auto_rw", "true"}})
+PLATFORM(planar_wom, {{"swap_function", "true"}, {"behind_writes", "true"}, {"routes", "wom"}})
+PLATFORM(planar_bw, {{"swap_function", "true"}, {"routes", "half_coupled"}})
+PLATFORM(planar_dedicated, {{"migration_channel", "dedicated"}})
+#undef PLATFORM
 static const RigFor two_level {"ohm.TwoLevelController", [](Machine& m) {
                                    two_level_memory(m);
                                    driver(m, "driver", "controller", "cpu_side");
                                }};
-static const RigFor two_level_auto {"ohm.TwoLevelController", [](Machine& m) {
-                                        two_level_memory(m, {{"auto_rw", "true"}});
-                                        driver(m, "driver", "controller", "cpu_side");
-                                    }};
+#define TWO_LEVEL(name, type, ...)                                                                 \
+    static const RigFor name {type, [](Machine& m) {                                               \
+                                  two_level_memory(m, {__VA_ARGS__});                              \
+                                  driver(m, "driver", "controller", "cpu_side");                   \
+                              }};
+TWO_LEVEL(two_level_auto, "ohm.TwoLevelController", {"auto_rw", "true"}, {"evictions", "2"})
+TWO_LEVEL(two_level_dedicated, "ohm.TwoLevelController", {"migration_channel", "dedicated"})
+TWO_LEVEL(two_level_reverse, "ohm.TwoLevelController", {"auto_rw", "true"},
+          {"reverse_write", "true"}, {"dram_register", "256B"}, {"reverse_batch", "2"})
+TWO_LEVEL(two_level_no_hold, "ohm.TwoLevelController", {"reverse_write", "true"},
+          {"reverse_hold", "false"})
+TWO_LEVEL(snarfing_module, "xpoint.Module", {"auto_rw", "true"}, {"line", "256B"})
+#undef TWO_LEVEL
 static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
                                       planar_memory(m, {{"swaps", "0"}});
                                       driver(m, "driver", "controller", "cpu_side");
