@@ -35,21 +35,20 @@ def at_rate(rate, burst):
                 tCCD_L=fs(Fraction(burst) / rate), tCK=fs(Fraction(burst) / rate / 2))
 
 
-def controllers(root, size, needed, changes, row, banks, **parameters):
-    """One DRAM controller behind each L2 slice, with what is `needed` in all."""
-    capacity = up_to(-(-needed // size.controllers), row * banks * PAGE)
-    root.memory.dram = [
-        mem.DramController(changes=changes, capacity=f"{capacity}B", channels=size.controllers, channel=i,
-                           interleave=INTERLEAVE, map="RoRaBaCoChCl", **parameters)
-        for i in range(size.controllers)]
-    for l2, dram in zip(root.gpu.l2, root.memory.dram):
+def one_each(root, controllers):
+    """A controller behind each L2 slice."""
+    root.memory.dram = controllers
+    for l2, dram in zip(root.gpu.l2, controllers):
         l2.mem_side = dram.cpu_side
 
 
 def ideal(root, size, needed):
     """GDDR5 that holds everything (V-D)."""
-    changes = at_rate(GDDR5_RATE * size.of_controller, 64)
-    controllers(root, size, needed, figures(**changes), 4096, 16, timing="gddr5")
+    changes = figures(**at_rate(GDDR5_RATE * size.of_controller, 64))
+    capacity = up_to(-(-needed // size.controllers), 4096 * 16)  # rows of all banks
+    one_each(root, [mem.DramController(timing="gddr5", changes=changes, capacity=f"{capacity}B",
+                                       channels=size.controllers, channel=i, interleave=INTERLEAVE,
+                                       map="RoRaBaCoChCl") for i in range(size.controllers)])
 
 
 def optane(root, size, needed):
@@ -61,7 +60,10 @@ def optane(root, size, needed):
                    banks_per_group=banks, row=f"{OPTANE_LINE}B", tCL="8900ps", tCWL="8900ps",
                    tRCDRD="190ns", tRCDWR="190ns", tRP="1fs", tRAS="190ns", tRC="191ns", tWR="763ns",
                    tFAW="0fs", tRFC="0fs", tREFI="0fs", **none)
-    controllers(root, size, needed, figures(**changes), OPTANE_LINE, banks, timing="gddr5")
+    # Lines are smaller than what addresses go round in: each sees its addresses with gaps.
+    capacity = up_to(needed, OPTANE_LINE * banks)
+    one_each(root, [mem.DramController(timing="gddr5", changes=figures(**changes), map="RoRaBaCo",
+                                       capacity=f"{capacity}B") for _ in range(size.controllers)])
 
 
 def hetero(root, size, needed):

@@ -154,7 +154,7 @@ TEST_CASE("Reads find the latest write, while pages come, go and are collected",
     const int seed = GENERATE(1, 2, 3);
     Rig rig("check_contents=true capacity=32KiB ways=4 dirty_pages=3 requests=12 queue=8",
             {{"check_contents", "true"}, {"firmware", "300ns"}}, 3);
-    Rng random(static_cast<std::uint64_t>(seed), 0);
+    Rng random(static_cast<std::uint64_t>(seed), "traffic");
     for (unsigned d = 0; d < 3; ++d)
         for (int i = 0; i < 4000; ++i) {
             const std::uint64_t line = random.below(48 * 32);
