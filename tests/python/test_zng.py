@@ -66,7 +66,7 @@ def test_platforms_in_the_paper_s_order(in_tmp):
 
 
 def test_hybridgpu_brings_pages_through_its_firmware(in_tmp):
-    root = machine("hybridgpu")
+    root = machine("hybridgpu", most=0)
     run(root)
     buffer, drive = root.memory.buffer.stats, root.ssd.drive.stats
     assert buffer.pages_in == drive.reads > 10
