@@ -188,7 +188,7 @@ inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) cons
         std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
     const std::uint16_t of = user(group / t.groups);
     limit[0] = never;
-    limit[1] = std::max(column, bus_.earliest(of, write) - latency);
+    limit[1] = state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency);
     limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
     limit[3] = std::max(floor, device_.group_ready(DramCommand::precharge, group));
     limit[side_limit] = side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never;

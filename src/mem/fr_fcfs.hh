@@ -154,6 +154,7 @@ struct FrFcfsState {
     Tick next_burst = 0;          ///< the first column command that leaves no gap (committed)
     std::uint64_t age = 0;        ///< requests accepted
     std::uint32_t migrations = 0; ///< waiting
+    bool bus_lent = false;
     Command plan;
     Tick bus_seen = 0; ///< when the buses were free as the plan was made, as a sum
     Fifo<DramDone> done;
@@ -224,6 +225,10 @@ class FrFcfs {
     /// Requests done, in order of time; the time may lie ahead of now.
     Tick next_done() const { return state_.done.empty() ? never : state_.done.front().at; }
     DramDone pop_done() { return state_.done.pop(); }
+
+    /// While the data bus is lent to somebody who does not say how long, no column command is
+    /// issued whose data would cross it; all others are.
+    void lend_bus(bool lent, Tick now);
 
     /// Keeps demand for this row back (a swap moves it) until release(); migration passes, and so
     /// does demand whose commands have begun. A bank holds back one row at a time.

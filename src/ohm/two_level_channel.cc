@@ -185,7 +185,7 @@ bool TwoLevelController::evict(bool old_ones) {
 /// woken by it.
 void TwoLevelController::arm_next() {
     const mem::FrFcfs& dram = channel_->dram();
-    Tick next = std::min(held() ? never : dram.next_action(), dram.next_done());
+    Tick next = std::min(dram.next_action(), dram.next_done());
     const auto consider = [&](Tick t) {
         if (t > now() && t < next) next = t;
     };

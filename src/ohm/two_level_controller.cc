@@ -72,10 +72,10 @@ void TwoLevelController::wake() {
         changed |= feed_dram();
         changed |= feed_modules();
         const std::uint32_t waiting = dram.reads() + dram.writes();
-        if (!held()) dram.run(now());
+        dram.run(now());
         changed |= dram.reads() + dram.writes() != waiting;
         changed |= state.evicting && evict(false);
-        changed |= (!held() && dram.next_action() <= now()) || dram.next_done() <= now();
+        changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
     channel_->balance(busy);
     arm_next();

@@ -54,17 +54,20 @@ class TwoLevelController final : public Model<TwoLevelController> {
         Param<bool> auto_rw {false, "XPoint snarfs evictions (Ohm-GPU IV-B)"};
         Param<bool> reverse_write {
             false, "XPoint's lines are demand's answer and fill at once (Ohm-GPU V-A)"};
+        Param<bool> reverse_hold {
+            true, "Hold the channel until XPoint's completion signal (Ohm-GPU V-A); "
+                  "else the controller, which has granted the slot, knows its end"};
         Param<unsigned> reverse_batch {
             8,
             {1, 4096},
             "Lines that one hold of the channel serves at most, and so many begin one (assumption: "
-            "with 8 the hold's own time, about 17 ns, is that of the lines; sweep 1-32)"};
-        Param<Time> reverse_patience {100_ns,
-                                      {0_fs, 1_s},
-                                      "Wait of a ready line that begins a hold while the DRAM has "
-                                      "work (assumption: about half "
-                                      "of XPoint's read; sweep 0-1 us)",
-                                      Change::tunable};
+            "they take as long as the rest of the hold and the DRAM's restart; sweep 1-32)"};
+        Param<Time> reverse_patience {
+            20_ns,
+            {0_fs, 1_s},
+            "Wait of a ready line that begins a hold while the DRAM has work (assumption: what a "
+            "hold costs the DRAM: grant, line, completion and tCL; sweep 0-100 ns)",
+            Change::tunable};
         Param<Bytes> dram_register {16_KiB,
                                     {128_B, 1_MiB},
                                     "In front of the DRAM, for lines of reverse-writes (Ohm-GPU "
@@ -74,8 +77,11 @@ class TwoLevelController final : public Model<TwoLevelController> {
                               "Age from which an eviction goes before demand (assumption; "
                               "sweep 0-10 us)",
                               Change::tunable};
-        Param<unsigned> evictions {
-            16, {1, 4096}, "Victims on their way to XPoint (assumption; sweep 4-64)"};
+        Param<unsigned> evictions {64,
+                                   {1, 4096},
+                                   "Victims on their way to XPoint (assumption: as many as its "
+                                   "write buffer has lines, half "
+                                   "of the 16 KB register; sweep 4-128)"};
     };
     struct Ports {
         ChannelPorts<Params> channel;
@@ -196,7 +202,7 @@ class TwoLevelController final : public Model<TwoLevelController> {
 
     std::uint64_t set_address(std::uint64_t set) const { return set * map_.line_bytes; }
     unsigned blocks() const { return static_cast<unsigned>(map_.line_bytes / block_bytes); }
-    bool held() const { return state.reversing != 0; }
+    bool held() const { return params.reverse_hold() && state.reversing != 0; }
     /// Of transfers that no request waits for.
     mem::DramWires migration_wires() const {
         return params.channel.migration_channel() == MigrationChannel::dedicated

@@ -45,6 +45,7 @@ bool TwoLevelController::send_snarfs(std::uint32_t m) {
 bool TwoLevelController::may_confirm() const {
     if (state.registered == registers_ || channel_->free_at() > now() + channel_->lead())
         return false;
+    if (!params.reverse_hold()) return true;
     if (held()) return state.confirmed < params.reverse_batch();
     return state.ready.size() >= params.reverse_batch() ||
            now() >= state.ready.front().since + params.reverse_patience->raw ||
@@ -58,10 +59,11 @@ bool TwoLevelController::confirm() {
         const Ready r = state.ready.front();
         if (!port.channel.transfers[r.module].can_send()) break;
         state.ready.pop();
-        if (!held()) {
+        if (state.reversing == 0) {
             ++stat.holds;
             state.held_since = now();
             state.confirmed = 0;
+            if (params.reverse_hold()) channel_->dram().lend_bus(true, now());
         }
         ++state.reversing;
         ++state.confirmed;
@@ -77,7 +79,9 @@ bool TwoLevelController::confirm() {
 /// XPoint's completion signal has come.
 void TwoLevelController::complete() {
     ++stat.reverse_writes;
-    if (--state.reversing == 0) stat.hold_time += Time {now() - state.held_since};
+    if (--state.reversing > 0) return;
+    stat.hold_time += Time {now() - state.held_since};
+    if (params.reverse_hold()) channel_->dram().lend_bus(false, now());
 }
 
 } // namespace memsim::ohm

@@ -233,7 +233,7 @@ const Entry entry {{.names = {"aes", "AES"},
                            "shared memory, after ISPASS'09",
                     .tables = "SAP (AES)",
                     .size_is = "the number of blocks of 16 bytes",
-                    .size = 16448, // 257 blocks of 256 threads, as ISPASS'09 states it
+                    .size = 16448, // 257 blocks of 256 threads: ISPASS'09, from memory
                     .check_size = 100,
                     .most = 1 << 26,
                     .make = make<Aes>}};

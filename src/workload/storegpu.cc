@@ -158,7 +158,7 @@ const Entry entry {{.names = {"sto", "STO"},
                            "after StoreGPU (ISPASS'09)",
                     .tables = "STO",
                     .size_is = "the number of windows",
-                    .size = 49152, // 192 KiB of data, 384 blocks of 128 threads: ISPASS'09
+                    .size = 49152, // 192 KiB, 384 blocks of 128 threads: ISPASS'09, from memory
                     .check_size = 300,
                     .most = 1 << 28,
                     .make = make<StoreGpu>}};

@@ -371,6 +371,8 @@ void Module::finish_read(Partition& p) {
 void Module::finish_write(Partition& p) {
     WriteEntry& e = state.write_buffer[p.entry];
     count_wear(p.physical);
+    state.hottest = std::max(state.hottest, ++state.heat[e.line]);
+    stat.hottest.set(now(), state.hottest);
     if (params.check_contents())
         for (unsigned b = 0; b < 2; ++b)
             if (e.blocks >> b & 1) state.content.write(p.physical * 2 + b, e.versions[b]);
@@ -402,6 +404,8 @@ void Module::finish_gap_move(Partition& p) {
 void Module::count_wear(std::uint64_t physical) {
     ++stat.media_writes;
     const std::uint32_t writes = ++state.wear[physical];
+    state.wear_squares += 2 * std::uint64_t {writes} - 1;
+    stat.wear_squares.set(now(), state.wear_squares);
     state.most_worn = std::max(state.most_worn, writes);
     stat.most_writes.set(now(), state.most_worn);
     stat.lines_written.set(now(), state.wear.size());

@@ -107,6 +107,10 @@ class Module final : public Model<Module> {
         Distribution read_latency {Unit::time, "From a read command's acceptance to its ready"};
         Level lines_written {Unit::count, "Physical lines written so far (peak: how many)"};
         Level most_writes {Unit::count, "Writes to the physical line written most (peak)"};
+        Level wear_squares {Unit::count, "Sum over physical lines of their writes squared (peak)"};
+        Level hottest {Unit::count,
+                       "Writes drained to the logical line written most: what one place would bear "
+                       "without Start-Gap (peak)"};
     };
 
     struct Load {
@@ -175,6 +179,9 @@ class Module final : public Model<Module> {
         Timer send;
         HashMap<std::uint32_t> wear; ///< writes to each physical line
         std::uint32_t most_worn = 0;
+        std::uint64_t wear_squares = 0;
+        HashMap<std::uint32_t> heat; ///< writes drained to each logical line
+        std::uint32_t hottest = 0;
         parts::ContentStore content; ///< by physical block
         // Balance, apart from statistics, which may be reset.
         std::uint64_t accepted_bytes = 0;

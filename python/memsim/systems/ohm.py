@@ -24,11 +24,15 @@ CHANNELS = {
     "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
 }
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
-# In two-level mode a platform is also what its XPoint controller does (Ohm-GPU IV-B).
+# In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
+# snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
+# (reverse-write; IV-B). ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped.
 TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
     "ohm-base": CHANNELS["ohm-base"],
     "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
+    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True)),
+    "ohm-bw": REVERSE_WRITE,
 }
 ELECTRICAL = ("origin", "hetero")
 # The default turnaround of 2 ns is the DRAM's (tRTRS) and hides the 100 ps in which a route selects a

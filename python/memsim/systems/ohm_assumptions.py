@@ -6,6 +6,7 @@ from ..errors import did_you_mean, user_error
 from . import ohm_points
 
 XPOINT = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
+REVERSE = "ohm-wom", "ohm-bw"
 OPTICAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 CONTROLLER, MODULE = "memory.controller[*]", "memory.xpoint[*]"
 
@@ -56,7 +57,10 @@ ALL = [
     *_each("swap_patience", ("0ns", "10us"), CONTROLLER, modes=PLANAR),
     *_each("patience", ("0ns", "10us"), CONTROLLER, modes=TWO_LEVEL),
     *_each("postponed", (8, 128), CONTROLLER, modes=PLANAR),
-    *_each("evictions", (4, 64), CONTROLLER, modes=TWO_LEVEL),
+    *_each("evictions", (4, 16, 128), CONTROLLER, modes=TWO_LEVEL),
+    *_each("reverse_hold", ("false",), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
+    *_each("reverse_batch", (1, 32), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
+    *_each("reverse_patience", ("0ns", "100ns"), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
     *_each("requests", (64, 512), CONTROLLER),
     *_each("dram_queue", (16, 64), CONTROLLER),
     *_each("turnaround", ("100ps", "500ps"), CONTROLLER, platforms=OPTICAL),
