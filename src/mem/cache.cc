@@ -55,6 +55,7 @@ void Cache::init() {
                 params.fill_port(),
                 params.control_ports() > 0,
                 params.hint_ports() > 0,
+                params.observers() > 0,
                 static_cast<std::uint8_t>(std::countr_zero(line)),
                 static_cast<std::uint8_t>(std::countr_zero(sector)),
                 static_cast<std::uint16_t>(params.accesses_per_cycle()),

@@ -7,6 +7,7 @@
 #include "parts/mshr.hh"
 #include "parts/set_index.hh"
 #include "parts/tag_array.hh"
+#include "protocol/cache_event.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -81,6 +82,7 @@ class Cache final : public Model<Cache> {
         Param<unsigned> hint_ports {0, {0, 256}, "Who may send prefetch hints"};
         Param<unsigned> hint_queue {16, {1, 65536}, "Hints waiting or in flight from each"};
         Param<unsigned> demand_mshrs {1, {0, 16382}, "MSHRs that hints leave free"};
+        Param<unsigned> observers {0, {0, 16}, "Who is told of reads and evictions"};
         Param<unsigned> control_ports {0, {0, 256}, "Who else may flush, invalidate and reserve"};
         Param<unsigned> interleave_ways {
             1, {1, 65536}, "Caches that share the addresses; this one sees every n-th chunk"};
@@ -102,6 +104,8 @@ class Cache final : public Model<Cache> {
             from<&Params::control_ports>,
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
             "Commands for the cache itself: invalidate, flush, reserve"};
+        Many<Out<protocol::CacheEvent>> events {
+            from<&Params::observers>, {}, "Reads and evictions, for who takes them in at once"};
     };
     struct Stats {
         Counter accesses {Unit::count, "Reads, writes and atomics looked up or passed on"};
@@ -234,7 +238,8 @@ class Cache final : public Model<Cache> {
     /// What the path of a request needs of the parameters, side by side.
     struct Figures {
         WritePolicy policy = WritePolicy::write_through;
-        bool allocates = false, fetches = true, fill_port = false, managed = false, hinted = false;
+        bool allocates = false, fetches = true, fill_port = false, managed = false, hinted = false,
+             observed = false;
         std::uint8_t line_bits = 0, sector_bits = 0;
         std::uint16_t accesses = 0;
         std::uint32_t mshrs = 0, mem_queue = 0, ways = 0, ports = 0;
@@ -276,6 +281,9 @@ class Cache final : public Model<Cache> {
         return state.tags.dirty(line) && (write_back() || state.tags.kept(line));
     }
     void evict(std::uint32_t line);
+    void tell(const protocol::CacheEvent& e) {
+        for (std::uint32_t i = 0; i < port.events.size(); ++i) port.events[i].send(e);
+    }
     void write_back(std::uint32_t line, std::optional<std::uint32_t> slot);
     SectorMask span(std::uint64_t address, std::uint32_t bytes) const;
     template <class M>

@@ -278,7 +278,12 @@ CacheStall Cache::take_way(const Place& p, bool written, std::uint32_t messages,
 
 void Cache::evict(std::uint32_t line) {
     ++stat.evictions;
-    if (state.tags.prefetched(line)) ++stat.prefetches_unused;
+    const bool unused = state.tags.prefetched(line);
+    if (unused) ++stat.prefetches_unused;
+    if (figures_.observed)
+        tell({state.tags.tag(line) << figures_.line_bits, 0, 0, 0,
+              static_cast<std::uint16_t>(state.tags.application(line)),
+              protocol::CacheEventKind::eviction, unused});
     if (must_write_back(line)) write_back(line, {});
 }
 
@@ -344,6 +349,12 @@ void Cache::count(const Place& p) {
         ++stat.hits;
         if (is_read) ++stat.read_hits;
         if (p.is_write()) ++stat.write_hits;
+    }
+    if (figures_.observed && is_read) {
+        const MemRequest& r = p.request;
+        tell({r.address, r.pc, r.source, r.warp, r.application,
+              missing ? protocol::CacheEventKind::read_miss : protocol::CacheEventKind::read_hit,
+              false});
     }
     if (p.found() && state.tags.prefetched(p.line)) {
         ++stat.prefetches_used;

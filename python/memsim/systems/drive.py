@@ -29,18 +29,20 @@ PRESETS = {
 }
 
 
-def solid_state_drive(preset, queues=1, check_contents=False, **drive):
+def solid_state_drive(preset, queues=1, check_contents=False, channels=None, **drive):
     """A System with `drive` (a flash.Drive: bind its host ports), `channel` and `package`.
 
     preset   one of PRESETS
     queues   host ports of the drive
+    channels how many, if not the preset's
     drive    parameters of flash.Drive that replace the preset's
     """
     if preset not in PRESETS:
         raise user_error(f"there is no drive '{preset}'{did_you_mean(preset, PRESETS)}: it is one of "
                          f"{', '.join(PRESETS)}")
     p = PRESETS[preset]
-    channels, packages, dies, planes, blocks, pages = p["geometry"]
+    preset_channels, packages, dies, planes, blocks, pages = p["geometry"]
+    channels = channels or preset_channels
     shape = dict(dies=dies, planes=planes)
     part = System()
     part.drive = flash.Drive(channels=channels, packages=packages, blocks=blocks, pages=pages,

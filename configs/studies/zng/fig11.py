@@ -1,0 +1,14 @@
+"""Fig. 11 of ZnG: what the flash arrays of the platforms give, of the whole machine.
+
+    build/memsim configs/studies/zng/fig11.py [--scale small] [--workloads betw-back bfs1-gaus]
+"""
+
+from memsim.systems import zng_points
+
+fig = zng_points.Points("fig11", zng_points.arguments(__doc__))
+fig.add("hybridgpu", "zng-base", "zng-rdopt", "zng-wropt", "zng")
+fig.run()
+fig.show("array_bandwidth")
+
+fig.judge("zng-08", "zng-09", "zng-10", "zng-11")
+fig.close()

@@ -1,0 +1,43 @@
+"""ZnG's platforms: a GPU over GDDR5, Optane, an SSD controller or a host, running graph and scientific programs.
+
+    build/memsim configs/zng.py [--platform hetero|hybridgpu|optane|ideal] [--workload betw-back] ...
+
+--workload is one of Table II's sixteen, a pair such as betw-back, or a multiple such as betw*8: all run at
+once, each in memory of its own, at a --scale.
+"""
+
+import argparse
+
+import memsim
+from memsim.systems import zng, zng_scale, zng_workloads
+from memsim.systems.scale import footprint
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--platform", default="hybridgpu", help=f"one of {', '.join(zng.platforms())}")
+parser.add_argument("--workload", default="betw-back", help="such as betw, betw-back, betw*8")
+parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
+parser.add_argument("--prefetch", choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
+                    help="beside the L2 (Fig. 16b); without: the platform's")
+parser.add_argument("--max-instructions", type=int,
+                    help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+programs = zng_workloads.programs(args.workload, args.scale, args.seed)
+most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
+size = zng_scale.scale(sum(footprint(p) for p in programs))
+for invariant in size.invariants:
+    print(f"scale: {invariant}")
+root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,
+                   max_instructions=most)
+
+memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+stats = root.gpu.dispatcher.stats
+print(f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+      f"{stats.ipc:.3f} thread instructions a cycle")
+if len(programs) > 1:
+    for i, name in enumerate(zng_workloads.names(args.workload)):
+        print(f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle")

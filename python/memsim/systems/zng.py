@@ -1,0 +1,109 @@
+"""ZnG (Zhang and Jung, HPCA'21) and what it is compared with: a GPU whose memory is Z-NAND.
+
+`machine(platform, programs, ...)` builds any of them; the values stand in Table I of the paper or are
+assumptions of docs/models/zng.md.
+"""
+
+from .. import Root, System, gpu, mem, workload, zng
+from ..errors import did_you_mean, user_error
+from . import mmu, zng_memory, zng_scale
+from .scale import footprint
+
+CLOCK = "1200MHz"
+CYCLE = "833334fs"
+INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one
+
+# What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
+# binds root.gpu.l2[i].mem_side. The platforms on ZnG's own flash network are added here: each L2 slice
+# meets the flash controllers through a crossbar, and the MMU's mover is the garbage collector.
+MEMORIES = {
+    "hetero": zng_memory.hetero,
+    "hybridgpu": zng_memory.hybridgpu,
+    "optane": zng_memory.optane,
+    "ideal": zng_memory.ideal,
+}
+# L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I).
+SRAM = dict(sets=1, write_cycles=1, prefetch=None)
+STT_MRAM = dict(sets=4, write_cycles=5, prefetch="dyn-pref")
+READ_PATH = {}  # platform -> STT_MRAM; all others have SRAM
+# Nothing is fetched around a miss by those without a prefetcher.
+
+
+def platforms():
+    """The names of ZnG V-A that there are."""
+    return list(MEMORIES)
+
+
+def machine(platform, programs, size=None, seed=1, prefetch=None, **dispatch):
+    """The machine of one platform.
+
+    platform   one of platforms()
+    programs   workload.Programs, run at once: each has an address space of its own and may use all SMs
+    size       what the machine has; None: zng_scale.scale() of their footprint
+    prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's
+    dispatch   parameters of gpu.Dispatcher, such as max_instructions
+
+    Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
+    there is one), `memory` and `scale` (what became of the proportions). Caches are cold.
+    """
+    if platform not in MEMORIES:
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, MEMORIES)}: it is one "
+                         f"of {', '.join(MEMORIES)}")
+    spaces = [footprint(p) for p in programs]
+    size = size or zng_scale.scale(sum(spaces))
+    l2 = dict(READ_PATH.get(platform, SRAM))
+    if prefetch is not None:
+        l2["prefetch"] = prefetch
+    root = Root(seed=seed)
+    root.program = programs
+    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
+                                     kept=not i.broken) for i in size.invariants]
+    root.gpu = gpu_of(size, len(programs), l2, **dispatch)
+    for program in programs:
+        program.dispatcher = root.gpu.dispatcher.host
+    root.memory = System()
+    held = zng_memory.PAGED.get(platform)
+    needed = mmu.translate(root.gpu, max(spaces), walks=mmu.new_input(root.gpu.network),
+                           applications=len(programs),
+                           placement="faults" if held else "first_touch",
+                           memory=held(size) if held else None)
+    MEMORIES[platform](root, size, needed)
+    return root
+
+
+def gpu_of(size, applications, l2, **dispatch):
+    """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
+    part = System()
+    # 80 warps an SM are the paper's; an SM here has at most 64 (D170).
+    slots = dict(warp_slots=64, block_slots=16)
+    part.dispatcher = gpu.Dispatcher(sms=size.sms, applications=applications, partition="shared",
+                                     **slots, **dispatch)
+    part.sm = [gpu.Sm(**slots) for _ in range(size.sms)]
+    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, latency=CYCLE, stage="l1")
+               for _ in range(size.sms)]
+    part.network = mem.Crossbar(inputs=size.sms, outputs=size.controllers, granularity=INTERLEAVE,
+                                width="64B")
+    part.l2 = [mem.Cache(capacity=f"{size.l2_slice * l2['sets']}B", ways=8, write_policy="write_back",
+                         write_allocate=True, mshrs=64, targets=16, latency=CYCLE, stage="l2",
+                         write_cycles=l2["write_cycles"], interleave_ways=size.controllers,
+                         interleave_granularity=INTERLEAVE)
+               for _ in range(size.controllers)]
+    for i in range(size.sms):
+        part.dispatcher.sm_side[i] = part.sm[i].blocks
+        part.sm[i].mem_side = part.l1[i].cpu_side
+        part.l1[i].mem_side = part.network.cpu_side[i]
+    for i in range(size.controllers):
+        part.network.mem_side[i] = part.l2[i].cpu_side
+    if l2["prefetch"]:
+        add_prefetcher(part, l2["prefetch"])
+    return part
+
+
+def add_prefetcher(part, variant, **parameters):
+    """A zng.Prefetcher beside the slices part.l2. 96 MSHRs of a slice then serve three pages at once."""
+    part.prefetcher = zng.Prefetcher(variant=variant, slices=len(part.l2), **parameters)
+    for i, l2 in enumerate(part.l2):
+        l2.hint_ports = l2.observers = 1
+        l2.mshrs, l2.mem_queue, l2.demand_mshrs = 160, 64, 64
+        l2.events[0] = part.prefetcher.events[i]
+        part.prefetcher.hints[i] = l2.hints[0]

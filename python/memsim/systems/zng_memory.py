@@ -1,0 +1,115 @@
+"""What is behind the L2 on ZnG's platforms without a flash network of its own."""
+
+from fractions import Fraction
+
+from .. import mem, zng
+from . import mmu, zng_scale
+from .drive import solid_state_drive
+from .mmu import up_to
+from .ohm_dram import BATCH, HOST_DRAM, PAGE_COST, PCIE
+
+PAGE = 4096
+INTERLEAVE = "4KiB"
+
+# GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
+GDDR5_RATE = 32_064_000_000
+# An Optane DIMM: 6.57 GB/s of reads, lines of 256 B (Izraelevitz et al., 2019). 8 partitions at work
+# (assumption): 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
+OPTANE_RATE, OPTANE_BANKS, OPTANE_LINE = 6_570_000_000, 8, 256
+# HybridGPU's buffer: 32 bit x 1600 MT/s (assumption; 96 % below GDDR5 is the paper's).
+BUFFER_RATE = 6_400_000_000
+
+
+def fs(seconds):
+    return f"{round(seconds * 10**15)}fs"
+
+
+def figures(**changes):
+    """Changes of a DRAM's table, as mem.DramController reads them."""
+    return " ".join(f"{name}={value}" for name, value in changes.items())
+
+
+def at_rate(rate, burst):
+    """Bursts back to back at so many bytes a second, a command each half of one."""
+    return dict(rate=f"{round(rate)}B/s", burst=burst, tCCD_S=fs(Fraction(burst) / rate),
+                tCCD_L=fs(Fraction(burst) / rate), tCK=fs(Fraction(burst) / rate / 2))
+
+
+def one_each(root, controllers):
+    """A controller behind each L2 slice."""
+    root.memory.dram = controllers
+    for l2, dram in zip(root.gpu.l2, controllers):
+        l2.mem_side = dram.cpu_side
+
+
+def ideal(root, size, needed):
+    """GDDR5 that holds everything (V-D)."""
+    changes = figures(**at_rate(GDDR5_RATE * size.of_controller, 64))
+    capacity = up_to(-(-needed // size.controllers), 4096 * 16)  # rows of all banks
+    one_each(root, [mem.DramController(timing="gddr5", changes=changes, capacity=f"{capacity}B",
+                                       channels=size.controllers, channel=i, interleave=INTERLEAVE,
+                                       map="RoRaBaCoChCl") for i in range(size.controllers)])
+
+
+def optane(root, size, needed):
+    """Six Optane DIMMs (Table I). tRP 763 ns is the write of a dirty line to the media: it begins with
+    the data and is a tWR here, so a clean line is closed at once."""
+    banks = max(1, round(OPTANE_BANKS * size.of_controller))
+    none = {name: "1fs" for name in ("tRRD_S", "tRRD_L", "tRTP", "tWTR_S", "tWTR_L", "tRTRS")}
+    changes = dict(at_rate(OPTANE_RATE * size.of_controller, 64), groups=1, ranks=1,
+                   banks_per_group=banks, row=f"{OPTANE_LINE}B", tCL="8900ps", tCWL="8900ps",
+                   tRCDRD="190ns", tRCDWR="190ns", tRP="1fs", tRAS="190ns", tRC="191ns", tWR="763ns",
+                   tFAW="0fs", tRFC="0fs", tREFI="0fs", **none)
+    # Lines are smaller than what addresses go round in: each sees its addresses with gaps.
+    capacity = up_to(needed, OPTANE_LINE * banks)
+    one_each(root, [mem.DramController(timing="gddr5", changes=figures(**changes), map="RoRaBaCo",
+                                       capacity=f"{capacity}B") for _ in range(size.controllers)])
+
+
+def hetero(root, size, needed):
+    """A GPU with 1.5 GB of GDDR5; its data is on a Z-SSD, which the host reads at page faults."""
+    root.ssd = ssd(size)
+    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network),
+                    drive=root.ssd.drive.host[0],
+                    pcie=dict(PCIE, share=f"{float(100 * size.share):.7f}%"),
+                    batch=max(1, round(BATCH * size.share)), page_cost=fs(
+                        Fraction(PAGE_COST, 10**15) / size.share),
+                    dram_bandwidth=f"{round(HOST_DRAM * 10**9 * size.share)}B/s")
+    ideal(root, size, needed)
+
+
+def hybridgpu(root, size, needed):
+    """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash."""
+    root.memory.network = mem.Crossbar(inputs=size.controllers, outputs=1, granularity=INTERLEAVE,
+                                       width="32B")
+    root.memory.buffer = zng.PageBuffer(capacity=f"{size.buffer}B",
+                                        dirty_pages=max(1, size.buffer // PAGE // 32))
+    rate = BUFFER_RATE * size.share
+    root.memory.dram = mem.DramController(
+        timing="ddr4_3200", capacity=f"{up_to(size.buffer, 32 << 10)}B", map="RoRaBaCoCh",
+        changes=figures(**at_rate(rate, 32), groups=1, ranks=1, banks_per_group=8, row="4KiB",
+                        tCL="13750ps", tCWL="10ns", tRCDRD="13750ps", tRCDWR="13750ps", tRP="13750ps",
+                        tRAS="35ns", tRC="48750ps", tRRD_S="7500ps", tRRD_L="7500ps", tFAW="40ns",
+                        tWTR_S="7500ps", tWTR_L="7500ps", tRTP="7500ps", tWR="15ns", tRTRS="2500ps",
+                        tRFC="260ns", tREFI="7800ns"))
+    # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.
+    root.ssd = ssd(size, host_rate="1000GB/s", completion="1fs", cache="1MiB", cache_reads=False,
+                   dram_rate="1000GB/s", dram_latency="0fs")
+    for i, l2 in enumerate(root.gpu.l2):
+        l2.mem_side = root.memory.network.cpu_side[i]
+    root.memory.network.mem_side[0] = root.memory.buffer.cpu_side
+    root.memory.buffer.dram_side = root.memory.dram.cpu_side
+    root.memory.buffer.drive_side = root.ssd.drive.host[0]
+
+
+def ssd(size, **changes):
+    """The slice's share of the Z-SSD: channels, cores, link and DRAM."""
+    def share(rate):
+        return f"{round(rate * size.share)}B/s"
+    return solid_state_drive("z_ssd", channels=size.channels, **{
+        "cores": zng_scale.cores(size), "firmware": fs(zng_scale.firmware(size)),
+        "host_rate": share(3_282_000_000), "dram_rate": share(6_400_000_000), **changes})
+
+
+# Platforms whose device memory does not hold everything, and the bytes that it holds.
+PAGED = {"hetero": lambda size: size.dram}

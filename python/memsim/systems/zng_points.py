@@ -1,0 +1,150 @@
+"""The points of ZnG's figures, which the studies of configs/studies/zng share: a platform running one or
+more workloads of Table II.
+
+    args = zng_points.arguments(__doc__)
+    fig = zng_points.Points("fig10", args)
+    fig.add("hybridgpu", "optane")
+    fig.run()
+    fig.judge("zng-03")
+    fig.close()
+"""
+
+import argparse
+import math
+import sys
+from pathlib import Path
+
+from .. import study
+from . import zng, zng_scale, zng_workloads
+from .ohm_points import Points as OhmPoints
+
+BETW_PAIRS = "betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus"  # of zng-02
+
+# What the claims compare: metric, subject, baseline, and the workloads if not all. A platform's variants
+# are named by the study that adds them. Without a baseline a claim is the subject's mean, times `unit`.
+CLAIMS = {
+    "zng-01": ("ipc", "zng", "hybridgpu", None),
+    "zng-02": ("ipc", "hybridgpu", "hetero", BETW_PAIRS),
+    "zng-03": ("ipc", "optane", "hybridgpu", None),
+    "zng-04": ("ipc", "zng-base", "hybridgpu", None),
+    "zng-05": ("ipc", "zng-rdopt", "hybridgpu", None),
+    "zng-06": ("ipc", "zng-wropt", "zng-rdopt", None),
+    "zng-07": ("memory_bandwidth", "zng", "optane", None),
+    "zng-08": ("array_bandwidth", "hybridgpu", None, None),
+    "zng-09": ("array_bandwidth", "zng-rdopt", "hybridgpu", None),
+    "zng-10": ("array_bandwidth", "zng-wropt", "zng-rdopt", None),
+    "zng-11": ("array_bandwidth", "zng", "zng-wropt", None),
+    "zng-12": ("engine_share", "hybridgpu", None, None),
+    "zng-24": ("accuracy", "ideal predicted", None, None),
+}
+
+
+def config(name):
+    """A script of configs, as seen from a study in configs/studies/zng."""
+    return Path(sys.argv[0]).resolve().parents[2] / name
+
+
+def arguments(doc, workloads=zng_workloads.PAIRS, more=lambda parser: None):
+    """What every study of a figure can be told; `more` adds options to the parser."""
+    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
+    parser.add_argument("--workloads", nargs="+", default=list(workloads), metavar="NAME",
+                        help="such as betw, betw-back, betw*8")
+    more(parser)
+    args = parser.parse_args()
+    for text in args.workloads:
+        zng_workloads.names(text)
+    return args
+
+
+def metrics(values):
+    """What the figures show of a run, from its values by (path, name)."""
+    def total(path, name):
+        return sum(v for (p, n), v in values.items() if n == name and p.startswith(path))
+
+    def share(part, whole):
+        return part / whole if whole else 0.0
+
+    seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
+    sms = len({p for p, _ in values if p.startswith("gpu.sm[")})
+    whole = zng_scale.SMS / sms  # slices that the paper's machine is
+    # What is neither the flash's (arrays, bus) nor the buffer's (DRAM): cores, and waiting for them.
+    waited = total("memory.buffer", "drive_time.sum")
+    flash = total("ssd.channel", "read_latency.sum")
+    return dict(
+        ipc=values["gpu.dispatcher", "ipc"], seconds=seconds,
+        latency=share(total("gpu.l2", "miss_latency.sum"), total("gpu.l2", "miss_latency.count")),
+        # Bytes that the arrays sense and program, a second of the whole machine's, in GB/s.
+        array_bandwidth=whole * 4096e-9 * share(
+            total("ssd.channel", "reads") + total("ssd.channel", "programs"), seconds),
+        memory_bandwidth=whole * 1e-9 * share(
+            total("gpu.l2", "fetched_bytes") + total("gpu.l2", "written_back_bytes"), seconds),
+        engine_share=100 * share(waited - flash, total("memory.buffer", "fetch_time.sum")),
+        accuracy=100 * share(total("gpu.prefetcher", "predictions_right"),
+                             total("gpu.prefetcher", "predictions")),
+        l2_miss_rate=share(total("gpu.l2", "misses"), total("gpu.l2", "accesses")))
+
+
+class Points(study.Study):
+    """A study whose points are platforms, by platform (with its variant, if any) and workload."""
+
+    mean_ratio = staticmethod(OhmPoints.mean_ratio)
+
+    def __init__(self, name, args):
+        super().__init__("zng", name, jobs=args.jobs)
+        self.args = args
+        self.missing = set()  # platforms that are not there yet
+        self.table = None
+        self.preview = args.scale != "judge"
+
+    def add(self, *platforms, arguments=(), options=(), variant=""):
+        """The platforms on all workloads. `arguments` are the script's, `options` memsim's; `variant`
+        tells such a point from the plain one."""
+        for platform in platforms:
+            if platform not in zng.platforms():
+                self.missing.add(platform + variant)
+                continue
+            for workload in self.args.workloads:
+                limit = self.args.max_instructions
+                self.point(config("zng.py"), "--platform", platform, "--workload", workload, "--scale",
+                           self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           *arguments, options=options, platform=platform + variant, workload=workload)
+
+    def run(self):
+        import pandas
+        spent = super().run()
+        self.table = pandas.DataFrame(
+            [dict(p.keys, **metrics(self.values(p))) for p in self.points]).set_index(
+                ["platform", "workload"]).sort_index()
+        return spent
+
+    def measured(self, id):
+        """What we have for a claim; None if a platform or all of its workloads are not there."""
+        metric, subject, baseline, only = CLAIMS[id]
+        there = {p.keys["platform"] for p in self.points}
+        chosen = [w for w in self.args.workloads if only is None or w in only]
+        if not chosen or not {p for p in (subject, baseline) if p} <= there:
+            return None
+        column = self.table[metric]
+        ours = column.loc[subject].loc[chosen]
+        return (float(ours.mean()) if baseline is None
+                else self.mean_ratio(ours, column.loc[baseline].loc[chosen]))
+
+    def judge(self, *ids):
+        """Judges claims of CLAIMS; those whose platforms are not there are not modelled."""
+        for id in ids:
+            ours = self.measured(id)
+            self.not_modelled(id) if ours is None or math.isnan(ours) else self.claim(id, ours)
+
+    def show(self, metric, relative_to=None):
+        """A table of text: platforms by workloads, and means."""
+        rows = self.table[metric].unstack("workload")[self.args.workloads]
+        base = rows.loc[relative_to] if relative_to in rows.index else None
+        print(f"{metric + (f', of {relative_to}' if base is not None else ''):28}"
+              + "".join(f"{w[:10]:>11}" for w in rows) + "       mean")
+        for platform in dict.fromkeys(p.keys["platform"] for p in self.points):
+            row = rows.loc[platform]
+            shown = row if base is None else row / base
+            mean = row.mean() if base is None else self.mean_ratio(row, base)
+            print(f"{platform:28}" + "".join(f"{x:11.3g}" for x in shown) + f"{mean:11.3g}")
+        for platform in sorted(self.missing):
+            print(f"{platform}: not there yet")

@@ -1,0 +1,78 @@
+"""How ZnG's machines are made smaller: slices of the paper's, then capacities with the footprint.
+
+A slice of k has 16/k SMs, flash channels, and that share of every resource of which there is one (an SSD's
+DRAM buffer, its cores, PCIe). Latencies, pages, thresholds, ways and the predictor's entries stay.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from .scale import GIB, KIB, MIB, Invariant, up_to
+
+SMS, CHANNELS, CONTROLLERS = 16, 16, 6
+FOOTPRINT = 8 * GIB  # assumption: the paper gives none (sweep 4 to 16 GiB)
+L1, L2 = 48 * KIB, 6 * MIB
+DRAM = 3 * GIB // 2  # of hetero's GPU (GTX 580: 1.5 GB)
+BUFFER = 32 * MIB    # of HybridGPU's SSD controller
+L1_FLOOR, L2_FLOOR = 8 * KIB, 32 * KIB
+
+
+@dataclass
+class Scaled:
+    """A machine at some scale; sizes in bytes."""
+
+    k: int            # slice: 1 of k of the paper's machine
+    sms: int
+    channels: int     # of flash
+    controllers: int  # of DRAM, and slices of the L2
+    footprint: int
+    l1: int           # of one SM
+    l2_slice: int     # of one slice, in SRAM
+    dram: int         # of hetero's GPU, in all
+    buffer: int       # pages that HybridGPU's SSD controller holds
+    invariants: list = field(default_factory=list)
+
+    @property
+    def share(self):
+        """Of the paper's machine: what a slice has of a resource of which there is one."""
+        return Fraction(1, self.k)
+
+    @property
+    def of_controller(self):
+        """How much of a controller of the paper's one of these is: 6 do not divide by 4 and 8."""
+        return Fraction(CONTROLLERS, self.k * self.controllers)
+
+
+def scale(footprint):
+    """The machine for programs of so many bytes together."""
+    k = max(k for k in (1, 2, 4, 8) if k * footprint <= FOOTPRINT or k == 1)
+    controllers = -(-CONTROLLERS // k)
+    share = Fraction(footprint, FOOTPRINT)
+    sms = SMS // k
+    made = Scaled(
+        k=k, sms=sms, channels=CHANNELS // k, controllers=controllers, footprint=footprint,
+        l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
+        l2_slice=up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128),
+        dram=up_to(DRAM * share, 4096), buffer=up_to(BUFFER * share, 8 * 4096))
+    made.invariants = [
+        Invariant("footprint / L2", FOOTPRINT / L2, footprint / (made.l2_slice * controllers)),
+        Invariant("footprint / all L1", FOOTPRINT / (L1 * SMS), footprint / (made.l1 * sms)),
+        Invariant("footprint / hetero's DRAM", FOOTPRINT / DRAM, footprint / made.dram),
+        Invariant("footprint / HybridGPU's buffer", FOOTPRINT / BUFFER, footprint / made.buffer),
+        Invariant("footprint / reach of the L2 TLB", FOOTPRINT / (512 * 4096), footprint / (512 * 4096)),
+        Invariant("us of a core for a page of HybridGPU", 5, float(firmware(made) * 10**6)),
+    ]
+    return made
+
+
+CORES, FIRMWARE = 5, Fraction(5, 10**6)  # a page, in seconds (assumptions)
+
+
+def cores(size):
+    """Cores of an SSD controller: the paper's five, or one where less than one is left."""
+    return max(1, CORES // size.k)
+
+
+def firmware(size):
+    """Seconds of one of them for a page: together they serve 1/k of what the paper's five do."""
+    return FIRMWARE * size.k * cores(size) / CORES

@@ -1,0 +1,65 @@
+"""The sixteen workloads of ZnG's Table II, and how they are run together: 'betw', 'betw-back', 'betw*8'."""
+
+import re
+
+from .. import workload
+from ..errors import did_you_mean, user_error
+
+SCALES = ("tiny", "small", "default", "judge")
+
+# Thread instructions after which no block starts, of all applications together. 200 million: what the
+# authors' other work simulates (assumption).
+REGION = {"tiny": 400_000, "small": 4_000_000, "default": 20_000_000, "judge": 200_000_000}
+
+GRAPH, SSSP = (10, 13, 16, 20), (9, 12, 15, 19)  # vertices as a power of two
+GRID = (112, 300, 830, 2400)
+
+# Of each scale the size. `read_ratio` is the paper's. Which of GraphBIG's kernels bfs1 to bfs6, gc1, gc2
+# and sssp3 are is an assumption (docs/models/workloads.md).
+TABLE_II = {
+    **{name: dict(size=GRAPH, read_ratio=ratio) for name, ratio in (
+        ("betw", 0.98), ("bfs1", 0.95), ("bfs2", 0.99), ("bfs3", 0.88), ("bfs4", 0.97), ("bfs5", 0.99),
+        ("bfs6", 0.97), ("gc1", 0.98), ("gc2", 0.99))},
+    "sssp3": dict(size=SSSP, read_ratio=0.98),
+    "deg": dict(size=GRAPH, read_ratio=1.0),
+    "pr": dict(size=GRAPH, read_ratio=0.99, iterations=3),
+    "back": dict(size=(64, 512, 4096, 32768), read_ratio=0.57),
+    "gaus": dict(size=(48, 200, 700, 2400), read_ratio=0.66),
+    "FDT": dict(size=GRID, read_ratio=0.73, name="FDTD"),
+    "gram": dict(size=GRID, read_ratio=0.75),
+}
+# A read-intensive one beside a write-intensive one. The text names the first four; the full list of
+# Fig. 10 is not in it: the others are an assumption.
+PAIRS = ("betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus", "bfs3-FDT", "bfs4-back", "bfs5-back",
+         "gc1-FDT", "gc2-FDT", "sssp3-gram", "deg-gram", "pr-gaus")
+MOST = 64  # applications that caches tell apart
+
+
+def names(text):
+    """The workloads that 'betw', 'betw-back' or 'betw*8' names, one for each application."""
+    several = re.fullmatch(r"([^*]*)\*(\d+)", text)
+    parts = [several[1]] * min(int(several[2]), MOST + 1) if several else text.split("-")
+    for name in parts or [several[1]]:
+        if name not in TABLE_II:
+            raise user_error(f"there is no workload '{name}' in '{text}'{did_you_mean(name, TABLE_II)}: "
+                             f"write one of {', '.join(TABLE_II)}, a pair such as betw-back, or a "
+                             "multiple such as betw*8")
+    if not 1 <= len(parts) <= MOST:
+        raise user_error(f"'{text}' runs {several[2] if several else len(parts)} applications at once: "
+                         f"give it 1 to {MOST}")
+    return parts
+
+
+def programs(text, scale, seed=1):
+    """A workload.Program for each application. Copies of one workload have the same input, each in
+    memory of its own."""
+    if scale not in SCALES:
+        raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of "
+                         f"{', '.join(SCALES)}")
+    made = []
+    for name in names(text):
+        entry = TABLE_II[name]
+        made.append(workload.Program(name=entry.get("name", name), seed=seed,
+                                     size=entry["size"][SCALES.index(scale)],
+                                     iterations=entry.get("iterations", 0)))
+    return made

@@ -1,0 +1,335 @@
+#include "zng/page_buffer.hh"
+
+#include "core/registry.hh"
+
+#include <bit>
+
+namespace memsim::zng {
+
+static const Registration<PageBuffer> registered {
+    "HybridGPU's dispatcher and the pages that its SSD controller keeps in DRAM."};
+
+using protocol::BlockOp;
+using protocol::Command;
+using protocol::MemRequest;
+
+void PageBuffer::init() {
+    page_ = static_cast<std::uint32_t>(params.page->raw);
+    line_ = static_cast<std::uint32_t>(params.line->raw);
+    if (!std::has_single_bit(page_)) refuse("page", "must be a power of two");
+    if (!std::has_single_bit(line_)) refuse("line", "must be a power of two");
+    const std::uint64_t set = std::uint64_t {page_} * params.ways();
+    const auto capacity = static_cast<std::uint64_t>(params.capacity->raw);
+    if (capacity < set || capacity % set)
+        refuse("capacity", params.capacity.text() + " is not a whole number of sets of " +
+                               params.ways.text() + " pages of " + params.page.text() +
+                               ": give a multiple of " + std::to_string(set) + "B");
+    lines_ = page_ / line_;
+    sets_ = static_cast<std::uint32_t>(capacity / set);
+    block_sectors_ = page_ / protocol::block_sector_bytes;
+    state.frames.resize(capacity / page_);
+    if (params.dirty_pages() > state.frames.size())
+        refuse("dirty_pages", params.dirty_pages.text() + " are more than the " +
+                                  std::to_string(state.frames.size()) + " pages of the capacity");
+    state.requests.resize(params.requests());
+    for (std::uint32_t i = params.requests(); i-- > 0;) state.free.push_back(i);
+    if (params.check_contents()) state.held.resize(capacity / protocol::sector_bytes);
+}
+
+void PageBuffer::wake() {
+    while (!port.drive_side.empty()) drive_answered(port.drive_side.pop());
+    while (!port.dram_side.empty()) dram_answered(port.dram_side.pop());
+    bool more = true;
+    while (more) {
+        more = accept();
+        clean_excess();
+        more |= send();
+    }
+}
+
+// ---- the dispatcher --------------------------------------------------------------------------
+
+bool PageBuffer::accept() {
+    bool any = false;
+    while (!port.cpu_side.empty()) {
+        if (state.dispatcher_free > now()) {
+            arm(state.next, state.dispatcher_free);
+            break;
+        }
+        if (!take(port.cpu_side.front())) break;
+        port.cpu_side.pop();
+        state.dispatcher_free = now() + params.dispatch->raw;
+        state.stalled = false;
+        any = true;
+    }
+    return any;
+}
+
+/// False if it has to wait, having changed nothing that it would not do again.
+bool PageBuffer::take(const MemRequest& r) {
+    const std::uint64_t page = r.address / page_;
+    if (r.bytes == 0 || (r.address + r.bytes - 1) / page_ != page)
+        refuse("page", "a request of " + std::to_string(r.bytes) + "B at address " +
+                           std::to_string(r.address) + " does not lie within one page of " +
+                           params.page.text());
+    if (protocol::for_a_cache(r.command))
+        refuse("cpu_side", "takes reads, writes and atomics, no commands for a cache");
+    const auto stall = [this](Counter& cause) {
+        if (!std::exchange(state.stalled, true)) ++cause;
+        return false;
+    };
+    if (state.free.empty()) return stall(stat.stalled_by_requests);
+    std::uint32_t f = find(page);
+    const bool missed = f == none;
+    if (missed && (f = make_room(page)) == none) return stall(stat.stalled_by_set);
+
+    ++(r.command == Command::read ? stat.reads : stat.writes);
+    stat.bytes += r.payload();
+    const std::uint32_t slot = state.free.back();
+    state.free.pop_back();
+    state.requests[slot] = {r, now(), f, none};
+    Frame& frame = state.frames[f];
+    if (missed) {
+        const bool listed = frame.listed;
+        frame = {};
+        frame.listed = listed;
+        frame.page = page;
+        frame.mode = Mode::fetching;
+        frame.since = now();
+        state.to_drive.push(f);
+        ++stat.misses;
+    } else if (frame.mode == Mode::idle || frame.mode == Mode::leaving) {
+        ++stat.hits;
+        serve(slot);
+        return true;
+    } else
+        ++stat.merged;
+    (frame.head == none ? frame.head : state.requests[frame.tail].next) = slot;
+    frame.tail = slot;
+    return true;
+}
+
+std::uint32_t PageBuffer::find(std::uint64_t page) const {
+    const auto first = static_cast<std::uint32_t>(page % sets_) * params.ways();
+    for (std::uint32_t f = first; f < first + params.ways(); ++f)
+        if (state.frames[f].mode != Mode::empty && state.frames[f].page == page) return f;
+    return none;
+}
+
+/// A frame for the page, or none; then, perhaps, one is being written out for it.
+std::uint32_t PageBuffer::make_room(std::uint64_t page) {
+    const auto first = static_cast<std::uint32_t>(page % sets_) * params.ways();
+    std::uint32_t clean = none, dirty = none;
+    bool leaving = false;
+    for (std::uint32_t f = first; f < first + params.ways(); ++f) {
+        const Frame& frame = state.frames[f];
+        if (frame.mode == Mode::empty) return f;
+        leaving |= frame.mode == Mode::leaving;
+        if (frame.mode != Mode::idle || frame.queued) continue;
+        std::uint32_t& oldest = frame.dirty ? dirty : clean;
+        if (oldest == none || frame.used < state.frames[oldest].used) oldest = f;
+    }
+    if (clean == none && dirty != none && !leaving) write_out(dirty);
+    return clean;
+}
+
+/// Its page is here: it waits for the DRAM.
+void PageBuffer::serve(std::uint32_t slot) {
+    const Request& q = state.requests[slot];
+    Frame& frame = state.frames[q.frame];
+    frame.used = ++state.uses;
+    ++frame.queued;
+    if (q.request.command != Command::read && !frame.dirty) {
+        frame.dirty = true;
+        stat.dirty.set(now(), ++state.dirty);
+        if (!std::exchange(frame.listed, true)) state.order.push(q.frame);
+    }
+    if (params.check_contents()) access(q.request, q.frame);
+    state.demand.push(slot);
+}
+
+// ---- pages -----------------------------------------------------------------------------------
+
+/// Frames that were written out for their set are still listed.
+void PageBuffer::clean_excess() {
+    while (state.dirty > params.dirty_pages() && !state.order.empty()) {
+        Frame& frame = state.frames[state.order.front()];
+        if (frame.dirty && (frame.mode != Mode::idle || frame.queued)) return;
+        const std::uint32_t f = state.order.pop();
+        frame.listed = false;
+        if (frame.dirty) write_out(f);
+    }
+}
+
+void PageBuffer::write_out(std::uint32_t f) {
+    Frame& frame = state.frames[f];
+    frame.mode = Mode::leaving;
+    frame.dirty = false;
+    frame.left = lines_;
+    stat.dirty.set(now(), --state.dirty);
+    if (params.check_contents()) keep_image(f);
+    state.bulk.push({f, 0});
+}
+
+void PageBuffer::filled(std::uint32_t f) {
+    Frame& frame = state.frames[f];
+    frame.mode = Mode::idle;
+    stat.fetch_time.sample(Time {now() - frame.since});
+    std::uint32_t slot = frame.head;
+    frame.head = frame.tail = none;
+    while (slot != none) {
+        const std::uint32_t next = state.requests[slot].next;
+        serve(slot);
+        slot = next;
+    }
+}
+
+// ---- what leaves and what comes back ---------------------------------------------------------
+
+bool PageBuffer::send() {
+    bool any = false;
+    while (!state.to_drive.empty() && port.drive_side.can_send()) {
+        const std::uint32_t f = state.to_drive.pop();
+        const Frame& frame = state.frames[f];
+        protocol::BlockRequest r;
+        r.sector = frame.page * block_sectors_;
+        r.sectors = block_sectors_;
+        r.tag = f;
+        if (frame.mode == Mode::leaving) {
+            r.op = BlockOp::write;
+            if (params.check_contents()) r.version = state.image.find(frame.page)->back();
+        }
+        port.drive_side.send(r);
+        any = true;
+    }
+    while (port.dram_side.can_send() && !(state.demand.empty() && state.bulk.empty())) {
+        if (state.bulk.empty() || (!state.demand.empty() && !state.bulk_next))
+            send_demand();
+        else
+            send_bulk();
+        state.bulk_next = !state.bulk_next;
+        any = true;
+    }
+    return any;
+}
+
+void PageBuffer::send_demand() {
+    const std::uint32_t slot = state.demand.pop();
+    const Request& q = state.requests[slot];
+    MemRequest r = q.request;
+    r.address = std::uint64_t {q.frame} * page_ + r.address % page_;
+    r.tag = slot;
+    r.source = 0;
+    sim().stamps().mark(r.stamps, static_cast<std::size_t>(protocol::Stage::queue), now());
+    port.dram_side.send(r);
+    stat.dram_bytes += r.payload();
+    --state.frames[q.frame].queued;
+    if (r.posted) state.free.push_back(slot);
+}
+
+void PageBuffer::send_bulk() {
+    Bulk& b = state.bulk.front();
+    const std::uint32_t f = b.frame;
+    const bool in = state.frames[f].mode == Mode::filling;
+    MemRequest r;
+    r.address = std::uint64_t {f} * page_ + std::uint64_t {b.line} * line_;
+    r.bytes = line_;
+    r.command = in ? Command::write : Command::read;
+    r.posted = in;
+    r.tag = params.requests() + f;
+    port.dram_side.send(r);
+    stat.dram_bytes += line_;
+    if (++b.line < lines_) return;
+    state.bulk.pop();
+    if (in) filled(f);
+}
+
+void PageBuffer::dram_answered(const protocol::MemResponse& r) {
+    if (r.tag >= params.requests()) {
+        const std::uint32_t f = r.tag - params.requests();
+        if (--state.frames[f].left == 0) state.to_drive.push(f);
+        return;
+    }
+    const Request& q = state.requests[r.tag];
+    stat.latency.sample(Time {now() - q.since});
+    port.cpu_side.send(protocol::answer(q.request));
+    state.free.push_back(r.tag);
+}
+
+void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
+    Frame& frame = state.frames[r.tag];
+    if (r.op == BlockOp::write) {
+        frame.mode = Mode::idle;
+        ++stat.pages_out;
+        return;
+    }
+    stat.drive_time.sample(Time {now() - frame.since});
+    ++stat.pages_in;
+    frame.mode = Mode::filling;
+    if (params.check_contents()) take_image(r.tag, r.digest);
+    state.bulk.push({r.tag, 0});
+}
+
+// ---- contents --------------------------------------------------------------------------------
+
+void PageBuffer::access(const MemRequest& r, std::uint32_t f) {
+    const std::uint32_t in_page = page_ / protocol::sector_bytes;
+    const std::uint64_t first = r.address / protocol::sector_bytes;
+    const std::uint64_t last = (r.address + r.bytes - 1) / protocol::sector_bytes;
+    for (std::uint64_t s = first; s <= last; ++s) {
+        if (r.sectors && !(r.sectors >> (s - first) & 1)) continue;
+        std::uint64_t& held = state.held[std::size_t {f} * in_page + s % in_page];
+        if (r.command != Command::read) {
+            state.latest[s] = held = ++state.versions;
+            continue;
+        }
+        const std::uint64_t* const latest = state.latest.find(s);
+        if (held != (latest ? *latest : 0)) ++stat.content_errors, ++state.wrong_reads;
+    }
+}
+
+/// What the drive gets: the page's sectors, and last the version that it knows the page by.
+void PageBuffer::keep_image(std::uint32_t f) {
+    const std::uint32_t in_page = page_ / protocol::sector_bytes;
+    auto& image = state.image[state.frames[f].page];
+    const auto first = state.held.begin() + std::ptrdiff_t {f} * in_page;
+    image.assign(first, first + in_page);
+    image.push_back(++state.versions);
+}
+
+/// What came must be what was written last; if not, the frame holds what nobody wrote.
+void PageBuffer::take_image(std::uint32_t f, std::uint64_t digest) {
+    const std::uint32_t in_page = page_ / protocol::sector_bytes;
+    const std::uint64_t page = state.frames[f].page;
+    const auto* const image = state.image.find(page);
+    std::uint64_t expected = 0;
+    for (std::uint64_t s = 0; image && s < block_sectors_; ++s)
+        expected += protocol::sector_digest(page * block_sectors_ + s, image->back());
+    const bool right = digest == expected;
+    for (std::uint32_t i = 0; i < in_page; ++i)
+        state.held[std::size_t {f} * in_page + i] = !right ? ~0ull : image ? (*image)[i] : 0;
+}
+
+// ---- reports ---------------------------------------------------------------------------------
+
+void PageBuffer::waits_on(WaitReport& report) const {
+    if (const std::size_t under_way = state.requests.size() - state.free.size())
+        report.add(path() + ": " + std::to_string(under_way) + " requests are under way, " +
+                   std::to_string(state.demand.size()) + " wait for " +
+                   port.dram_side.peer()->owner().path());
+    if (!state.to_drive.empty())
+        report.add(path() + ": " + std::to_string(state.to_drive.size()) + " pages wait for " +
+                   port.drive_side.peer()->owner().path());
+}
+
+std::optional<std::string> PageBuffer::imbalance() const {
+    if (pending()) return "requests were not answered";
+    for (const Frame& f : state.frames)
+        if (f.mode != Mode::empty && f.mode != Mode::idle)
+            return "page " + std::to_string(f.page) + " is still on its way";
+    if (state.wrong_reads)
+        return std::to_string(state.wrong_reads) + " reads found other than the latest write";
+    return {};
+}
+
+} // namespace memsim::zng

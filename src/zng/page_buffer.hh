@@ -1,0 +1,158 @@
+#pragma once
+
+#include "core/component.hh"
+#include "core/hash_map.hh"
+#include "protocol/block_io.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::zng {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// What HybridGPU (Zhang et al., FlashGPU, DAC'19; ZnG II-C) has between a GPU's L2 and its flash:
+/// a request dispatcher, and pages in a DRAM of the SSD controller's own. The firmware that serves
+/// what misses here is a flash.Drive's, with its cores, FTL and channels.
+///
+/// Requests are looked up in order, one in `dispatch`. One that finds its page reads or writes the
+/// DRAM. One that does not brings the page: the drive reads it, it is written to the DRAM line by
+/// line, then all that wait for it are served in their order. Writes stay; while more than
+/// `dirty_pages` pages are dirty the one that became so first is read from the DRAM, written to the
+/// drive, and stays as a clean one. The place for a page is taken from the least recently used of
+/// its set that is clean and idle; if there is none, the least recently used dirty one is written
+/// first, and requests wait. Requests and whole pages take the DRAM in turn.
+///
+/// Not modelled: the DRAM (a mem.DramController behind `dram_side`), the controller's own memory
+/// traffic (map and firmware have a memory apart), power loss.
+class PageBuffer final : public Model<PageBuffer> {
+  public:
+    struct Params {
+        Param<Bytes> capacity {
+            32_MiB, {512_B, 1_GiB * 64}, "Pages held (assumption: of the authors' other work)"};
+        Param<Bytes> page {4_KiB, {512_B, 64_KiB}, "A flash page (ZnG table I: 4 KB)"};
+        Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a page"};
+        Param<unsigned> ways {8, {1, 64}, "Pages of a set (assumption)"};
+        Param<unsigned> dirty_pages {
+            256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB (assumption)"};
+        Param<Time> dispatch {2_ns,
+                              {0_fs, 1_us},
+                              "Of the dispatcher for a request (assumption: a cycle of 500 MHz; "
+                              "sweep 0 to 20 ns)",
+                              Change::tunable};
+        Param<Time> latency {
+            2_ns, {1_fs, 1_us}, "Of answers (assumption: as the dispatcher)", Change::tunable};
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> requests {
+            256, {1, 65536}, "Requests taken and not done (assumption: 4 of each warp of an SM)"};
+        Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
+        Param<unsigned> drive_queue {256, {1, 65535}, "Requests to the drive without an answer"};
+        Param<bool> check_contents {
+            false, "Keep versions of data, for integrity checks; the drive must too"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+                                 "Requests of the L2"};
+        Requester<Mem> dram_side {{.depth = from<&Params::dram_queue>}, "The DRAM"};
+        Requester<protocol::BlockIo> drive_side {{.depth = from<&Params::drive_queue>},
+                                                 "The firmware and its flash"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads looked up"};
+        Counter writes {Unit::count, "Writes and atomics looked up"};
+        Counter bytes {Unit::byte, "Bytes that both ask for"};
+        Counter hits {Unit::count, "Those that found their page"};
+        Counter merged {Unit::count, "Those whose page was on its way"};
+        Counter misses {Unit::count, "Those that sent for their page"};
+        Ratio miss_rate {misses, reads, "Pages sent for, a read"};
+        Counter pages_in {Unit::count, "Pages read from the drive"};
+        Counter pages_out {Unit::count, "Dirty pages written to it"};
+        Counter stalled_by_requests {Unit::count, "Times that as many requests as fit were taken"};
+        Counter stalled_by_set {Unit::count, "Times that no page of a set could make room"};
+        Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole pages included"};
+        Counter content_errors {Unit::count, "Reads that found other than the latest write"};
+        Distribution fetch_time {Unit::time, "From a miss to its page in the DRAM"};
+        Distribution drive_time {Unit::time, "That of the drive in it"};
+        Distribution latency {Unit::time, "From the look-up of what is answered to the answer"};
+        Level dirty {Unit::count, "Dirty pages"};
+    };
+
+    static constexpr std::uint32_t none = ~0u;
+    /// empty; holds a page; its page is being read from the drive, or written to the DRAM; its page
+    /// is being written to the drive and may be used meanwhile.
+    enum class Mode : std::uint8_t { empty, idle, fetching, filling, leaving };
+    struct Frame {
+        std::uint64_t page = 0;
+        std::uint64_t used = 0; ///< for LRU
+        Tick since = 0;
+        std::uint32_t head = none, tail = none; ///< requests that wait for it
+        std::uint32_t queued = 0;               ///< requests that wait for the DRAM
+        std::uint32_t left = 0;                 ///< answers of the DRAM to come
+        Mode mode = Mode::empty;
+        bool dirty = false;
+        bool listed = false; ///< in `order`
+    };
+    struct Request {
+        protocol::MemRequest request;
+        Tick since = 0;
+        std::uint32_t frame = none;
+        std::uint32_t next = none;
+    };
+    struct Bulk { ///< a page on its way to or from the DRAM
+        std::uint32_t frame = none;
+        std::uint32_t line = 0;
+    };
+    struct State {
+        std::vector<Frame> frames;
+        std::vector<Request> requests;
+        std::vector<std::uint32_t> free;
+        Fifo<std::uint32_t> demand; ///< requests for the DRAM
+        Fifo<Bulk> bulk;
+        Fifo<std::uint32_t> to_drive; ///< frames
+        Fifo<std::uint32_t> order;    ///< dirty frames, first written first
+        std::uint64_t uses = 0;
+        std::uint32_t dirty = 0;
+        bool bulk_next = false;
+        bool stalled = false;
+        Tick dispatcher_free = 0;
+        Timer next;
+        std::uint64_t versions = 0, wrong_reads = 0;
+        std::vector<std::uint64_t> held;           ///< versions of each frame's 32-byte sectors
+        HashMap<std::uint64_t> latest;             ///< of each sector that was written
+        HashMap<std::vector<std::uint64_t>> image; ///< of each page written to the drive
+    };
+
+    explicit PageBuffer(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    bool pending() const override { return state.free.size() != state.requests.size(); }
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    bool accept();
+    bool take(const protocol::MemRequest& r);
+    std::uint32_t find(std::uint64_t page) const;
+    std::uint32_t make_room(std::uint64_t page);
+    void serve(std::uint32_t request);
+    void clean_excess();
+    void write_out(std::uint32_t frame);
+    bool send();
+    void send_demand();
+    void send_bulk();
+    void filled(std::uint32_t frame);
+    void dram_answered(const protocol::MemResponse& r);
+    void drive_answered(const protocol::BlockResponse& r);
+    // contents, where they are checked
+    void access(const protocol::MemRequest& r, std::uint32_t frame);
+    void keep_image(std::uint32_t frame);
+    void take_image(std::uint32_t frame, std::uint64_t digest);
+
+    std::uint32_t page_ = 0, line_ = 0, lines_ = 0, sets_ = 0, block_sectors_ = 0;
+};
+
+} // namespace memsim::zng

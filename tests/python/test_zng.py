@@ -1,0 +1,120 @@
+"""ZnG's platforms that need no flash network: what tells them apart, on which workloads."""
+import memsim
+import pytest
+from memsim.systems import zng, zng_scale, zng_workloads
+from memsim.systems.scale import GIB, MIB
+
+
+def machine(platform, text="betw-back", most=30_000, **options):
+    return zng.machine(platform, zng_workloads.programs(text, "tiny"), max_instructions=most, **options)
+
+
+def run(root):
+    simulation = memsim.Simulation(root)
+    assert simulation.simulate().cause == "nothing left to do"
+    return float(root.gpu.dispatcher.stats.ipc)
+
+
+def test_workloads_of_table_ii_pairs_and_multiples():
+    assert len(zng_workloads.TABLE_II) == 16
+    assert zng_workloads.names("betw") == ["betw"]
+    assert zng_workloads.names("betw-back") == ["betw", "back"]
+    assert zng_workloads.names("betw*8") == ["betw"] * 8
+    for pair in zng_workloads.PAIRS:
+        first, second = (zng_workloads.TABLE_II[n] for n in zng_workloads.names(pair))
+        assert first["read_ratio"] > second["read_ratio"], pair
+    assert {n for p in zng_workloads.PAIRS for n in p.split("-")} == set(zng_workloads.TABLE_II)
+
+
+@pytest.mark.parametrize("text, sentence", [
+    ("betw-bakc", "there is no workload 'bakc' in 'betw-bakc' .did you mean 'back'"),
+    ("btw*8", "there is no workload 'btw' in 'btw\\*8'"),
+    ("betw*0", "'betw\\*0' runs 0 applications at once: give it 1 to 64"),
+    ("betw*65", "'betw\\*65' runs 65 applications at once"),
+    ("betw*99999999999", "runs 99999999999 applications"),
+    ("", "there is no workload ''"),
+    ("betw-", "there is no workload '' in 'betw-'"),
+    ("betw*-1", "there is no workload 'betw\\*' in"),
+])
+def test_a_wrong_workload_is_a_sentence(text, sentence):
+    with pytest.raises(memsim.Error, match=sentence):
+        zng_workloads.programs(text, "tiny")
+
+
+def test_an_unknown_platform_and_scale_are_sentences():
+    with pytest.raises(memsim.Error, match="there is no platform 'optan' .did you mean 'optane'"):
+        machine("optan")
+    with pytest.raises(memsim.Error, match="there is no scale 'huge'"):
+        zng_workloads.programs("betw", "huge")
+
+
+def test_a_slice_keeps_what_an_sm_has():
+    for footprint, k in ((100 * MIB, 8), (1 * GIB, 8), (2 * GIB, 4), (4 * GIB, 2), (8 * GIB, 1)):
+        size = zng_scale.scale(footprint)
+        assert size.k == k and size.sms == 16 // k == size.channels
+        assert size.controllers * size.of_controller * k == 6
+        # Pages a second that the cores serve, for each SM.
+        rate = zng_scale.cores(size) / zng_scale.firmware(size) / size.sms
+        assert rate == pytest.approx(1e6 / 16)
+    assert zng_scale.scale(8 * GIB).l2_slice == 1 * MIB
+    assert not [i for i in zng_scale.scale(8 * GIB).invariants if i.broken and "TLB" not in i.name]
+
+
+def test_platforms_in_the_paper_s_order(in_tmp):
+    ipc = {p: run(machine(p)) for p in ("hetero", "hybridgpu", "optane", "ideal")}
+    assert ipc["hetero"] < ipc["hybridgpu"] < ipc["optane"] < ipc["ideal"]
+
+
+def test_hybridgpu_brings_pages_through_its_firmware(in_tmp):
+    root = machine("hybridgpu", most=0)
+    run(root)
+    buffer, drive = root.memory.buffer.stats, root.ssd.drive.stats
+    assert buffer.pages_in == drive.reads > 10
+    assert drive.host_page_reads == sum(c.stats.reads for c in root.ssd.channel) > 10
+    # A core's time is in each page that is read.
+    assert buffer.drive_time.mean / 1e3 > zng_scale.firmware(zng_scale.scale(MIB)) * 1e6
+
+
+def test_optane_closes_clean_rows_at_once_and_dirty_ones_after_763_ns(in_tmp):
+    from memsim import mem
+    from memsim.systems import zng_memory
+    def seconds(share):
+        root = memsim.Root()
+        root.gpu = memsim.System()
+        root.gpu.l2 = [mem.TrafficGen(pattern="random", requests=2000, size=64, outstanding=32,
+                                      read_share=share, range="1MiB")]
+        root.memory = memsim.System()
+        class size: controllers, of_controller = 1, 1
+        zng_memory.optane(root, size, MIB)
+        memsim.instantiate(root)
+        memsim.simulate()
+        return memsim.curTick() * 1e-15
+    reads, writes = 2000 / seconds("100%"), 2000 / seconds("0%")
+    assert reads > 8 / 250e-9 * 0.7          # 8 partitions, 190 ns and the data
+    assert writes == pytest.approx(8 / 970e-9, rel=0.2)
+
+
+def test_hetero_holds_a_share_and_faults_for_the_rest(in_tmp):
+    root = machine("hetero", "back", most=0)
+    run(root)
+    assert root.host.stats.faults > 0 and root.gpu.mmu.stats.evictions > 0
+    assert root.host.stats.drive_reads == root.host.stats.faults
+
+
+def test_copies_have_address_spaces_of_their_own(in_tmp):
+    root = machine("ideal", "betw*3", most=90_000)
+    run(root)
+    assert len(root.program) == 3
+    instructions = [int(root.gpu.dispatcher.stats.application_instructions[i]) for i in range(3)]
+    assert min(instructions) > 0
+
+
+def test_a_prefetcher_beside_the_l2(in_tmp):
+    without = machine("ideal", "back", most=0)
+    run(without)
+    with_it = machine("ideal", "back", most=0, prefetch="4KBpref")
+    run(with_it)
+    assert with_it.gpu.prefetcher.stats.hints > 0
+    used = sum(c.stats.prefetches_used for c in with_it.gpu.l2)
+    assert used > 0
+    assert with_it.gpu.l2[0].stats.accesses <= without.gpu.l2[0].stats.accesses * 1.1

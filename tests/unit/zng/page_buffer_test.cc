@@ -1,0 +1,192 @@
+#include "../flash/support.hh"
+#include "teller.hh"
+
+#include "core/rng.hh"
+#include "zng/page_buffer.hh"
+
+using namespace memsim;
+using namespace memsim::test_zng;
+using test_mem::arguments;
+using test_mem::value;
+using zng::PageBuffer;
+
+namespace {
+
+/// drivers - page buffer - memory of 100 ns as its DRAM, and a small drive of 2 channels.
+struct Rig {
+    explicit Rig(const std::string& params, const Arguments& drive = {}, unsigned drivers = 1) {
+        test_flash::Flash flash {2, 1, 2, 2, 24, 8};
+        flash.drive = test_flash::with({{"page", "4KiB"},
+                                        {"over_provisioning", "50%"},
+                                        {"cache", "128KiB"},
+                                        {"write_buffer", "64KiB"},
+                                        {"firmware", "5us"},
+                                        {"host_rate", "1000GB/s"},
+                                        {"completion", "1fs"},
+                                        {"dram_latency", "0fs"},
+                                        {"dram_rate", "1000GB/s"}},
+                                       drive);
+        flash.package = {{"media", "z_nand"}};
+        if (test_flash::pick(flash.drive, {"check_contents"}).size())
+            flash.package.emplace_back("check_contents", "true");
+        Arguments buffer {{"capacity", "8KiB"}, {"ways", "2"}, {"dirty_pages", "2"}};
+        m.add("buffer", "zng.PageBuffer", test_flash::with(buffer, arguments(params)));
+        m.add("dram", "mem.SimpleMemory", {{"bandwidth", "1000000GB/s"}});
+        flash.add(m);
+        m.bind("buffer", "dram_side", "dram", "cpu_side");
+        m.bind("buffer", "drive_side", "drive", "host[0]");
+        if (drivers > 1) {
+            m.add("network", "mem.Crossbar",
+                  {{"inputs", std::to_string(drivers)}, {"outputs", "1"}});
+            m.bind("network", "mem_side[0]", "buffer", "cpu_side");
+        }
+        for (unsigned i = 0; i < drivers; ++i) {
+            const std::string n = "[" + std::to_string(i) + "]";
+            m.add("driver" + n, "test_mem.Driver", {});
+            m.bind("driver" + n, "mem_side", drivers > 1 ? "network" : "buffer",
+                   drivers > 1 ? "cpu_side" + n : "cpu_side");
+        }
+        m.build();
+    }
+    test_mem::Driver& driver(unsigned i = 0) {
+        return m.get<test_mem::Driver>("driver[" + std::to_string(i) + "]");
+    }
+    PageBuffer& buffer() { return m.get<PageBuffer>("buffer"); }
+    const flash::Drive& drive() { return m.get<flash::Drive>("drive"); }
+    void run() { test_flash::run(m); }
+    Machine m;
+};
+
+std::string error_of(const std::string& params) {
+    return test_flash::error_of([&] { Rig rig(params); });
+}
+
+} // namespace
+
+TEST_CASE("A page that is here is read from the DRAM, without firmware", "[zng][page_buffer]") {
+    Rig rig("");
+    rig.driver().read(0, 0, 128);
+    rig.driver().read(100 * us, 512, 128);
+    rig.run();
+    const auto& s = rig.buffer().stat;
+    CHECK(value(s.misses) == 1);
+    CHECK(value(s.hits) == 1);
+    CHECK(value(s.pages_in) == 1);
+    CHECK(rig.driver().answered(0) > 5 * us); // the firmware's time at least
+    // The three links, the DRAM's 100 ns and the dispatcher's answer.
+    CHECK(rig.driver().answered(1) > 100 * us + 102 * ns);
+    CHECK(rig.driver().answered(1) < 100 * us + 103 * ns);
+    CHECK(value(s.dram_bytes) == 4096 + 2 * 128);
+}
+
+TEST_CASE("The dispatcher takes one request in its time", "[zng][page_buffer]") {
+    Rig rig("dispatch=20ns");
+    rig.driver().read(0, 0, 32);
+    for (int i = 0; i < 4; ++i) rig.driver().read(100 * us, 0, 32);
+    rig.run();
+    for (unsigned i = 2; i < 5; ++i)
+        CHECK(rig.driver().answered(i) - rig.driver().answered(i - 1) == 20 * ns);
+}
+
+TEST_CASE("Requests of a page on its way wait for it, in order; others go on",
+          "[zng][page_buffer]") {
+    Rig rig("");
+    rig.driver().read(0, 4096, 32);
+    rig.driver().read(100 * us, 0, 32);
+    rig.driver().read(100 * us, 128, 32);  // waits with it
+    rig.driver().read(100 * us, 4096, 32); // here
+    rig.run();
+    CHECK(value(rig.buffer().stat.merged) == 1);
+    CHECK(value(rig.buffer().stat.misses) == 2);
+    CHECK(rig.driver().answered(3) < 101 * us);
+    CHECK(rig.driver().answered(1) > 105 * us);
+    CHECK(rig.driver().answered(2) >= rig.driver().answered(1));
+}
+
+TEST_CASE("The least recently used clean page makes room", "[zng][page_buffer]") {
+    Rig rig(""); // one set of two
+    rig.driver().read(0, 0, 32);
+    rig.driver().read(100 * us, 4096, 32);
+    rig.driver().read(200 * us, 0, 32);
+    rig.driver().read(300 * us, 8192, 32); // takes the place of page 1
+    rig.driver().read(400 * us, 0, 32);
+    rig.driver().read(500 * us, 4096, 32);
+    rig.run();
+    CHECK(rig.driver().answered(4) < 401 * us);
+    CHECK(rig.driver().answered(5) > 505 * us);
+}
+
+TEST_CASE("Dirty pages stay up to the limit, then the first goes to the drive",
+          "[zng][page_buffer]") {
+    const unsigned pages = GENERATE(2u, 3u);
+    Rig rig("capacity=32KiB ways=8");
+    for (unsigned i = 0; i < pages; ++i) rig.driver().write(i * 100 * us, i * 4096, 128, false);
+    rig.run();
+    CHECK(value(rig.buffer().stat.pages_out) == pages - 2);
+    CHECK(value(rig.drive().stat.writes) == pages - 2);
+    CHECK(rig.buffer().state.dirty == 2);
+}
+
+TEST_CASE("A set full of dirty pages writes one out, and the request waits", "[zng][page_buffer]") {
+    Rig rig("");
+    rig.driver().write(0, 0, 128, false);
+    rig.driver().write(100 * us, 4096, 128, false);
+    rig.driver().read(200 * us, 8192, 128);
+    rig.run();
+    CHECK(value(rig.buffer().stat.stalled_by_set) == 1);
+    CHECK(value(rig.buffer().stat.pages_out) == 1);
+    CHECK(rig.driver().answered(2) > 210 * us); // firmware twice
+}
+
+TEST_CASE("Firmware limits pages a second: cores over their time", "[zng][page_buffer]") {
+    const unsigned cores = GENERATE(1u, 5u);
+    Rig rig("capacity=1MiB ways=8 queue=256", {{"cores", std::to_string(cores)}});
+    for (std::uint64_t i = 0; i < 50; ++i) rig.driver().read(0, i * 4096, 32);
+    rig.run();
+    Tick last = 0;
+    for (unsigned i = 0; i < 50; ++i) last = std::max(last, rig.driver().answered(i));
+    CHECK(last >= 50 * 5 * us / cores);
+    CHECK(last < 50 * 5 * us / cores + 10 * us);
+}
+
+TEST_CASE("Reads find the latest write, while pages come, go and are collected",
+          "[zng][page_buffer]") {
+    const int seed = GENERATE(1, 2, 3);
+    Rig rig("check_contents=true capacity=32KiB ways=4 dirty_pages=3 requests=12 queue=8",
+            {{"check_contents", "true"}, {"firmware", "300ns"}}, 3);
+    Rng random(static_cast<std::uint64_t>(seed), "traffic");
+    for (unsigned d = 0; d < 3; ++d)
+        for (int i = 0; i < 4000; ++i) {
+            const std::uint64_t line = random.below(48 * 32);
+            const std::uint64_t from = random.below(4);
+            const auto n = static_cast<std::uint32_t>(1 + random.below(4 - from));
+            const bool write = random.below(2);
+            const bool posted = random.below(2);
+            rig.driver(d).plan(i * 200 * ns,
+                               write ? protocol::Command::write : protocol::Command::read,
+                               line * 128 + from * 32, n * 32, write && posted);
+        }
+    rig.run();
+    const auto& s = rig.buffer().stat;
+    CHECK(value(s.content_errors) == 0);
+    CHECK(value(s.pages_out) > 500);
+    CHECK(value(s.stalled_by_set) > 0);
+    CHECK(value(rig.drive().stat.collections) > 10);
+}
+
+TEST_CASE("Misuse of a page buffer is a sentence", "[zng][page_buffer]") {
+    using Catch::Contains;
+    const auto go = [](Rig& rig) {
+        rig.m.start();
+        rig.m.run(never);
+    };
+    CHECK_THAT(error_of("capacity=10KiB"), Contains("buffer.capacity") && Contains("multiple of"));
+    CHECK_THAT(error_of("dirty_pages=3"), Contains("buffer.dirty_pages") && Contains("2 pages"));
+    CHECK_THAT(error_of("page=5000B"), Contains("power of two"));
+    Rig rig("");
+    rig.driver().read(0, 4000, 128);
+    CHECK_THAT(test_flash::error_of([&] { go(rig); }), Contains("does not lie within one page"));
+    Rig beyond("");
+    beyond.driver().read(0, 1ull << 40, 128);
+    CHECK_THAT(test_flash::error_of([&] { go(beyond); }), Contains("beyond the drive"));
+}

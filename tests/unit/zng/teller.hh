@@ -1,0 +1,73 @@
+#pragma once
+
+#include "../mem/driver.hh"
+#include "core/component.hh"
+#include "protocol/cache_event.hh"
+
+#include <catch2/catch.hpp>
+
+/// What the tests of this folder share: who tells a prefetcher of accesses, and who notes its
+/// hints.
+namespace memsim::test_zng {
+
+using namespace memsim::literals;
+using protocol::CacheEvent;
+using protocol::CacheEventKind;
+
+inline constexpr Tick ns = 1'000'000, us = 1000 * ns;
+
+/// Tells the events of its plan, one a nanosecond, and notes the hints that come back.
+class Teller final : public Model<Teller> {
+  public:
+    struct Params {
+        Param<unsigned> depth {65536, "Hints that have room"};
+    };
+    struct Ports {
+        Out<CacheEvent> events {{}, "Events"};
+        In<protocol::Hint> hints {{.depth = from<&Params::depth>}, "Hints"};
+    };
+    struct Stats {
+        Counter hints {Unit::count, "Hints seen"};
+    };
+    struct Seen {
+        Tick at = 0;
+        protocol::Hint hint;
+    };
+    struct State {
+        std::vector<CacheEvent> plan;
+        std::uint64_t told = 0;
+        std::vector<Seen> seen;
+        Timer next;
+    };
+    explicit Teller(const Params& p) : params(p) {}
+    void start() override {
+        if (!state.plan.empty()) arm(state.next, ns);
+    }
+    void wake() override {
+        while (!port.hints.empty()) {
+            state.seen.push_back({now(), port.hints.pop()});
+            ++stat.hints;
+        }
+        if (state.told < state.plan.size() && now() >= static_cast<Tick>(state.told + 1) * ns)
+            port.events.send(state.plan[state.told++]);
+        if (state.told < state.plan.size()) arm(state.next, static_cast<Tick>(state.told + 1) * ns);
+    }
+    bool pending() const override { return state.told < state.plan.size(); }
+
+    void read(std::uint64_t address, std::uint32_t pc = 8, std::uint16_t warp = 0,
+              bool missed = false) {
+        state.plan.push_back({address, pc, 0, warp, 0,
+                              missed ? CacheEventKind::read_miss : CacheEventKind::read_hit,
+                              false});
+    }
+    void evict(bool unused, unsigned times = 1) {
+        while (times--) state.plan.push_back({0, 0, 0, 0, 0, CacheEventKind::eviction, unused});
+    }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+} // namespace memsim::test_zng
