@@ -21,8 +21,9 @@ parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 program, region = ohm_workloads.program(args.workload, args.scale, args.seed)
-root = ohm.testbed(args.data, program, args.seed,
-                   max_instructions=region if args.max_instructions is None else args.max_instructions)
+if args.max_instructions is not None:
+    region["max_instructions"] = args.max_instructions
+root = ohm.testbed(args.data, program, args.seed, **region)
 
 memsim.instantiate(root)
 end = memsim.simulate()

@@ -75,7 +75,8 @@ class Claim:
         return None if self.value is None else EXPECTED[self.relation](self.value)
 
     def verdict(self, ours):
-        """'within tolerance', 'ordering only' (the same side of 1) or 'not reproduced'."""
+        """'within tolerance', 'ordering only' (the same side of 1) or 'not reproduced': a ratio on the
+        other side of 1 is not reproduced, however near."""
         paper = self.expected
         if paper is None:
             return "not judged"
@@ -86,10 +87,11 @@ class Claim:
             return "within tolerance" if ours > paper else "not reproduced"
         if self.relation == "below":
             return "within tolerance" if ours < paper else "not reproduced"
-        if abs(ours - paper) <= TOLERANCE * abs(paper):
-            return "within tolerance"
-        same_side = self.relation in ("gain", "reduction", "ratio") and (ours - 1) * (paper - 1) > 0
-        return "ordering only" if same_side else "not reproduced"
+        near = abs(ours - paper) <= TOLERANCE * abs(paper)
+        if self.relation in ("gain", "reduction", "ratio") and paper != 1:
+            same_side = (ours - 1) * (paper - 1) > 0
+            return ("within tolerance" if near else "ordering only") if same_side else "not reproduced"
+        return "within tolerance" if near else "not reproduced"
 
 
 def decibels(rate, other):

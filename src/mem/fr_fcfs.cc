@@ -5,12 +5,6 @@
 namespace memsim::mem {
 
 namespace {
-/// Smaller is better: row commands after column commands, migration after demand, young after old.
-/// Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
-constexpr std::uint64_t order_of(bool column, bool urgent, std::uint64_t age, std::uint32_t bank) {
-    return std::uint64_t {!column} << 63 | std::uint64_t {!urgent} << 62 | age << 8 | bank;
-}
-constexpr std::uint32_t bank_of(std::uint64_t order) { return order & 0xff; }
 constexpr bool better(const FrFcfsState::Command& a, const FrFcfsState::Command& b) {
     return a.at != b.at ? a.at < b.at : a.order < b.order;
 }
@@ -39,7 +33,9 @@ void FrFcfs::init() {
     state_.banks.assign(device_.banks(), {});
     state_.candidates.assign(device_.banks(), {});
     if (figures_.order != DramOrder::first_ready) state_.second.assign(device_.banks(), {});
-    for (auto& words : state_.used_banks) words.assign((device_.banks() + 63) / 64, 0);
+    const std::size_t words = (device_.banks() + 63) / 64;
+    for (auto& used : state_.used_banks) used.assign(words, 0);
+    state_.held_banks.assign(words, 0);
     const DramTiming& t = device_.timing();
     state_.refresh_at.clear();
     const std::uint32_t units = singly() ? device_.banks() : t.ranks;
@@ -61,12 +57,12 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
                   "this order of DRAM commands knows one data bus");
     MEMSIM_ASSERT(access.wires != DramWires::side || side_, "there is no side bus");
     if (!access.write && state_.queued[1] && forward(access, now)) return;
-    if (state_.queued[0] + state_.queued[1] == 0) catch_up(now);
+    if (!busy()) catch_up(now);
 
     const std::uint16_t e = state_.free.back();
     state_.free.pop_back();
     Bank& bank = state_.banks[access.bank];
-    const bool held = access.row == bank.held_row && access.priority == DramPriority::demand;
+    const bool held = bank.held_row != DramBank::closed;
     state_.entries[e] = {access, none, access.bursts, held, false, false, state_.age++, 0};
     state_.beyond[access.write] += ++bank.count[access.write] > figures_.bank_queue;
     auto& list = bank.waiting[access.write];
@@ -153,8 +149,12 @@ void FrFcfs::choose(std::uint32_t b) {
         if (row == DramBank::closed && demand) break;
     }
     auto& next = state_.candidates[b];
-    if (oldest == none || (state_.units_refreshing && state_.refreshing[unit_of(b)])) {
+    if (state_.units_refreshing && state_.refreshing[unit_of(b)]) {
         next = {};
+        return;
+    }
+    if (oldest == none) {
+        next = opening(b);
         return;
     }
     next.entry = hit != none ? hit : oldest;
@@ -214,7 +214,7 @@ void FrFcfs::plan(Tick now) {
                 const Command c = refresh_of(u, floor);
                 if (better(c, best)) best = c;
             }
-    if (state_.next_refresh <= best.at && state_.queued[0] + state_.queued[1])
+    if (state_.next_refresh <= best.at && busy())
         best = {std::max(state_.next_refresh, now), 0, 0, Action::refresh_due, none};
     state_.plan = best;
     state_.bus_seen = buses_free();
@@ -226,7 +226,7 @@ FrFcfs::Command FrFcfs::first_ready(const Tick* limit) const {
     Uint128 least = static_cast<Uint128>(never) << 64;
     const auto& words = state_.used_banks[state_.draining];
     for (std::uint32_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w]; bits; bits &= bits - 1) {
+        for (std::uint64_t bits = words[w] | state_.held_banks[w]; bits; bits &= bits - 1) {
             const auto& c =
                 state_.candidates[w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))];
             const auto at = static_cast<std::uint64_t>(std::max(c.at, limit[c.limit]));
@@ -304,18 +304,19 @@ void FrFcfs::issue(const Command& c, Tick now) {
 
 void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick now) {
     Bank& bank = state_.banks[b];
-    Entry& e = state_.entries[number];
-    if (!e.started) e.started = true, e.first_command = now;
-    device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, e.access.row, now);
-    if (open) {
-        ++count_.activates;
-        e.opened = true;
-        bank.accesses = 0;
-        bank.first_access = true;
-    } else {
-        ++count_.precharges;
-        bank.conflict = true;
+    const bool held = number == none; // the row is opened for somebody else
+    std::uint32_t row = bank.held_row;
+    if (!held) {
+        Entry& e = state_.entries[number];
+        if (!e.started) e.started = true, e.first_command = now;
+        if (open) e.opened = true;
+        row = e.access.row;
     }
+    device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, row, now);
+    ++(open ? count_.activates : count_.precharges);
+    if (open) bank.accesses = 0;
+    bank.first_access = open && !held;
+    bank.conflict = !held && (bank.conflict || !open);
 }
 
 void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {

@@ -42,8 +42,7 @@ constexpr std::array<std::string_view, 3> names_of(DramRefresh) {
     return {"ranks_in_turn", "all_ranks", "single_banks"};
 }
 
-/// Demand goes before migration wherever both could issue the same kind of command at once, and
-/// `hold` keeps back demand alone.
+/// Demand goes before migration wherever both could issue the same kind of command at once.
 enum class DramPriority : std::uint8_t { demand, migration };
 
 /// What an access's data crosses.
@@ -130,10 +129,10 @@ struct FrFcfsState {
     struct Bank {
         std::array<List, 2> waiting; ///< reads, writes; oldest first
         std::array<std::uint16_t, 2> count {};
-        std::uint32_t held_row = DramBank::closed;
-        std::uint32_t accesses = 0; ///< column commands since the row was opened
-        bool conflict = false;      ///< closed for the sake of another row
-        bool first_access = false;  ///< the row was opened and not used yet
+        std::uint32_t held_row = DramBank::closed; ///< somebody else's: see hold()
+        std::uint32_t accesses = 0;                ///< column commands since the row was opened
+        bool conflict = false;                     ///< closed for the sake of another row
+        bool first_access = false;                 ///< the row was opened and not used yet
     };
     std::vector<Entry> entries;
     std::vector<std::uint16_t> free;
@@ -141,6 +140,8 @@ struct FrFcfsState {
     std::vector<Candidate> candidates; ///< one a bank
     std::vector<Candidate> second;     ///< a row closed for an older request; not with first_ready
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
+    std::vector<std::uint64_t> held_banks;                ///< a bit a bank that is somebody else's
+    std::uint32_t holds = 0;                              ///< how many are
     std::array<std::uint32_t, 2> queued {};               ///< reads, writes
     std::array<std::uint32_t, 2> eligible {};             ///< of them, not held
     std::array<std::uint32_t, 2> beyond {}; ///< of those queued, not yet in their bank's queue
@@ -230,16 +231,18 @@ class FrFcfs {
     /// issued whose data would cross it; all others are.
     void lend_bus(bool lent, Tick now);
 
-    /// Keeps demand for this row back (a swap moves it) until release(); migration passes, and so
-    /// does demand whose commands have begun. A bank holds back one row at a time.
+    /// Gives a bank to somebody else, who issues column commands to `row` by himself, until
+    /// release(): all that waits for the bank is kept back. What has begun there goes on; then the
+    /// row is opened, and opened again after a refresh. Only with DramOrder::first_ready.
     void hold(std::uint32_t bank, std::uint32_t row, Tick now);
     void release(std::uint32_t bank, Tick now);
-    bool holds(std::uint32_t bank, std::uint32_t row) const {
-        return state_.banks[bank].held_row == row;
+    bool held(std::uint32_t bank) const { return state_.banks[bank].held_row != DramBank::closed; }
+    /// Nothing of its own goes on in a held bank, and the row is open.
+    bool preset(std::uint32_t bank) const {
+        return device_.row(bank) == state_.banks[bank].held_row && !in_progress(bank);
     }
-    /// Whether demand of this row that is not held still has commands to issue: after hold(), what
-    /// had begun before.
-    bool in_progress(std::uint32_t bank, std::uint32_t row) const;
+    /// Writes are being served, not reads.
+    bool draining() const { return state_.draining; }
 
     std::uint32_t reads() const { return state_.queued[0]; }
     std::uint32_t writes() const { return state_.queued[1]; }
@@ -254,6 +257,17 @@ class FrFcfs {
     static constexpr std::uint16_t none = 0xffff; ///< entry
     static constexpr unsigned limits = 6;         ///< of a group: see limits_of()
 
+    /// Smaller is better: row commands after column commands, migration after demand, young after
+    /// old. Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
+    static constexpr std::uint64_t order_of(bool column, bool urgent, std::uint64_t age,
+                                            std::uint32_t bank) {
+        return std::uint64_t {!column} << 63 | std::uint64_t {!urgent} << 62 | age << 8 | bank;
+    }
+    static constexpr std::uint32_t bank_of(std::uint64_t order) { return order & 0xff; }
+
+    bool in_progress(std::uint32_t bank) const;
+    FrFcfsState::Candidate opening(std::uint32_t bank) const;
+    bool busy() const { return state_.queued[0] + state_.queued[1] + state_.holds != 0; }
     bool forward(const DramAccess& access, Tick now);
     void finish(const DramDone& done);
     void catch_up(Tick now);

@@ -64,10 +64,9 @@ Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards
     const bool data = wires == mem::DramWires::data;
     parts::DataBus& bus = data ? *bus_ : *side_;
     const Tick lead = towards_module ? 0 : params_.grant_latency->raw;
-    const auto user = static_cast<std::uint16_t>(timing_.ranks + module);
-    const Tick start = std::max(bus.earliest(user, towards_module), now + lead);
+    const Tick start = std::max(bus.earliest(user(module), towards_module), now + lead);
     count(bytes, migration, wires);
-    const Tick end = bus.reserve(start, bytes, user, towards_module);
+    const Tick end = bus.reserve(start, bytes, user(module), towards_module);
     (data ? stats_.channel_time : stats_.side_time) += Time {end - start};
     return end;
 }
@@ -88,20 +87,49 @@ void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wi
     (migration ? stats_.migration_bytes : stats_.demand_bytes) += bytes;
 }
 
+Tick MemoryChannel::side_command_at(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
+                                    bool write) const {
+    if (device_->row(bank) != row) return never;
+    const Tick command = write ? timing_.tCWL.raw : timing_.tCL.raw;
+    return std::max(
+        device_->earliest(write ? mem::DramCommand::write : mem::DramCommand::read, bank),
+        side_->earliest(user(module), write) - command);
+}
+
+Tick MemoryChannel::side_command(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
+                                 bool write, Tick now) {
+    const Tick start = now + (write ? timing_.tCWL : timing_.tCL).raw;
+    device_->issue(write ? mem::DramCommand::write : mem::DramCommand::read, bank, row, now);
+    const Tick end = side_->reserve(start, timing_.burst, user(module), write);
+    count(timing_.burst, true, mem::DramWires::side);
+    stats_.side_time += Time {end - start};
+    return end;
+}
+
+void MemoryChannel::code(bool on) {
+    if (!on) {
+        stats_.coded_bytes += bus_->coded_bytes() - state_.coded_seen;
+        state_.coded_seen = bus_->coded_bytes();
+    }
+    bus_->code(on);
+}
+
 std::optional<std::string> MemoryChannel::imbalance() const {
-    if (auto wrong = imbalance(state_.data, "channel")) return wrong;
-    return imbalance(state_.beside, "side bus");
+    if (auto wrong = imbalance(state_.data, *bus_, "channel")) return wrong;
+    return side_ ? imbalance(state_.beside, *side_, "side bus") : std::nullopt;
 }
 
 std::optional<std::string> MemoryChannel::imbalance(const ChannelState::Carried& carried,
+                                                    const parts::DataBus& bus,
                                                     const char* wires) const {
-    const auto exact = static_cast<Uint128>(carried.bytes) * ticks_per_second /
-                       static_cast<Uint128>(params_.rate().raw);
+    // What is coded takes half as long again.
+    const auto exact = static_cast<Uint128>(2 * carried.bytes + bus.coded_bytes()) *
+                       ticks_per_second / static_cast<Uint128>(2 * params_.rate().raw);
     // Each transfer that does not follow another back to back loses a part of a femtosecond.
-    if (carried.busy > exact || carried.busy + carried.transfers < exact)
-        return std::string("the ") + wires + " was busy for " +
-               to_text(static_cast<Int128>(carried.busy)) + "fs but its " +
-               std::to_string(carried.bytes) + " bytes take " +
+    const auto busy = static_cast<Uint128>(bus.busy());
+    if (busy > exact || busy + carried.transfers < exact)
+        return std::string("the ") + wires + " was busy for " + std::to_string(bus.busy()) +
+               "fs but its " + std::to_string(carried.bytes) + " bytes take " +
                to_text(static_cast<Int128>(exact)) + "fs";
     return {};
 }

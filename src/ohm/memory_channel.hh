@@ -100,6 +100,7 @@ struct ChannelStats {
     Counter channel_time {Unit::time, "Channel time taken by both"};
     Counter side_bytes {Unit::byte, "Bytes over the memory route or the migration's own channel"};
     Counter side_time {Unit::time, "Time taken by them there"};
+    Counter coded_bytes {Unit::byte, "Bytes over the channel that took 3/2 of their time (WOM)"};
     Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
     Ratio migration_share {migration_time, channel_time,
                            "Share of channel time spent on migration (ohm-11, ohm-12)"};
@@ -130,9 +131,9 @@ struct ChannelState {
     /// What crossed a bus; apart from statistics, which may be reset.
     struct Carried {
         std::uint64_t bytes = 0, transfers = 0;
-        Uint128 busy = 0;
     };
     Carried data, beside;
+    std::uint64_t coded_seen = 0; ///< bytes that are in the statistic
 };
 
 /// The wires of a controller, the DRAM behind them and the way to the XPoint modules: one transfer
@@ -155,30 +156,39 @@ class MemoryChannel {
     /// To the scheduler, which can accept it.
     void enqueue(const mem::DramAccess& access, bool migration, Tick now);
 
-    Tick free_at(mem::DramWires wires = mem::DramWires::data) const { return bus(wires).free_at(); }
+    const parts::DataBus& bus(mem::DramWires wires) const {
+        return wires == mem::DramWires::side ? *side_ : *bus_;
+    }
+    Tick free_at() const { return bus_->free_at(); }
+    Tick free_at(mem::DramWires wires) const { return bus(wires).free_at(); }
     Time transfer_time(std::uint32_t bytes) const { return bus_->transfer_time(bytes); }
     Tick lead() const { return lead_; } ///< how far ahead the channel is booked
     /// Takes the next slot, from when the sender can use it; returns its end.
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration,
               Tick now, mem::DramWires wires = mem::DramWires::data);
 
-    /// Brackets whatever takes time of the buses, for the balance.
-    std::array<Uint128, 2> counted() const {
-        return {stats_.channel_time.value(), stats_.side_time.value()};
-    }
-    void balance(const std::array<Uint128, 2>& before) {
-        state_.data.busy += stats_.channel_time.value() - before[0];
-        state_.beside.busy += stats_.side_time.value() - before[1];
-    }
+    /// A swap shares the light from now on, or no longer does: transfers take 3/2 of their time.
+    void code(bool on);
+    /// The same for the side bus, which has its place in the code whenever it is used.
+    void code_side() { side_->code(true); }
+
+    // Column commands of somebody else than the scheduler, whose data crosses the side bus between
+    // the DRAM and a module. The row must be open.
+    Tick side_command_at(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
+                         bool write) const;
+    /// One burst, now; says when its last bit has been sent.
+    Tick side_command(std::uint32_t module, std::uint32_t bank, std::uint32_t row, bool write,
+                      Tick now);
+
     std::optional<std::string> imbalance() const;
 
   private:
-    const parts::DataBus& bus(mem::DramWires wires) const {
-        return wires == mem::DramWires::side ? *side_ : *bus_;
-    }
     void count(std::uint32_t bytes, bool migration, mem::DramWires wires);
     std::optional<std::string> imbalance(const ChannelState::Carried& carried,
-                                         const char* wires) const;
+                                         const parts::DataBus& bus, const char* wires) const;
+    std::uint16_t user(std::uint32_t module) const {
+        return static_cast<std::uint16_t>(timing_.ranks + module);
+    }
 
     const ChannelParams& params_;
     ChannelStats& stats_;

@@ -11,7 +11,9 @@ void PlanarController::take_answers() {
         auto& commands = port.channel.commands[m];
         while (!commands.empty()) {
             const std::uint32_t id = commands.pop().id;
-            if (id & migration_id) {
+            if (params.swap_function() && id & migration_id) {
+                swap_of(id).phase = Phase::ready;
+            } else if (id & migration_id) {
                 state.ready_migration.push({m, id});
             } else {
                 state.ready_demand.push({m, id});
@@ -37,7 +39,9 @@ void PlanarController::send_left() {
         const auto m = static_cast<std::uint32_t>(&leaving - state.channel.leaving.data());
         const protocol::DdrtCommand c = leaving.pop().command;
         port.channel.commands[m].send(c); // nobody else sends to this module meanwhile
-        if (c.migration) {
+        if (c.swap) {
+            ordered(swap_of(c.id));
+        } else if (c.migration) {
             Swap& s = swap_of(c.id);
             s.xpoint_written |= static_cast<Mask>(1u << (c.id & 15));
             end_if_done(s);
@@ -77,9 +81,15 @@ bool PlanarController::read_of_block_waits(const Request& write) const {
 
 bool PlanarController::feed_dram() {
     bool changed = false;
-    while (!state.dram_queue.empty()) {
-        const std::uint32_t id = state.dram_queue.front();
+    for (std::uint32_t i = 0; i < state.dram_queue.size();) {
+        const std::uint32_t id = state.dram_queue[i];
         Request& q = state.requests[id];
+        if (state.held_banks && conflicts(q)) { // as do all of its block
+            if (!q.conflict) ++stat.conflicts;
+            q.conflict = true;
+            ++i;
+            continue;
+        }
         const bool write = q.r.command != Command::read;
         if (!channel_->dram().can_accept(write) || (write && read_of_block_waits(q))) break;
         const protocol::Part part = protocol::next_part(q.r, q.fed, channel_->timing().burst);
@@ -91,7 +101,7 @@ bool PlanarController::feed_dram() {
         q.fed = part.offset + part.bytes;
         ++q.accesses;
         if (q.fed == q.r.bytes) {
-            state.dram_queue.pop();
+            state.dram_queue.erase(i);
             sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
         }
         if (write && params.channel.check_contents())
@@ -139,12 +149,13 @@ bool PlanarController::feed_modules() {
 bool PlanarController::grant_first(Fifo<Ready>& ready, Tick ahead) {
     if (ready.empty()) return false;
     const Ready r = ready.front();
-    if (channel_->free_at() > now() + ahead || !port.channel.transfers[r.module].can_send())
-        return false;
-    ready.pop();
     const bool migration = r.id & migration_id;
+    const Tick free = migration ? beside_->free_at() : channel_->free_at();
+    if (free > now() + ahead || !port.channel.transfers[r.module].can_send()) return false;
+    ready.pop();
     const std::uint32_t bytes = migration ? piece_bytes : state.requests[r.id].r.payload();
-    const Tick end = channel_->book(r.module, bytes, false, migration, now());
+    const Tick end = channel_->book(r.module, bytes, false, migration, now(),
+                                    migration ? wires_ : mem::DramWires::data);
     port.channel.transfers[r.module].send({r.id, end});
     return true;
 }
@@ -186,11 +197,12 @@ bool PlanarController::book_migration(bool old_ones) {
     auto& ready = state.ready_migration;
     const std::uint64_t writers = swaps_.channel & (old_ones ? swaps_.old : ~std::uint64_t {0});
     const Tick ahead = old_ones ? channel_->lead() : params.channel.grant_latency->raw;
-    if (channel_->free_at() > now() + ahead) return false;
-    bool changed = false;
+    bool changed = writers && params.auto_rw() && snarf(writers);
+    if (beside_->free_at() > now() + ahead) return changed;
     while (!ready.empty() && (!old_ones || old(swap_of(ready.front().id))) &&
            grant_first(ready, ahead))
         changed = true;
+    if (params.auto_rw()) return changed;
     for (std::uint64_t rest = writers; rest; rest &= rest - 1) {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(rest));
         Swap& s = state.swaps[i];
@@ -199,14 +211,12 @@ bool PlanarController::book_migration(bool old_ones) {
         auto& queue = state.to_module[m];
         auto& leaving = state.channel.leaving[m];
         if (pieces == 0 || !leaving.empty() || (!queue.empty() && !old_ones) ||
-            channel_->free_at() > now() + (old_ones ? channel_->lead() : 0) ||
+            beside_->free_at() > now() + (old_ones ? channel_->lead() : 0) ||
             !port.channel.commands[m].can_send())
             continue;
         const unsigned n = first_of(pieces);
-        const Tick end = channel_->book(m, piece_bytes, true, true, now());
-        leaving.push({end,
-                      {placement_.module_address(s.group, s.location) + n * piece_bytes,
-                       piece_bytes, migration_id | i << 4 | n, s.from_dram[n], true, true}});
+        const Tick end = channel_->book(m, piece_bytes, true, true, now(), wires_);
+        leaving.push({end, to_xpoint(s, n)});
         s.xpoint_write_asked |= static_cast<Mask>(1u << n);
         changed = true;
     }
@@ -223,10 +233,12 @@ void PlanarController::arm_next() {
     };
     // From when on the channel can be booked: demand and old swaps may book it `lead` ahead.
     const Tick free = channel_->free_at();
+    const bool function = route_.has_value();
     if (!state.ready_demand.empty()) consider(free - channel_->lead());
     if (!state.ready_migration.empty()) {
         const bool first = old(swap_of(state.ready_migration.front().id));
-        consider(free - (first ? channel_->lead() : params.channel.grant_latency->raw));
+        consider(beside_->free_at() -
+                 (first ? channel_->lead() : params.channel.grant_latency->raw));
     }
     const auto* queue = state.to_module.data();
     for (const auto& leaving : state.channel.leaving) {
@@ -240,9 +252,11 @@ void PlanarController::arm_next() {
         const auto i = static_cast<std::uint32_t>(std::countr_zero(rest));
         const Swap& s = state.swaps[i];
         consider(old_at(s)); // its transfers gain in rank
+        if (function && s.phase == Phase::command) consider(free - channel_->lead());
         if (pieces_to_xpoint(s) && state.channel.leaving[s.module].empty())
-            consider(old(s) ? free - channel_->lead() : free);
+            consider(beside_->free_at() - (old(s) ? channel_->lead() : 0));
     }
+    if (function) consider(route_->next());
     if (next == never)
         cancel(state.next);
     else

@@ -36,7 +36,7 @@ void PlanarController::init() {
                                   std::to_string(params.swaps() * 2 * page) +
                                   "B or set swaps lower");
     try {
-        channel_.emplace(params.channel, stat.channel, state.channel);
+        channel_.emplace(params.channel, stat.channel, state.channel, params.swap_function());
     } catch (const ConfigError& e) {
         refuse("dram_changes", e.what());
     }
@@ -45,6 +45,8 @@ void PlanarController::init() {
         static_cast<std::uint64_t>(timing.row.raw) % piece_bytes != 0)
         refuse("dram_timing", "its burst must divide 256 bytes, and they its row");
     channel_->init();
+
+    check_function();
 
     placement_ = {
         params.channel.controllers(), params.channel.index(), page, dram / page, params.ratio(),
@@ -56,23 +58,32 @@ void PlanarController::init() {
     for (std::uint32_t i = 0; i < params.channel.requests(); ++i) state.free.push(i);
     state.to_module.resize(params.channel.modules());
     state.swaps.resize(params.swaps());
+    wires_ = params.migration_wires();
+    beside_ = &channel_->bus(wires_);
+    if (!params.swap_function()) return;
+    route_.emplace(*channel_, port.sequences, state.route,
+                   params.channel.check_contents() ? &state.dram_content : nullptr);
+    if (params.routes() == Routes::wom) channel_->code_side();
 }
 
 void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); }
 
 void PlanarController::wake() {
-    const auto busy = channel_->counted();
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
     send_left();
+    const bool function = route_.has_value();
     bool changed = true;
     while (changed) {
         // In the order of their claim to the channel. Most find nothing to do: this is seen here.
         if (dram.next_done() <= now()) take_dram_done();
         if (!port.channel.cpu_side.empty()) accept();
-        look_at_swaps();
+        if (function)
+            changed = advance_functions();
+        else
+            changed = false, look_at_swaps();
         const std::uint64_t old = swaps_.devices & swaps_.old, young = swaps_.devices & ~swaps_.old;
-        changed = old && feed_swaps(old);
+        changed |= old && feed_swaps(old);
         changed |= migration_waits() && book_migration(true);
         changed |= !state.dram_queue.empty() && feed_dram();
         changed |= state.commands != 0 && feed_modules();
@@ -80,13 +91,14 @@ void PlanarController::wake() {
         if (dram.next_action() <= now()) {
             const std::uint32_t waiting = dram.reads() + dram.writes();
             dram.run(now());
-            changed |= dram.reads() + dram.writes() != waiting;
+            // Swaps by XPoint also wait for rows to be open and for the direction to change.
+            changed |= function || dram.reads() + dram.writes() != waiting;
         }
+        changed |= function && route_->run(now());
         changed |= young && feed_swaps(young);
         changed |= migration_waits() && book_migration(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
-    channel_->balance(busy);
     arm_next();
 }
 
@@ -124,7 +136,8 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     Group* g = state.groups.find(p.group);
     const auto slot = static_cast<std::uint8_t>(p.slot);
     Swap* const s = g && g->swap != Group::none ? &state.swaps[g->swap] : nullptr;
-    const bool moving = s && (slot == s->slot_in || slot == s->slot_out);
+    const bool moving =
+        s && s->phase != Phase::decided && (slot == s->slot_in || slot == s->slot_out);
     const bool write = r.command != Command::read;
 
     Request q;
@@ -135,7 +148,8 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     q.slot = slot;
     q.live = true;
     std::optional<std::uint64_t> buffered;
-    if (moving && !write && s->postponed_writes == 0) buffered = in_buffer(q, *s);
+    if (moving && !write && s->postponed_writes == 0 && params.buffer_reads())
+        buffered = in_buffer(q, *s);
     if (moving && !buffered && state.postponed.size() == params.postponed()) return false;
 
     if (params.channel.check_contents()) {
@@ -225,8 +239,30 @@ void PlanarController::finish(std::uint32_t id) {
 
 bool PlanarController::pending() const {
     return state.free.size() != params.channel.requests() || state.live_swaps != 0 ||
-           !channel_->dram().idle();
+           (route_ && !route_->idle()) || !channel_->dram().idle();
 }
+
+namespace {
+std::string state_of(const PlanarController::Swap& s) {
+    using Phase = PlanarController::Phase;
+    if (s.waits_for) return " waits for " + std::to_string(s.waits_for) + " requests";
+    switch (s.phase) {
+    case Phase::decided:
+        return " waits for writes to be served";
+    case Phase::preset:
+        return " waits for its row to be open";
+    case Phase::command:
+        return " waits for the channel";
+    case Phase::ordered:
+        return " is XPoint's to make";
+    case Phase::ready:
+        return " waits to be confirmed";
+    case Phase::quiet:
+        break;
+    }
+    return " is under way";
+}
+} // namespace
 
 void PlanarController::waits_on(WaitReport& report) const {
     const std::uint32_t live = params.channel.requests() - state.free.size();
@@ -236,9 +272,7 @@ void PlanarController::waits_on(WaitReport& report) const {
                    std::to_string(state.ready_demand.size()) + " for the channel");
     for (const Swap& s : state.swaps)
         if (s.live)
-            report.add(path() + ": the swap of group " + std::to_string(s.group) +
-                       (s.waits_for ? " waits for " + std::to_string(s.waits_for) + " requests"
-                                    : " is under way"));
+            report.add(path() + ": the swap of group " + std::to_string(s.group) + state_of(s));
 }
 
 std::optional<std::string> PlanarController::imbalance() const {

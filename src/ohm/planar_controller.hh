@@ -1,12 +1,24 @@
 #pragma once
 
 #include "ohm/memory_channel.hh"
+#include "ohm/memory_route.hh"
 #include "ohm/placement.hh"
 #include "parts/content_store.hh"
 
 #include <bit>
 
 namespace memsim::ohm {
+
+/// What the channel carries at once.
+enum class Routes : std::uint8_t {
+    electrical,   ///< one transfer, over wires
+    optical,      ///< one transfer, by light
+    wom,          ///< by light two, in a code that makes each take 3/2 of its time (Ohm-WOM)
+    half_coupled, ///< by light two, the second in half its power (Ohm-BW)
+};
+constexpr std::array<std::string_view, 4> names_of(Routes) {
+    return {"electrical", "optical", "wom", "half_coupled"};
+}
 
 /// The memory controller of one channel (electrical) or virtual channel (optical) in planar mode,
 /// with the DRAM behind it and, at its DDR-T ports, XPoint modules that share the channel
@@ -25,6 +37,18 @@ namespace memsim::ohm {
 /// is accepted. (Serving reads costs nothing: the data is in the controller. Writes into the buffer
 /// would have to chase pieces already on their way back.)
 ///
+/// The functions that take migration off the channel (Ohm-GPU IV-B):
+/// - auto_rw: XPoint snarfs what a swap reads from DRAM, so it is not sent there. 3 of 4 transfers
+///   are left.
+/// - swap_function: the pages are exchanged by the XPoint controller, over the memory route. When
+///   the two pages are still, the bank of the DRAM page is given away: its other requests wait
+///   (`conflicts`), its row is opened. SWAP-CMD goes to XPoint over the channel; XPoint's DDR
+///   sequence generator moves the data (xpoint/module_swap.cc, ohm/memory_route.hh) and says ready;
+///   then this controller confirms, and all that waited goes on. Requests to the two pages wait as
+///   long: the data is not here. With WOM code the channel runs at 2/3 of its rate meanwhile.
+/// - behind_writes: such a swap is begun when writes are served, or no read waits; until then its
+///   pages are served where they are.
+///
 /// The channel: one transfer at a time, booked at most `lead` ahead. Of transfers that could be
 /// booked at one time: demand of XPoint (it has waited for the media), then DRAM by its scheduler
 /// (demand before migration), then migration of XPoint, which takes a place only where the channel
@@ -36,7 +60,7 @@ namespace memsim::ohm {
 ///
 /// With check_contents every write has a version that travels with the data through devices and
 /// swaps, and every read is compared with what was written last in order of arrival.
-/// Not modelled: ECC, dual routes, WOM coding, energy, transfers of the mapping table itself.
+/// Not modelled: ECC, energy, transfers of the mapping table itself.
 class PlanarController final : public Model<PlanarController> {
   public:
     static constexpr std::uint32_t piece_bytes =
@@ -59,16 +83,43 @@ class PlanarController final : public Model<PlanarController> {
         Param<unsigned> swaps {4, {0, 64}, "Swaps under way at most (assumption); 0: no migration"};
         Param<Bytes> swap_buffer {
             16_KiB, {0_B, 1_MiB}, "Holds two pages for each swap (assumption: 4 x 2 x 2 KiB)"};
+        Param<bool> buffer_reads {
+            true, "Reads are served from the swap buffer (assumption: the paper is silent)"};
         Param<Time> swap_patience {1_us,
                                    {0_fs, 1_s},
                                    "Age from which a swap goes before demand (assumption; "
                                    "sweep 0-10 us)",
                                    Change::tunable};
+        Param<Routes> routes {Routes::optical, "What the channel carries at once (Ohm-GPU V-B)"};
+        Param<bool> auto_rw {false, "XPoint snarfs what swaps read from DRAM (Ohm-GPU IV-B)"};
+        Param<bool> swap_function {
+            false, "XPoint swaps pages by itself, over the memory route (Ohm-GPU IV-B)"};
+        Param<bool> behind_writes {
+            false, "Such swaps are begun when writes are served (Ohm-GPU VI-A)", Change::tunable};
+        Param<Bytes> swap_command {
+            16_B,
+            {1_B, 256_B},
+            "SWAP-CMD on the channel (assumption: two addresses of 6 bytes, size, number)"};
         Param<unsigned> postponed {
             32, {1, 4096}, "Requests that wait for a swap (assumption; sweep 8-128)"};
+
+        unsigned sequences() const { return swap_function() ? channel.modules() : 0; }
+        /// Reads and writes of the DRAM by all swaps at once.
+        unsigned accesses() const { return 2 * most_pieces * std::max(swaps(), 1u); }
+        mem::DramWires migration_wires() const {
+            return channel.migration_channel() == MigrationChannel::dedicated
+                       ? mem::DramWires::side
+                       : mem::DramWires::data;
+        }
     };
     struct Ports {
         ChannelPorts<Params> channel;
+        Many<Responder<protocol::DdrSequence>> sequences {
+            +[](const void* p) { return static_cast<const Params*>(p)->sequences(); },
+            {.depth = +[](const void* p) { return static_cast<const Params*>(p)->accesses(); },
+             .latency =
+                 +[](const void* p) { return static_cast<const Params*>(p)->channel.one_way(); }},
+            "DDR sequences of the XPoint modules over the memory route; with the swap function"};
     };
     struct Stats {
         ChannelStats channel;
@@ -83,6 +134,10 @@ class PlanarController final : public Model<PlanarController> {
         Counter swaps {Unit::count, "Swaps completed"};
         Counter swaps_postponed {Unit::count, "Hot accesses that found every swap buffer in use"};
         Distribution swap_latency {Unit::time, "A swap, from the decision to its end"};
+        Distribution command_latency {Unit::time,
+                                      "A swap by the swap function, from SWAP-CMD's end to ready"};
+        Counter snarfed {Unit::byte, "Bytes that XPoint snarfed instead of getting them"};
+        Counter conflicts {Unit::count, "Requests that waited for the bank of a swap"};
         Counter requests_postponed {Unit::count, "Requests that waited for a swap of their page"};
         Level mapping_table_bytes {Unit::byte,
                                    "Mapping table in hardware: groups x slots x bits of a slot"};
@@ -101,10 +156,19 @@ class PlanarController final : public Model<PlanarController> {
         std::uint8_t location = 0;
         std::uint8_t blocks_swap = Group::none; ///< the swap that waits for it
         Place place = Place::nowhere;
-        bool started = false; ///< a device knows of it
+        bool started = false;  ///< a device knows of it
+        bool conflict = false; ///< has waited for a bank
         bool live = false;
     };
     using Mask = std::uint16_t; ///< a bit a piece
+    enum class Phase : std::uint8_t {
+        decided, ///< not begun: its pages are served where they are
+        quiet,   ///< waits until its pages are still; the controller's own copying stays here
+        preset,  ///< of the bank
+        command, ///< waits for the channel
+        ordered, ///< SWAP-CMD has its slot
+        ready,   ///< XPoint is done
+    };
     struct Swap {
         std::uint64_t group = 0;
         std::uint32_t waits_for = 0; ///< requests under way to its pages
@@ -114,7 +178,10 @@ class PlanarController final : public Model<PlanarController> {
         std::uint8_t location = 0; ///< of slot_in, in XPoint
         std::uint8_t module = 0;   ///< that has it
         bool live = false;
+        Phase phase = Phase::quiet;
+        std::uint32_t bank = 0, row = 0; ///< of the DRAM page
         Tick decided = 0;
+        Tick ordered = 0; ///< SWAP-CMD has been sent
         Mask dram_read_asked = 0, xpoint_read_asked = 0;
         Mask dram_read = 0, xpoint_read = 0;
         Mask dram_written = 0; ///< with the scheduler, which serves reads of it
@@ -139,6 +206,9 @@ class PlanarController final : public Model<PlanarController> {
         GroupTable groups;
         std::vector<Swap> swaps;
         std::uint64_t live_swaps = 0; ///< a bit each
+        std::uint32_t held_banks = 0; ///< given to swaps
+        std::uint32_t ordered = 0;    ///< swaps that XPoint makes
+        MemoryRouteState route;
         Timer next;
         Tick stalled_since = never;
         parts::ContentStore dram_content; ///< by block of the DRAM
@@ -192,6 +262,10 @@ class PlanarController final : public Model<PlanarController> {
     void arm_next();
     // planar_swap.cc
     void begin_swap(std::uint64_t group, Group& g);
+    void make_still(Swap& s);
+    void end_swap(Swap& s);
+    bool snarf(std::uint64_t writers);
+    protocol::DdrtCommand to_xpoint(const Swap& s, unsigned piece) const;
     void look_at_swaps();
     bool feed_swaps(std::uint64_t which);
     bool feed_dram_pieces(Swap& s, std::uint32_t id);
@@ -201,11 +275,25 @@ class PlanarController final : public Model<PlanarController> {
     void piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions);
     void serve_postponed(Swap& s);
     void end_if_done(Swap& s);
+    // planar_function.cc: swaps by XPoint
+    void check_function() const;
+    bool advance_functions();
+    bool serves_reads() const;
+    void order(Swap& s);
+    void ordered(Swap& s);
+    void confirm(Swap& s);
+    std::uint32_t id_of(const Swap& s) const {
+        return migration_id | static_cast<std::uint32_t>(&s - state.swaps.data()) << 4;
+    }
     Swap& swap_of(std::uint32_t id) { return state.swaps[id >> 4 & 0xff]; }
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
     static unsigned first_of(unsigned set) { return static_cast<unsigned>(std::countr_zero(set)); }
+    bool conflicts(const Request& q) const { return channel_->dram().held(bank_of(q.group)); }
+    std::uint32_t bank_of(std::uint64_t group) const {
+        return channel_->dram_access(placement_.dram_address(group), 1).bank;
+    }
     bool is_write(std::uint32_t id) const {
         return state.requests[id].r.command != protocol::Command::read;
     }
@@ -228,6 +316,9 @@ class PlanarController final : public Model<PlanarController> {
     Placement placement_;
     unsigned pieces_ = 8;
     std::optional<MemoryChannel> channel_;
+    std::optional<MemoryRoute> route_;            ///< with the swap function
+    mem::DramWires wires_ = mem::DramWires::data; ///< of migration by the controller
+    const parts::DataBus* beside_ = nullptr;      ///< the same
     std::uint64_t table_bytes_ = 0;
 };
 

@@ -32,9 +32,22 @@ void PlanarController::begin_swap(std::uint64_t group, Group& g) {
     s.decided = now();
     g.swap = index;
     state.live_swaps |= std::uint64_t {1} << index;
+    if (params.swap_function()) {
+        const mem::DramAccess at = channel_->dram_access(placement_.dram_address(group), 1);
+        s.bank = at.bank;
+        s.row = at.row;
+        s.phase = Phase::decided;
+        if (params.behind_writes()) return;
+    }
+    make_still(s);
+}
+
+void PlanarController::make_still(Swap& s) {
+    s.phase = Phase::quiet;
+    const auto index = static_cast<std::uint8_t>(&s - state.swaps.data());
     // Both pages must be still before their data is read: wait for what is under way to them.
     for (Request& q : state.requests)
-        if (q.live && q.group == group && (q.slot == s.slot_in || q.slot == s.slot_out)) {
+        if (q.live && q.group == s.group && (q.slot == s.slot_in || q.slot == s.slot_out)) {
             q.blocks_swap = index;
             ++s.waits_for;
         }
@@ -75,6 +88,7 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
         mem::DramAccess a = channel_->dram_access(address, piece_bytes);
         a.context = id | piece;
         a.write = write;
+        a.wires = wires_;
         a.priority = old(s) ? mem::DramPriority::demand : mem::DramPriority::migration;
         channel_->enqueue(a, true, now());
         changed = true;
@@ -130,6 +144,36 @@ bool PlanarController::old_swap_writes(std::uint32_t module) const {
     return writes;
 }
 
+/// Piece n of what was read from DRAM.
+protocol::DdrtCommand PlanarController::to_xpoint(const Swap& s, unsigned n) const {
+    return {placement_.module_address(s.group, s.location) + n * piece_bytes,
+            piece_bytes,
+            id_of(s) | n,
+            s.from_dram[n],
+            true,
+            true};
+}
+
+/// XPoint has heard what was read from DRAM, and writes it when its own line has been read.
+bool PlanarController::snarf(std::uint64_t writers) {
+    bool changed = false;
+    for_each_bit(writers, [&](std::uint32_t i) {
+        Swap& s = state.swaps[i];
+        const std::uint32_t m = s.module;
+        while (s.live && pieces_to_xpoint(s) && state.channel.leaving[m].empty() &&
+               port.channel.commands[m].can_send()) {
+            const unsigned n = first_of(pieces_to_xpoint(s));
+            port.channel.commands[m].send(to_xpoint(s, n));
+            s.xpoint_write_asked |= static_cast<Mask>(1u << n);
+            s.xpoint_written |= static_cast<Mask>(1u << n);
+            stat.snarfed += piece_bytes;
+            changed = true;
+        }
+        end_if_done(s);
+    });
+    return changed;
+}
+
 void PlanarController::piece_from_dram(std::uint32_t context) {
     Swap& s = swap_of(context);
     const unsigned piece = context & 15;
@@ -150,7 +194,7 @@ void PlanarController::piece_from_xpoint(std::uint32_t id, const protocol::LineV
 
 /// Postponed reads whose piece is in the buffer now, up to the first write to one of the pages.
 void PlanarController::serve_postponed(Swap& s) {
-    if (s.postponed == 0) return;
+    if (s.postponed == 0 || !params.buffer_reads()) return;
     for (std::uint32_t i = 0; i < state.postponed.size();) {
         const std::uint32_t id = state.postponed[i];
         Request& q = state.requests[id];
@@ -172,7 +216,10 @@ void PlanarController::serve_postponed(Swap& s) {
 /// The swap is over when the scheduler has the writes to DRAM: it keeps their order and serves
 /// reads from them. (It may hold writes back for as long as reads come.)
 void PlanarController::end_if_done(Swap& s) {
-    if (s.dram_written != all_pieces() || s.xpoint_written != all_pieces()) return;
+    if (s.live && s.dram_written == all_pieces() && s.xpoint_written == all_pieces()) end_swap(s);
+}
+
+void PlanarController::end_swap(Swap& s) {
     state.groups[s.group].swapped();
     ++stat.swaps;
     stat.swap_latency.sample(Time {now() - s.decided});

@@ -59,7 +59,6 @@ void TwoLevelController::init() {
 }
 
 void TwoLevelController::wake() {
-    const auto busy = channel_->counted();
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
     send_left();
@@ -77,7 +76,6 @@ void TwoLevelController::wake() {
         changed |= state.evicting && evict(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
-    channel_->balance(busy);
     arm_next();
 }
 

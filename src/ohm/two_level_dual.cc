@@ -12,7 +12,7 @@ void TwoLevelController::seen_passing(std::uint32_t id, std::uint64_t local, boo
     protocol::DdrtCommand c;
     c.snarf = true;
     c.address = map_.module_address(q.local);
-    c.held = map_.module_address(local); // of the same set, so of the same module
+    c.other = map_.module_address(local); // of the same set, so of the same module
     c.dirty = dirty;
     c.bytes = static_cast<std::uint32_t>(map_.line_bytes);
     c.id = id;

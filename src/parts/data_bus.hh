@@ -13,6 +13,9 @@ struct DataBusState {
     std::int64_t remainder = 0;  ///< of bytes / rate, carried over back-to-back transfers
     std::uint16_t user = 0;      ///< whose transfer it was, and
     bool towards_device = false; ///< its direction
+    bool coded = false;          ///< see DataBus::code()
+    std::uint64_t coded_bytes = 0;
+    Tick busy = 0; ///< the time of all transfers
 };
 
 /// The data wires between a controller and the devices that share them (ranks of DRAM, DRAM and
@@ -20,7 +23,8 @@ struct DataBusState {
 /// a number; ranks count from 0.
 /// Reservations are made in the order of their time: a transfer reserved ahead (a DRAM read, tCL
 /// before its data) keeps later ones behind it, and gaps are not filled afterwards.
-/// Not modelled: preambles other than `gap`, encoding.
+/// While coded(), 2 bits cross in 3 places: the WOM code by which one light carries two streams.
+/// Not modelled: preambles other than `gap`.
 class DataBus {
   public:
     struct Figures {
@@ -32,7 +36,7 @@ class DataBus {
     /// The state belongs to a component's State and outlives the bus.
     DataBus(const Figures& figures, DataBusState& state)
         : figures_(figures), turn_(std::max(figures.gap, figures.turn).raw), wire_(figures.rate),
-          state_(state) {}
+          coded_wire_(Rate {2 * figures.rate.raw}), state_(state) {}
 
     /// When the next transfer of this user in this direction may start.
     Tick earliest(std::uint16_t user, bool towards_device) const {
@@ -45,23 +49,39 @@ class DataBus {
     Tick reserve(Tick start, std::uint32_t bytes, std::uint16_t user, bool towards_device) {
         MEMSIM_ASSERT(start >= earliest(user, towards_device), "the data bus is taken twice");
         if (start != state_.free_at) state_.remainder = 0;
-        const Tick taken = wire_.take(bytes, state_.remainder);
-        state_ = {start + taken, state_.remainder, user, towards_device};
+        const Tick taken = state_.coded ? take_coded(bytes) : wire_.take(bytes, state_.remainder);
+        state_.busy += taken;
+        state_.free_at = start + taken;
+        state_.user = user;
+        state_.towards_device = towards_device;
         return state_.free_at;
     }
-    /// The time of one transfer, rounded up.
+    /// Transfers reserved from now on take 3/2 of their time, or no longer do.
+    void code(bool on) {
+        if (on != state_.coded) state_.remainder = 0; // it counts parts of another rate
+        state_.coded = on;
+    }
+    bool coded() const { return state_.coded; }
+    std::uint64_t coded_bytes() const { return state_.coded_bytes; }
+    /// The time of one transfer, rounded up; without the code.
     Time transfer_time(std::uint32_t bytes) const {
         const auto rate = static_cast<Uint128>(figures_.rate.raw);
         const auto work = static_cast<Uint128>(bytes) * ticks_per_second;
         return {static_cast<Tick>((work + rate - 1) / rate)};
     }
+    Tick busy() const { return state_.busy; }
     Tick free_at() const { return state_.free_at; }
     Tick latency() const { return figures_.latency.raw; }
 
   private:
+    [[gnu::noinline]] Tick take_coded(std::uint32_t bytes) { // seldom
+        state_.coded_bytes += bytes;
+        return coded_wire_.take(3 * bytes, state_.remainder);
+    }
+
     Figures figures_;
     Tick turn_;
-    WireTime wire_;
+    WireTime wire_, coded_wire_;
     DataBusState& state_;
 };
 

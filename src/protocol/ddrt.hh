@@ -20,6 +20,8 @@ namespace memsim::protocol {
 /// contents are checked.
 using LineVersions = std::array<std::uint64_t, 2>;
 
+/// A swap asks the module to exchange `bytes` from `address` on with the DRAM's from `other` on
+/// (SWAP-CMD, Ohm-GPU IV-B); ready then says that it is done, and a grant confirms that.
 /// A write takes its data along and is sent so that it leaves when its slot ends; it is answered by
 /// nothing: the module has room for what it takes out of its queue.
 /// A snarf is no command of the controller's: it is what the module sees as a line of DRAM crosses
@@ -35,18 +37,20 @@ struct DdrtCommand {
     bool migration = false;    ///< for statistics only
     std::uint16_t sectors = 0; ///< which of its 32-byte sectors: see protocol/sectors.hh
     bool snarf = false;
-    bool dirty = false;     ///< snarf: the line is valid and dirty
-    std::uint64_t held = 0; ///< snarf: the line's own address in the module, from its tag
+    bool dirty = false; ///< snarf: the line is valid and dirty
+    bool swap = false;
+    std::uint64_t other = 0; ///< snarf: the line's own address in the module, from its tag; swap:
+                             ///< the page's in the DRAM
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
     std::uint32_t payload() const { return protocol::payload(*this); }
-    bool evicts() const { return dirty && held != address; }
+    bool evicts() const { return dirty && other != address; }
     bool needs_response() const { return snarf ? evicts() : !write; }
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// The data of read `id` is in the module's read buffer; or the line snarfed is in its write
-/// buffer.
+/// buffer; or swap `id` is done.
 struct DdrtReady {
     std::uint32_t id = 0;
     bool taken = false; ///< a snarfed line
@@ -55,14 +59,16 @@ struct DdrtReady {
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
-/// Read `id` owns the channel up to `slot_end`.
+/// Read `id` owns the channel up to `slot_end`; or the end of swap `id` is confirmed, which has no
+/// answer.
 struct DdrtGrant {
     std::uint32_t id = 0;
     Tick slot_end = 0;
     bool reverse = false; ///< to the DRAM; the controller's DDR monitor sees it pass
+    bool confirm = false; ///< the end of a swap
 
     static constexpr std::uint32_t largest_wire_bytes = 4;
-    bool needs_response() const { return true; }
+    bool needs_response() const { return !confirm; }
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
@@ -76,6 +82,30 @@ struct DdrtData {
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
+/// What the DDR sequence generator of a module asks of the DRAM over the memory route: column
+/// commands to one row, which the memory controller has opened. Data crosses the route at DDR's
+/// times, behind the commands.
+struct SequenceAccess {
+    std::uint64_t address = 0; ///< in the DRAM
+    std::uint32_t bytes = 0;   ///< within one XPoint line
+    std::uint32_t id = 0;
+    LineVersions versions {}; ///< of a write
+    bool write = false;
+
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+/// Its last bit has left the DRAM, or is there.
+struct SequenceDone {
+    std::uint32_t id = 0;
+    LineVersions versions {}; ///< of a read
+
+    static constexpr std::uint32_t largest_wire_bytes = 256;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
 struct Ddrt {
     using Request = DdrtCommand;
     using Response = DdrtReady;
@@ -83,6 +113,10 @@ struct Ddrt {
 struct DdrtTransfer {
     using Request = DdrtGrant;
     using Response = DdrtData;
+};
+struct DdrSequence {
+    using Request = SequenceAccess;
+    using Response = SequenceDone;
 };
 
 } // namespace memsim::protocol

@@ -79,11 +79,13 @@ void Module::init() {
     state.free_writes = bits(params.write_buffer());
     state.partitions.resize(params.partitions());
     state.levelling = StartGap(lines_);
+    state.swaps.resize(params.swaps());
 }
 
 void Module::wake() {
     finish_operations();
     send_granted();
+    if (!state.swaps.empty()) take_sequence();
     auto& in = port.commands;
     while (!in.empty()) {
         empty_register(); // so that what follows is not kept waiting for it
@@ -99,6 +101,7 @@ void Module::wake() {
         in.pop();
     }
     empty_register();
+    if (!state.swaps.empty()) advance_swaps();
     start_operations();
 }
 
@@ -109,11 +112,16 @@ bool Module::accept(const protocol::DdrtCommand& c) {
         throw ConfigError(path() + ": address " + std::to_string(c.address) +
                           " lies beyond its capacity of " + Text<Bytes>::show(params.capacity()) +
                           ": give the memory controller the same capacity");
+    if (c.swap) return accept_swap(c);
     MEMSIM_ASSERT(c.bytes > 0 && c.address / line_bytes == (c.address + c.bytes - 1) / line_bytes,
                   "a DDR-T command stays within one line");
     if (c.snarf) return snarf(c), true;
     if (in_register(c.address / line_bytes)) return false; // what waits there came first
-    return c.write ? accept_write(c) : accept_read(c);
+    if (!(c.write ? accept_write(c) : accept_read(c))) return false;
+    ++(c.write ? stat.writes : stat.reads);
+    (c.write ? stat.write_bytes : stat.read_bytes) += c.payload();
+    if (!c.write) state.accepted_bytes += c.payload();
+    return true;
 }
 
 bool Module::accept_read(const protocol::DdrtCommand& c) {
@@ -134,9 +142,6 @@ bool Module::accept_read(const protocol::DdrtCommand& c) {
     state.load_of[c.id] = slot;
     Load& load = state.loads[slot];
     load = {c.address, c.id, c.payload(), 0, false, false, now(), {}};
-    ++stat.reads;
-    stat.read_bytes += c.payload();
-    state.accepted_bytes += c.payload();
     if (forward) {
         ++stat.forwarded;
         become_ready(load, state.write_buffer[*written].versions);
@@ -200,8 +205,6 @@ bool Module::accept_write(const protocol::DdrtCommand& c) {
     e.blocks |= blocks;
     for (unsigned b = 0; b < 2; ++b)
         if (blocks >> b & 1) e.versions[b] = c.versions[b];
-    ++stat.writes;
-    stat.write_bytes += c.payload();
     return true;
 }
 
@@ -212,6 +215,11 @@ unsigned Module::buffered_writes() const {
 // ---- data to the controller ------------------------------------------------------------------
 
 void Module::become_ready(Load& load, const protocol::LineVersions& versions) {
+    if (load.id & own_load) {
+        swap_line_read(load.id, versions);
+        release(static_cast<std::uint32_t>(&load - state.loads.data()));
+        return;
+    }
     load.ready = true;
     load.versions = versions;
     stat.read_latency.sample(Time {now() - load.accepted});
@@ -222,6 +230,11 @@ void Module::send_granted() {
     auto& in = port.transfers;
     while (!in.empty()) {
         const protocol::DdrtGrant g = in.pop();
+        if (g.confirm) { // the next swap may have the same id, and be here before
+            for (SwapJob& job : state.swaps)
+                if (job.live && job.ready && job.id == g.id) job.live = false;
+            continue;
+        }
         const std::uint32_t* const slot = state.load_of.find(g.id);
         MEMSIM_ASSERT(slot && state.loads[*slot].ready, "a grant for a read that is not ready");
         const auto later = std::find_if(state.granted.begin(), state.granted.end(),
@@ -236,14 +249,19 @@ void Module::send_granted() {
         port.transfers.send({load.id, load.versions});
         stat.sent_bytes += load.bytes;
         state.sent_bytes += load.bytes;
-        state.load_of.erase(load.id);
-        state.free_loads |= 1ull << slot;
-        if (!load.holds_entry) continue;
-        ReadEntry& e = state.read_buffer[load.entry];
-        e.users &= ~(1ull << slot);
-        if (e.users == 0 && !e.listed) e.fill = Fill::none;
+        release(slot);
     }
     if (!state.granted.empty()) arm(state.send, state.granted.front().at);
+}
+
+void Module::release(std::uint32_t slot) {
+    const Load& load = state.loads[slot];
+    state.load_of.erase(load.id);
+    state.free_loads |= 1ull << slot;
+    if (!load.holds_entry) return;
+    ReadEntry& e = state.read_buffer[load.entry];
+    e.users &= ~(1ull << slot);
+    if (e.users == 0 && !e.listed) e.fill = Fill::none;
 }
 
 // ---- media -----------------------------------------------------------------------------------
@@ -415,6 +433,8 @@ void Module::count_wear(std::uint64_t physical) {
 
 bool Module::pending() const {
     if (state.free_loads != bits(params.loads()) || state.move != Move::none) return true;
+    for (const SwapJob& job : state.swaps)
+        if (job.live) return true;
     return state.at_work != 0 || !state.snarfed.empty();
 }
 
@@ -425,6 +445,12 @@ void Module::waits_on(WaitReport& report) const {
     if (ready)
         report.add(path() + ": " + std::to_string(ready) +
                    " reads are ready and wait for the memory controller's grant");
+    for (const SwapJob& job : state.swaps)
+        if (job.live)
+            report.add(path() + ": a swap " +
+                       (job.ready                                     ? "waits to be confirmed"
+                        : (job.media_read & job.dram_read) == job.all ? "is being written"
+                                                                      : "is being read"));
     if (media) report.add(path() + ": " + std::to_string(media) + " reads wait for the media");
     if (!state.snarfed.empty())
         report.add(path() + ": " + std::to_string(state.snarfed.size()) +

@@ -20,6 +20,10 @@ using namespace memsim::literals;
 /// A write is done when the write buffer has it. The buffer drains to the media from drain_high
 /// lines down to drain_low; reads go before drains, unless the buffer is full. A line that was not
 /// written whole is read before it is written back.
+/// With `swaps` it has a DDR sequence generator (Ohm-GPU V-A): upon SWAP-CMD a page of the media
+/// and a row of the DRAM, over the memory route, are read into a register and written back
+/// crosswise; ready is said when the row is written and the write buffer has the page. A register
+/// is free when the memory controller has confirmed.
 /// Reads and writes of a line take effect in the order in which they arrive: a write to a line that
 /// is being read waits at the head of the queue, and so does everything behind it.
 /// Snarf: of the DRAM lines that it sees pass it compares the tag with the request's; a dirty line
@@ -72,6 +76,8 @@ class Module final : public Model<Module> {
             3300_ps,
             {1_fs, 1_us},
             "Of data to the controller; as the controller's (see ohm.PlanarController)"};
+        Param<unsigned> swaps {
+            0, {0, 64}, "Swaps by itself at most, two pages of register each; 0: no swap function"};
         Param<bool> check_contents {false, "Carry the versions of data, for integrity checks"};
     };
     struct Ports {
@@ -81,6 +87,11 @@ class Module final : public Model<Module> {
         Responder<protocol::DdrtTransfer> transfers {
             {.depth = from<&Params::loads>, .latency = from<&Params::channel_latency>},
             "Grants, answered by data"};
+        Many<Requester<protocol::DdrSequence>> dram {
+            +[](const void* p) { return static_cast<const Params*>(p)->swaps() ? 1u : 0u; },
+            {.depth = +[](const void* p) { return 32 * static_cast<const Params*>(p)->swaps(); },
+             .latency = from<&Params::channel_latency>},
+            "DDR sequences to the DRAM over the memory route; one with the swap function"};
     };
     struct Stats {
         Counter reads {Unit::count, "Read commands accepted"};
@@ -100,6 +111,7 @@ class Module final : public Model<Module> {
         Counter media_writes {Unit::count, "Lines written to the media, gap moves included"};
         Counter refills {Unit::count, "Media reads because a line was written in part"};
         Counter partition_conflicts {Unit::count, "Media reads that found their partition busy"};
+        Counter swaps {Unit::count, "Pages exchanged with the DRAM by the swap function"};
         Counter gap_moves {Unit::count, "Lines copied into the gap"};
         Counter stalls {Unit::count, "Commands that waited at the head of the queue"};
         Counter stall_time {Unit::time, "The time they waited"};
@@ -154,6 +166,18 @@ class Module final : public Model<Module> {
         Tick at = 0;
         std::uint32_t load = 0;
     };
+    /// A page and a row on their way; a bit a line.
+    struct SwapJob {
+        using Mask = std::uint16_t;
+        std::uint64_t xpoint = 0, dram = 0;
+        std::uint32_t id = 0;
+        bool live = false;
+        bool ready = false; ///< said, not yet confirmed
+        Mask all = 0;
+        Mask media_asked = 0, media_read = 0, written = 0;
+        Mask dram_asked = 0, dram_read = 0, write_asked = 0, dram_written = 0;
+        std::array<protocol::LineVersions, 16> from_media {}, from_dram {};
+    };
     struct State {
         std::vector<Load> loads;
         std::uint64_t free_loads = 0; ///< a bit each, as below
@@ -177,6 +201,7 @@ class Module final : public Model<Module> {
         Tick stalled_since = never;
         std::vector<Grant> granted; ///< by time
         Timer send;
+        std::vector<SwapJob> swaps;
         HashMap<std::uint32_t> wear; ///< writes to each physical line
         std::uint32_t most_worn = 0;
         std::uint64_t wear_squares = 0;
@@ -211,6 +236,7 @@ class Module final : public Model<Module> {
     void finish_write(Partition& p);
     void finish_gap_move(Partition& p);
     void send_granted();
+    void release(std::uint32_t slot);
     bool accept(const protocol::DdrtCommand& c);
     bool accept_read(const protocol::DdrtCommand& c);
     bool accept_write(const protocol::DdrtCommand& c);
@@ -228,6 +254,16 @@ class Module final : public Model<Module> {
     void place_all_again();
     void count_wear(std::uint64_t physical);
     unsigned buffered_writes() const;
+    // module_swap.cc
+    bool accept_swap(const protocol::DdrtCommand& c);
+    void take_sequence();
+    void swap_line_read(std::uint32_t id, const protocol::LineVersions& versions);
+    void advance_swaps();
+    void read_swap(SwapJob& job);
+    void write_swap(SwapJob& job);
+
+    /// In the ids of loads for swaps: no memory controller asked for them.
+    static constexpr std::uint32_t own_load = 1u << 30;
 
     std::uint64_t lines_ = 0; ///< logical
 };

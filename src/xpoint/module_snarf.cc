@@ -9,7 +9,7 @@ void Module::snarf(const protocol::DdrtCommand& c) {
     if (!c.evicts()) return;
     ++stat.snarfed;
     protocol::DdrtCommand victim = c;
-    victim.address = c.held;
+    victim.address = c.other;
     victim.write = victim.migration = true;
     state.snarfed.push(victim);
     MEMSIM_ASSERT(state.snarfed.size() * c.bytes <=
@@ -27,6 +27,8 @@ bool Module::in_register(std::uint64_t line) const {
 /// Into the write buffer, as far as it has room and no read of the line is under way.
 void Module::empty_register() {
     while (!state.snarfed.empty() && accept_write(state.snarfed.front())) {
+        ++stat.writes;
+        stat.write_bytes += state.snarfed.front().payload();
         port.commands.send({state.snarfed.front().id, true});
         state.snarfed.pop();
         stat.in_register.set(now(), state.snarfed.size());

@@ -76,5 +76,20 @@ static const RigFor traffic {
               {{"requests", "200"}, {"range", "700"}, {"read_share", "40%"}, {"period", "30us"}},
               {{"unwritten", "past"}});
     }};
+static const RigFor mesh {
+    "flash.Mesh", [](Machine& m) {
+        m.add("mesh", "flash.Mesh",
+              {{"columns", "3"}, {"rows", "2"}, {"endpoints", "8"}, {"buffer", "20"}});
+        for (unsigned i = 0; i < 8; ++i) {
+            m.add(at("node", i), "test_flash.Node",
+                  {{"index", std::to_string(i)},
+                   {"nodes", "8"},
+                   {"count", "60"},
+                   {"pause", i % 2 ? "40ns" : "0ns"},
+                   {"depth", "2"}});
+            m.bind(at("node", i), "output", "mesh", at("input", i));
+            m.bind("mesh", at("output", i), at("node", i), "input");
+        }
+    }};
 
 } // namespace memsim::test

@@ -1,3 +1,4 @@
+#include "ohm/planar_controller.hh"
 #include "oracle.hh"
 
 /// Rigs of devices under the random requests of test.Driver, and of whole machines under a graph.
@@ -20,8 +21,11 @@ void planar_memory(Machine& m, const Arguments& more = {}) {
     Arguments params {{"controllers", "1"}, {"dram", "8KiB"}, {"hot_threshold", "3"}};
     params.insert(params.end(), more.begin(), more.end());
     m.add("controller", "ohm.PlanarController", params);
+    const bool function = m.get<ohm::PlanarController>("controller").params.swap_function();
     for (unsigned i = 0; i < 2; ++i) {
-        m.add(at("xpoint", i), "xpoint.Module", {{"capacity", "2MiB"}, {"psi", "7"}});
+        m.add(at("xpoint", i), "xpoint.Module",
+              {{"capacity", "2MiB"}, {"psi", "7"}, {"swaps", function ? "4" : "0"}});
+        if (function) m.bind("controller", at("sequences", i), at("xpoint", i), "dram[0]");
         m.bind("controller", at("commands", i), at("xpoint", i), "commands");
         m.bind("controller", at("transfers", i), at("xpoint", i), "transfers");
     }
@@ -168,6 +172,16 @@ static const RigFor planar {"ohm.PlanarController", [](Machine& m) {
                                 planar_memory(m);
                                 driver(m, "driver", "controller", "cpu_side");
                             }};
+#define PLATFORM(name, ...)                                                                        \
+    static const RigFor name {"ohm.PlanarController", [](Machine& m) {                             \
+                                  planar_memory(m, __VA_ARGS__);                                   \
+                                  driver(m, "driver", "controller", "cpu_side");                   \
+                              }};
+PLATFORM(planar_auto, {{"auto_rw", "true"}})
+PLATFORM(planar_wom, {{"swap_function", "true"}, {"behind_writes", "true"}, {"routes", "wom"}})
+PLATFORM(planar_bw, {{"swap_function", "true"}, {"routes", "half_coupled"}})
+PLATFORM(planar_dedicated, {{"migration_channel", "dedicated"}})
+#undef PLATFORM
 static const RigFor two_level {"ohm.TwoLevelController", [](Machine& m) {
                                    two_level_memory(m);
                                    driver(m, "driver", "controller", "cpu_side");

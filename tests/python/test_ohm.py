@@ -78,6 +78,11 @@ def test_waveguides_widen_the_channel_and_the_dram_follows(in_tmp):
     assert machine("two-level", "ohm-base", waveguides=8).memory.controller[0].width == 128
 
 
+def test_a_swap_that_is_ordered_before_the_last_one_s_confirmation_came_ends(in_tmp):
+    """It has the same id; four waveguides are fast enough for that."""
+    run(machine("planar", "ohm-bw", waveguides=4, max_instructions=0))
+
+
 def test_a_ring_that_is_tuned_takes_time(in_tmp):
     assert run(machine("planar", "ohm-base", rings="single")) < run(machine("planar", "ohm-base"))
 
@@ -181,7 +186,7 @@ def test_wear_is_of_the_paper_s_capacity():
 @pytest.mark.parametrize("assumption", ohm_assumptions.ALL, ids=lambda a: a.variant.strip())
 def test_every_assumption_can_be_set_where_it_applies(assumption, mode):
     changes = [word for word in assumption.options if word != "--set"]
-    for platform in ("origin", "ohm-base", "oracle"):
+    for platform in ("origin", "ohm-base", "ohm-wom", "oracle"):
         if assumption.applies(mode, platform):
             assert build.build(machine(mode, platform), changes=changes)
 

@@ -13,7 +13,7 @@ from memsim.systems import ohm_points
 
 # Wires and column commands that take no time.
 NO_WIRES = ["--set", "memory.dram[*].channel_rate=1000000GB/s",
-            "--set", "memory.dram[*].changes=tCCD_S=1fs tCCD_L=1fs tCK=1fs"]
+            "--set", "memory.dram[*].changes=ranks=2 tCCD_S=1fs tCCD_L=1fs tCK=1fs"]
 TIME = "SELECT sim_time_fs * 1e-12 FROM run WHERE id = :run"
 
 args = ohm_points.arguments(__doc__)

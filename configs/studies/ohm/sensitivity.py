@@ -26,12 +26,12 @@ fig.run()
 claims = study.claims("ohm")
 default = {id: fig.measured(id) for id in ohm_points.CLAIMS}
 print(f"{'assumption':34} claims that it moves: paper, default -> here")
-for a in ohm_assumptions.chosen(args.only):
+for variant in dict.fromkeys(a.variant for a in ohm_assumptions.chosen(args.only)):
     moved = []
     for id, before in default.items():
-        after = before and fig.measured(id, a.variant)
+        after = before and fig.measured(id, variant)
         if before and abs(after / before - 1) > MOVES:
             moved.append(f"{id} {claims[id].expected:.3g}: {before:.3g} -> {after:.3g} "
                          f"({claims[id].verdict(after)})")
-    print(f"{a.variant.strip():34} " + ("; ".join(moved) or "none"))
+    print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
 fig.close()

@@ -24,6 +24,16 @@ CHANNELS = {
     "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
 }
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
+# In planar mode a platform is what its light carries and what the XPoint controllers do by themselves
+# (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is nothing to snarf.
+_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True)
+PLANAR = {
+    "hetero": dict(CHANNELS["hetero"], routes="electrical"),
+    "ohm-base": CHANNELS["ohm-base"],
+    "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
+    "ohm-wom": dict(_SWAPS, routes="wom"),
+    "ohm-bw": dict(_SWAPS, routes="half_coupled"),
+}
 # In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
 # snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
 # (reverse-write; IV-B). ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped.
@@ -41,12 +51,13 @@ TURNAROUND_SINGLE_RINGS = "2400ps"
 PAGE = 2048        # bytes; unit of mapping and swap: a DRAM row
 TESTBED_PAGE = 64 << 10  # of the testbed's copies: file reads and copies are large (assumption)
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
+SWAPS = 4          # under way at once in a controller: two pages each in 16 KiB (assumption)
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
 
 
 def platforms(mode):
     """The names of Ohm-GPU VI that there are in a mode."""
-    return ["origin", *(CHANNELS if mode == "planar" else TWO_LEVEL), "oracle"]
+    return ["origin", *(PLANAR if mode == "planar" else TWO_LEVEL), "oracle"]
 
 
 def machine_scale(mode, platform, program, controllers=None, l2_floor=0):
@@ -121,14 +132,17 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if platform == "origin":
         ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
-        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], waveguides)
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], ohm_dram.RANKS[mode],
+                          waveguides)
     else:
         changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
         make = controller if mode == "planar" else two_level_controller
         root.memory.controller = [make(platform, size, i, **_link(platform, **changes))
                                   for i in range(size.controllers)]
+        swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
         root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
-                                            channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]))
+                                            channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
+                                            swaps=swaps)
                               for _ in range(size.controllers * MODULES)]
         for i, mc in enumerate(root.memory.controller):
             root.gpu.l2[i].mem_side = mc.cpu_side
@@ -136,6 +150,8 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
                 device = root.memory.xpoint[i * MODULES + m]
                 mc.commands[m] = device.commands
                 mc.transfers[m] = device.transfers
+                if swaps:
+                    mc.sequences[m] = device.dram[0]
     return root
 
 
@@ -154,7 +170,7 @@ def testbed(data, program, seed=1, **dispatch):
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if data == "resident":
-        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["hetero"])
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["hetero"], ohm_dram.RANKS["origin"])
         return root
     port = None
     if data == "drive":
@@ -203,7 +219,8 @@ def gpu_of(size, **dispatch):
 
 def controller(platform, size, index, **changes):
     return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
-                                modules=MODULES, page=f"{PAGE}B", **{**CHANNELS[platform], **changes})
+                                modules=MODULES, page=f"{PAGE}B", swaps=SWAPS,
+                                **{**PLANAR[platform], **changes})
 
 
 def two_level_controller(platform, size, index, **changes):

@@ -6,7 +6,8 @@ from ..errors import did_you_mean, user_error
 from . import ohm_points
 
 XPOINT = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
-REVERSE = "ohm-wom", "ohm-bw"
+COPYING, DUAL = ("hetero", "ohm-base", "auto-rw"), ("ohm-wom", "ohm-bw")
+ALL_OF_THEM = "origin", *XPOINT, "oracle"
 OPTICAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 CONTROLLER, MODULE = "memory.controller[*]", "memory.xpoint[*]"
 
@@ -52,15 +53,18 @@ ALL = [
     *[Assumption("handshake", whole, (f"{MODULE}.ready_latency={half}", f"{CONTROLLER}.grant_latency={half}"))
       for whole, half in (("0ns", "1fs"), ("75ns", "37500ps"))],
     *_each("hot_threshold", (1, 18, 48), CONTROLLER, modes=PLANAR),
-    *[Assumption("swaps", str(n), (f"{CONTROLLER}.swaps", f"{CONTROLLER}.swap_buffer={4 * n}KiB"),
-                 modes=PLANAR) for n in (1, 8)],
+    *[Assumption("swaps", str(n), (f"{CONTROLLER}.swaps", f"{CONTROLLER}.swap_buffer={4 * n}KiB",
+                                   *([f"{MODULE}.swaps={n}"] if platforms == DUAL else [])),
+                 modes=PLANAR, platforms=platforms) for n in (1, 8) for platforms in (COPYING, DUAL)],
+    *_each("buffer_reads", ("false",), CONTROLLER, modes=PLANAR, platforms=COPYING),
+    *_each("swap_command", ("8B", "64B"), CONTROLLER, modes=PLANAR, platforms=DUAL),
     *_each("swap_patience", ("0ns", "10us"), CONTROLLER, modes=PLANAR),
     *_each("patience", ("0ns", "10us"), CONTROLLER, modes=TWO_LEVEL),
     *_each("postponed", (8, 128), CONTROLLER, modes=PLANAR),
     *_each("evictions", (4, 16, 128), CONTROLLER, modes=TWO_LEVEL),
-    *_each("reverse_hold", ("false",), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
-    *_each("reverse_batch", (1, 32), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
-    *_each("reverse_patience", ("0ns", "100ns"), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
+    *_each("reverse_hold", ("false",), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
+    *_each("reverse_batch", (1, 32), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
+    *_each("reverse_patience", ("0ns", "100ns"), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("requests", (64, 512), CONTROLLER),
     *_each("dram_queue", (16, 64), CONTROLLER),
     *_each("turnaround", ("100ps", "500ps"), CONTROLLER, platforms=OPTICAL),
@@ -68,11 +72,18 @@ ALL = [
     *_each("lookup", ("3333ps",), CONTROLLER),
     *[Assumption("serdes", serdes, (f"{CONTROLLER}.serdes", f"{MODULE}.channel_latency={one_way}"),
                  platforms=OPTICAL) for serdes, one_way in (("0ns", "1300ps"), ("2ns", "5300ps"))],
-    Assumption("DRAM in cycles", "with XPoint",
+    Assumption("DRAM in cycles", "GTX 580",
                (f"{CONTROLLER}.dram_changes=tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",)),
-    Assumption("DRAM in cycles", "without",
-               ("memory.dram[*].changes=tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",),
-               platforms=("oracle", "origin")),
+    Assumption("DRAM in cycles", "GTX 580",
+               ("memory.dram[*].changes=ranks=2 tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",),
+               platforms=("origin",)),
+    *[Assumption("DRAM in cycles", "GTX 580",
+                 (f"memory.dram[*].changes=ranks={ranks} tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",),
+                 platforms=("oracle",), modes=(mode,)) for mode, ranks in (("planar", 9), ("two-level", 16))],
+    Assumption("ranks", "1", ("memory.dram[*].changes=ranks=1",), platforms=("origin", "oracle")),
+    Assumption("sectors", "128B", ("gpu.l1[*].sector=128B", "gpu.l2[*].sector=128B"),
+               platforms=ALL_OF_THEM),
+    Assumption("L1 MSHRs", "128", ("gpu.l1[*].mshrs=128",), platforms=ALL_OF_THEM),
     *_each("page_cost", ("0ns", "12us"), "host.page_cost", platforms=("origin",)),
     *_each("fault_latency", ("50us",), "host.fault_latency", platforms=("origin",)),
     Assumption("host page", "64KiB", platforms=("origin",), arguments=("--host-page", 65536)),

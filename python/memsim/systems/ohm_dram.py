@@ -23,20 +23,26 @@ def as_fast_as(waveguides):
     return f"tCCD_S={column}fs tCCD_L={column}fs tCK={clock}fs" if waveguides > 1 else ""
 
 
-def _controllers(root, size, interleave, latency, capacity, waveguides=1):
+# As many times the chips of the platforms with XPoint (12 in planar, 6 in two-level mode), as many ranks; in
+# two-level mode they would be 65, of which a scheduler of 256 banks knows 16.
+RANKS = {"origin": 2, "planar": 9, "two-level": 16}
+
+
+def _controllers(root, size, interleave, latency, capacity, ranks, waveguides=1):
+    changes = f"ranks={ranks} {as_fast_as(waveguides)}".strip()
     root.memory.dram = [
-        mem.DramController(timing="ohm_table1", capacity=f"{capacity}B", channels=size.controllers,
-                           channel=i, interleave=interleave, map="RoRaBaCoChCl",
+        mem.DramController(timing="ohm_table1", capacity=f"{whole_rows(capacity, ranks)}B",
+                           channels=size.controllers, channel=i, interleave=interleave, map="RoRaBaCoChCl",
                            channel_rate=f"{60 * waveguides}GB/s", channel_latency=latency,
-                           changes=as_fast_as(waveguides))
+                           changes=changes)
         for i in range(size.controllers)]
     for l2, dram in zip(root.gpu.l2, root.memory.dram):
         l2.mem_side = dram.cpu_side
 
 
-def resident(root, size, interleave, latency, waveguides=1):
+def resident(root, size, interleave, latency, ranks=1, waveguides=1):
     """DRAM that holds everything, `size.dram` bytes a controller."""
-    _controllers(root, size, interleave, latency, whole_rows(size.dram), waveguides)
+    _controllers(root, size, interleave, latency, size.dram, ranks, waveguides)
 
 
 def paged(root, size, interleave, latency, page=PAGE, memory=None, drive=None):
@@ -53,9 +59,9 @@ def paged(root, size, interleave, latency, page=PAGE, memory=None, drive=None):
                     pcie=dict(PCIE, share=f"{float(100 * share):.7f}%"),
                     batch=max(1, round(BATCH * share)), page_cost=f"{round(PAGE_COST / share)}fs",
                     dram_bandwidth=f"{round(HOST_DRAM * 10**9 * share)}B/s")
-    _controllers(root, size, interleave, latency, whole_rows(-(-needed // size.controllers)))
+    _controllers(root, size, interleave, latency, -(-needed // size.controllers), RANKS["origin"])
 
 
-def whole_rows(capacity, row=2048, banks=16):
+def whole_rows(capacity, ranks, row=2048, banks=16):
     """Bytes rounded up to rows of all banks of ohm_table1."""
-    return -(-capacity // (row * banks)) * row * banks
+    return -(-capacity // (row * banks * ranks)) * row * banks * ranks

@@ -31,18 +31,17 @@ def arguments(doc, mode):
     parser.add_argument("--iterations", type=int, default=3, help="of pagerank")
     parser.add_argument("--max-instructions", type=int,
                         help="thread instructions after which no block starts (0: no limit)")
-    parser.add_argument("--first-launch", type=int, default=0, help="region of interest: skip to it")
+    parser.add_argument("--first-launch", type=int, help="region of interest: skip to it")
     parser.add_argument("--launches", type=int, default=0,
                         help="region of interest: its length (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    most, args.l2_floor = args.max_instructions, 0
+    region, args.l2_floor = dict(max_instructions=0, first_launch=0), 0
     if args.workload:
         if args.scale not in ohm_workloads.SCALES or args.graph:
             parser.error(f"--workload {args.workload} takes a --scale of "
                          f"{', '.join(ohm_workloads.SCALES)} and no --graph")
         program, region = ohm_workloads.program(args.workload, args.scale, args.seed)
-        most = region if most is None else most
         args.l2_floor = ohm_workloads.L2_FLOOR
     else:
         try:
@@ -51,7 +50,9 @@ def arguments(doc, mode):
             parser.error(str(e))
         program = workload.Program(name=args.kernel, input=args.graph, size=vertices, seed=args.seed,
                                    iterations=args.iterations)
+    for name in region:
+        if (given := getattr(args, name)) is not None:
+            region[name] = given
     return args, program, dict(
-        seed=args.seed, waveguides=args.waveguides, migration_channel=args.migration_channel,
-        rings=args.rings, host_page=args.host_page, launches=args.launches, first_launch=args.first_launch,
-        max_instructions=most or 0)
+        region, seed=args.seed, waveguides=args.waveguides, migration_channel=args.migration_channel,
+        rings=args.rings, host_page=args.host_page, launches=args.launches)

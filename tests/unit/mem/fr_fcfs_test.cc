@@ -198,30 +198,64 @@ TEST_CASE("another user of the data bus delays column commands, and they it") {
     CHECK(s.bus.earliest(other, false) == Time {26_ns}.raw);
 }
 
-TEST_CASE("demand of a held row waits for its release; other rows and migration pass") {
+TEST_CASE("a held bank opens the row that it is held for, and all that waits for it is kept back") {
     Scheduled s(quiet(), {.write_queue = 8, .write_high = 6, .write_low = 2});
     s.read(1, first, 3);
-    s.dram.hold(first, 3, s.now);
-    CHECK(s.dram.holds(first, 3));
-    CHECK_FALSE(s.dram.in_progress(first, 3));
-    s.read(2, first, 3, 1);
-    s.read(3, first, 4);
-    s.dram.enqueue({4, first, 3, 0, 16, false, DramPriority::migration}, s.now);
-    s.dram.enqueue({5, first, 3, 0, 1, true, DramPriority::migration}, s.now);
-    CHECK(order_of(s.finish(1_us)) == Order {3, 4, 5}); // held reads do not keep writes back
+    s.dram.hold(first, 5, s.now);
+    CHECK(s.dram.held(first));
+    CHECK_FALSE(s.dram.preset(first));
+    s.read(2, first, 5, 1); // also of that row
+    s.read(3, same_rank, 4);
+    s.write(4, first, 3);
+    CHECK(order_of(s.finish(1_us)) == Order {3}); // held requests do not keep others back
+    CHECK(s.dram.preset(first));
+    CHECK(s.device.row(first) == 5);
     CHECK(s.dram.reads() == 2);
     s.dram.release(first, s.now);
-    CHECK(order_of(s.finish(2_us)) == Order {1, 2});
+    CHECK_FALSE(s.dram.held(first));
+    CHECK(order_of(s.finish(2_us)) == Order {2, 1, 4}); // the open row first
+    CHECK(s.hits.value() == 2);
 }
 
-TEST_CASE("what has begun is not held, and can be asked for") {
+TEST_CASE("the row of a held bank is open tRCD after the precharge that it takes, not sooner") {
+    Scheduled s(quiet());
+    s.read(1, first, 3);
+    s.finish(100_ns); // leaves row 3 open
+    s.dram.hold(first, 5, s.now);
+    s.run_to(100_ns + 1_fs);
+    CHECK(s.device.row(first) == DramBank::closed); // precharged at 100
+    s.run_to(105_ns);                               // tRP
+    CHECK_FALSE(s.dram.preset(first));
+    s.run_to(105_ns + 1_fs);
+    CHECK(s.dram.preset(first));
+    CHECK(s.device.earliest(DramCommand::read, first) == Time {110_ns}.raw); // tRCD
+}
+
+TEST_CASE("what has begun in a bank ends before somebody else gets it") {
     Scheduled s(quiet());
     s.read(1, first, 3);
     s.run_to(1_ns);
-    s.dram.hold(first, 3, s.now);
-    CHECK(s.dram.in_progress(first, 3));
+    s.dram.hold(first, 5, s.now);
+    CHECK_FALSE(s.dram.preset(first));
     CHECK(order_of(s.finish()) == Order {1});
-    CHECK_FALSE(s.dram.in_progress(first, 3));
+    CHECK(s.dram.preset(first));
+}
+
+TEST_CASE("the row of a held bank is opened again after a refresh") {
+    DramTiming t = quiet();
+    t.tREFI = 300_ns;
+    Scheduled s(t);
+    s.dram.hold(first, 5, s.now);
+    s.run_to(149_ns); // rank 0 is due at tREFI / 2
+    CHECK(s.dram.preset(first));
+    CHECK(s.activates.value() == 1);
+    s.run_to(299_ns);
+    CHECK(s.dram.preset(first));
+    CHECK(s.refreshes.value() > 0);
+    CHECK(s.activates.value() > 1);
+    // Released with nothing waiting: nothing is to be woken for.
+    s.dram.release(first, s.now);
+    CHECK(s.dram.next_action() == never);
 }
 
 TEST_CASE("run() at other times changes nothing") {

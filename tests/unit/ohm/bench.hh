@@ -11,6 +11,29 @@ namespace memsim::test_ohm {
 
 inline constexpr Tick ns = 1'000'000;
 
+/// What the controller of a platform is told (python/memsim/systems/ohm.py).
+inline Arguments platform(const std::string& name) {
+    const Arguments swap {{"swap_function", "true"}, {"behind_writes", "true"}};
+    Arguments a;
+    if (name == "hetero")
+        a = {{"routes", "electrical"}};
+    else if (name == "auto-rw")
+        a = {{"auto_rw", "true"}};
+    else if (name == "ohm-wom" || name == "ohm-bw")
+        a = swap;
+    else if (name == "dedicated")
+        a = {{"migration_channel", "dedicated"}};
+    if (name == "ohm-wom") a.push_back({"routes", "wom"});
+    if (name == "ohm-bw") a.push_back({"routes", "half_coupled"});
+    return a;
+}
+inline const std::vector<std::string> platforms {"hetero",  "ohm-base", "auto-rw",
+                                                 "ohm-wom", "ohm-bw",   "dedicated"};
+inline Arguments operator+(Arguments a, const Arguments& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
 struct Bench {
     Machine machine;
     std::uint32_t tag = 0;
@@ -23,14 +46,17 @@ struct Bench {
         c.insert(c.end(), controller.begin(), controller.end());
         machine.add("controller", "ohm.PlanarController", c);
         machine.bind("sender", "mem_side", "controller", "cpu_side");
+        const bool swaps = machine.get<ohm::PlanarController>("controller").params.swap_function();
         for (const char* m : {"0", "1"}) {
             const std::string path = std::string("module") + m;
             const std::string of = std::string("[") + m + "]";
             Arguments a {{"capacity", "64KiB"}, {"check_contents", "true"}};
+            if (swaps) a.push_back({"swaps", "4"});
             a.insert(a.end(), module.begin(), module.end());
             machine.add(path, "xpoint.Module", a);
             machine.bind("controller", "commands" + of, path, "commands");
             machine.bind("controller", "transfers" + of, path, "transfers");
+            if (swaps) machine.bind("controller", "sequences" + of, path, "dram[0]");
         }
         machine.build();
     }

@@ -162,11 +162,9 @@ TEST_CASE("Demand that never pauses does not starve a swap") {
 
 namespace {
 
-const Arguments busy_controller {{"swaps", "3"},
-                                 {"hot_threshold", "2"},
-                                 {"postponed", "6"},
-                                 {"requests", "40"},
-                                 {"dram_queue", "8"}};
+const Arguments busy_controller {{"swaps", "3"},      {"hot_threshold", "2"},
+                                 {"postponed", "6"},  {"requests", "40"},
+                                 {"dram_queue", "8"}, {"dram_changes", "banks_per_group=4"}};
 const Arguments busy_module {{"write_buffer", "8"},
                              {"drain_high", "6"},
                              {"drain_low", "2"},
@@ -208,21 +206,28 @@ unsigned wrong_blocks(Bench& b, const std::map<std::uint64_t, std::uint64_t>& la
 } // namespace
 
 TEST_CASE("Under random traffic with swaps in flight every read returns the last write") {
-    for (std::uint64_t seed : {1, 2, 3}) {
-        Bench b(busy_controller, busy_module);
-        const auto last = random_script(b, 20000, seed);
-        CHECK(b.run_to_end() == Clean {});
-        const auto& stat = b.controller().stat;
-        CHECK(value(stat.channel.content_errors) == 0);
-        CHECK(wrong_blocks(b, last) == 0);
-        // It did happen what could have gone wrong.
-        CHECK(value(stat.swaps) > 200);
-        CHECK(value(stat.requests_postponed) > 200);
-        CHECK(value(stat.buffer_reads) > 100);
-        CHECK(value(stat.swaps_postponed) > 0);
-        CHECK(value(b.module(0).stat.gap_moves) > 10);
-        CHECK(b.sender().state.log.size() > 10000);
-    }
+    for (const std::string& name : platforms)
+        for (std::uint64_t seed : {1, 2, 3}) {
+            INFO(name << ", seed " << seed);
+            Bench b(busy_controller + platform(name), busy_module);
+            const auto last = random_script(b, 20000, seed);
+            CHECK(b.run_to_end() == Clean {});
+            const auto& stat = b.controller().stat;
+            CHECK(value(stat.channel.content_errors) == 0);
+            CHECK(wrong_blocks(b, last) == 0);
+            // It did happen what could have gone wrong.
+            CHECK(value(stat.swaps) > 200);
+            CHECK(value(stat.requests_postponed) > 200);
+            if (b.controller().params.swap_function()) {
+                CHECK(value(stat.conflicts) > 100);
+                CHECK(value(b.module(0).stat.swaps) + value(b.module(1).stat.swaps) ==
+                      value(stat.swaps));
+            } else
+                CHECK(value(stat.buffer_reads) > 100);
+            CHECK(value(stat.swaps_postponed) > 0);
+            CHECK(value(b.module(0).stat.gap_moves) > 10);
+            CHECK(b.sender().state.log.size() > 10000);
+        }
 }
 
 TEST_CASE("The content check notices a wrong mapping and a forgotten piece") {
@@ -269,8 +274,11 @@ TEST_CASE("The content check notices a wrong mapping and a forgotten piece") {
 }
 
 TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the digest is the same") {
-    const auto make = [](QueueKind kind = QueueKind::fast) {
-        auto b = std::make_unique<Bench>(busy_controller, busy_module, Arguments {}, kind);
+    const std::string name = GENERATE(from_range(platforms));
+    INFO(name);
+    const Arguments controller = busy_controller + platform(name);
+    const auto make = [&](QueueKind kind = QueueKind::fast) {
+        auto b = std::make_unique<Bench>(controller, busy_module, Arguments {}, kind);
         random_script(*b, 1500, 5);
         return b;
     };
@@ -301,7 +309,7 @@ TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the dig
         first->machine.run(at);
         in_flight += first->controller().state.live_swaps != 0;
         const Snapshot s = first->machine.save();
-        Bench second(busy_controller, busy_module);
+        Bench second(controller, busy_module);
         second.machine.load(s);
         CHECK(second.finish() == Clean {});
         CHECK(second.digest() == wanted);

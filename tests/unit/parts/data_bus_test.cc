@@ -32,3 +32,19 @@ TEST_CASE("taking the bus twice at one time is our own mistake") {
     bus.reserve(0, 64, 0, false);
     CHECK_THROWS_AS(bus.reserve(1, 64, 0, false), Panic);
 }
+
+TEST_CASE("a coded bus takes 3/2 of the time, exactly, and only for what is reserved meanwhile") {
+    parts::DataBusState state;
+    DataBus bus({60_GBps}, state);
+    CHECK(bus.reserve(0, 32, 0, false) == 533'333); // and a third is left over
+    bus.code(true);
+    CHECK(bus.reserve(533'333, 32, 0, false) == 533'333 + 800'000); // the third is of another rate
+    Tick t = bus.free_at();
+    const Tick start = t;
+    for (int i = 0; i < 30'000; ++i) t = bus.reserve(t, 33, 0, false); // 825 ps each
+    CHECK(t == start + Time {24'750_ns}.raw);
+    CHECK(bus.coded_bytes() == 32 + 30'000 * 33);
+    bus.code(false);
+    CHECK(bus.reserve(t, 60, 0, false) == t + 1'000'000);
+    CHECK(bus.coded_bytes() == 32 + 30'000 * 33);
+}

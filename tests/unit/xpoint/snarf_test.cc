@@ -36,7 +36,7 @@ struct Bench {
     /// For a request at `address` the line of `held` is read from DRAM.
     void snarf(Tick at, std::uint64_t address, std::uint64_t held, bool dirty, std::uint32_t id) {
         protocol::DdrtCommand c {address, 256, id, {7, 7}, false, false};
-        c.snarf = true, c.held = held, c.dirty = dirty;
+        c.snarf = true, c.other = held, c.dirty = dirty;
         command(at, c);
     }
     void run() {

@@ -1,0 +1,71 @@
+"""Random or sequential lines over ZnG's flash: controllers, flash network, packages.
+
+    build/memsim configs/zng_flash.py [--read-share 100%] [--register-network nif] [--registers 8] ...
+
+Each controller has its own part of the flash to ask for. Prints what reaches the controllers, what is
+sensed for it, and how long planes program. There is no garbage collector: when a log block is full and
+registers hold nothing but pages for it, the run stops and says so.
+"""
+
+import argparse
+
+import memsim
+from memsim import mem
+from memsim.systems.zng_flash import GEOMETRY, flash_backbone
+
+BLOCK = GEOMETRY["pages"] * 4096
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--controllers", type=int, default=6)
+parser.add_argument("--packages", type=int, default=16)
+parser.add_argument("--register-network", default="nif", help="none, swnet, fcnet or nif")
+parser.add_argument("--registers", type=int, default=8, help="of a plane")
+parser.add_argument("--pattern", default="random", choices=["sequential", "random"])
+parser.add_argument("--read-share", default="100%", help="reads among the requests")
+parser.add_argument("--blocks", type=int, default=64, help="data blocks that each controller asks for")
+parser.add_argument("--outstanding", type=int, default=512, help="requests of a controller, at most")
+parser.add_argument("--requests", type=int, default=20_000, help="of each controller")
+parser.add_argument("--check-contents", action="store_true", help="compare every read")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+root = memsim.Root(seed=args.seed)
+root.flash = flash_backbone(controllers=args.controllers, packages=args.packages,
+                            registers=args.registers, network=args.register_network,
+                            check_contents=args.check_contents)
+root.l2 = [mem.TrafficGen(pattern=args.pattern, read_share=args.read_share, size=128,
+                          outstanding=args.outstanding, requests=args.requests,
+                          base=f"{c * args.blocks * BLOCK}B", range=f"{args.blocks * BLOCK}B")
+           for c in range(args.controllers)]
+for l2, controller in zip(root.l2, root.flash.controller):
+    l2.mem_side = controller.mem[0]
+
+memsim.instantiate(root)
+memsim.simulate()
+memsim.stats.dump("end")
+
+
+def total(parts, name):
+    return sum(getattr(p.stats, name) for p in parts)
+
+
+l2, controllers, packages = root.l2, root.flash.controller, root.flash.package
+print(f"lines: {sum(t.stats.bandwidth for t in l2) / 1e9:.2f} GB/s")
+latencies = [t.stats.read_latency for t in l2 if t.stats.read_latency.count]
+if latencies:
+    print(f"latency of reads: {sum(v.mean for v in latencies) / len(latencies) / 1e3:.2f} us on average")
+sensed = total(packages, "sensed_bytes")
+if sensed:
+    print(f"sensed: {sensed / 1e6:.1f} MB, of which {total(packages, 'useful_bytes') / sensed:.1%} were asked "
+          "for")
+if total(packages, "writes"):
+    print(f"writes: {total(packages, 'write_hits') / total(packages, 'writes'):.1%} found their page in a "
+          f"register; {total(packages, 'log_programs')} pages programmed, {total(packages, 'merges')} of "
+          f"them sensed before; {total(packages, 'migrations')} from another plane")
+planes = GEOMETRY["dies"] * GEOMETRY["planes"]
+busy = sum(p.stats.programming.mean for p in packages) / planes / len(packages)
+print(f"planes program for {busy:.1%} of the time")
+errors = total(controllers, "content_errors")
+if args.check_contents:
+    print(f"contents: {errors} reads were wrong")
+raise SystemExit(errors != 0)

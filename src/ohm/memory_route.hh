@@ -1,0 +1,56 @@
+#pragma once
+
+#include "ohm/memory_channel.hh"
+#include "parts/content_store.hh"
+
+namespace memsim::ohm {
+
+/// The values of a MemoryRoute, for State.
+struct MemoryRouteState {
+    /// An answer that leaves the DRAM's end of the route at `at`.
+    struct Leaving {
+        Tick at = 0;
+        std::uint32_t module = 0;
+        protocol::SequenceDone done;
+    };
+    protocol::SequenceAccess access; ///< under way
+    std::uint32_t module = 0;        ///< whose it is
+    std::uint32_t bursts = 0;        ///< its column commands not yet issued; 0: none is under way
+    std::uint32_t turn = 0;          ///< the module that is asked first
+    Tick since = 0;                  ///< it has been under way
+    Fifo<Leaving> leaving;
+};
+
+/// The DRAM's end of the memory route (Ohm-GPU IV-B, Fig. 11): column commands of the XPoint
+/// modules' DDR sequence generators are carried out when the DRAM allows it, their data crosses the
+/// side bus. The modules take turns, an access (a piece of a swap) each.
+/// The DRAM serves one column command at a time, whoever sends it: what the two routes ask of it
+/// together cannot exceed the rate of its banks.
+class MemoryRoute {
+  public:
+    using Port = Responder<protocol::DdrSequence>;
+    /// All outlive the route. `content` is the DRAM's, by blocks of 128 bytes, or nullptr.
+    MemoryRoute(MemoryChannel& channel, Many<Port>& ports, MemoryRouteState& state,
+                parts::ContentStore* content)
+        : channel_(channel), ports_(ports), state_(state), content_(content) {}
+
+    /// Issues what may be issued now; true if it did.
+    bool run(Tick now);
+    /// When run() has something to do. A closed row is opened by the scheduler: its owner is awake.
+    Tick next() const;
+    /// An access has been under way since then.
+    Tick since() const { return state_.bursts ? state_.since : never; }
+    bool idle() const { return state_.bursts == 0 && state_.leaving.empty(); }
+
+  private:
+    bool take(Tick now);
+    void finish(Tick end);
+    Tick command_at() const;
+
+    MemoryChannel& channel_;
+    Many<Port>& ports_;
+    MemoryRouteState& state_;
+    parts::ContentStore* content_;
+};
+
+} // namespace memsim::ohm

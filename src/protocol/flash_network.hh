@@ -1,0 +1,119 @@
+#pragma once
+
+#include "core/port.hh"
+
+/// The flash network of ZnG: packets between flash controllers and packages, and what a garbage
+/// collector asks of a controller. A packet is about one line of 128 bytes at most, so that links
+/// are shared fairly; a page moves as several.
+namespace memsim::protocol {
+
+inline constexpr std::uint32_t flash_line_bytes = 128; ///< an L2 line
+
+/// read -> data, write -> written, move -> moved, erase -> erased. `copy_out` and `copy_back` carry
+/// a page from one register of a package to another through a controller's buffer. `log_low` says
+/// that a log block has few pages left. In `written`, `sectors` is 1 if the write found its page in
+/// a register at once.
+enum class PacketKind : std::uint8_t {
+    read,
+    write,
+    move,
+    erase,
+    copy_back,
+    data,
+    written,
+    moved,
+    erased,
+    copy_out,
+    log_low
+};
+constexpr std::array<std::string_view, 11> names_of(PacketKind) {
+    return {"read",    "write", "move",   "erase",    "copy_back", "data",
+            "written", "moved", "erased", "copy_out", "log_low"};
+}
+constexpr bool is_answer(PacketKind k) { return k >= PacketKind::data && k <= PacketKind::erased; }
+
+/// A plane of a package.
+struct FlashPlane {
+    std::uint8_t die = 0, plane = 0;
+    bool operator==(const FlashPlane&) const = default;
+};
+
+struct FlashPacket {
+    static constexpr std::uint32_t header_bytes = 16; ///< assumption: two flits, for all kinds
+    static constexpr std::uint32_t largest_wire_bytes = header_bytes + flash_line_bytes;
+
+    std::uint64_t content = 0;   ///< version of the line, where contents are checked
+    std::uint32_t tag = 0;       ///< the sender's own; comes back
+    std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
+    std::uint32_t log_block = 0; ///< its log block, of the same plane
+    std::uint32_t to_block = 0;  ///< of a move: an erased block of plane `to`, programmed in order
+    std::uint32_t to_log = 0;    ///< the log block of to_block
+    std::uint32_t bytes = 0;     ///< of data that it asks for or carries
+    std::uint16_t source = 0, destination = 0; ///< endpoints of the network
+    std::uint16_t page = 0;                    ///< of the block; in log_low: pages left
+    FlashPlane at, to;
+    std::uint8_t line = 0;    ///< of the page
+    std::uint8_t sectors = 0; ///< of the line, 32 bytes each: asked for, or written whole
+    std::uint8_t partial = 0; ///< of them, those written in part (a bit here excludes one there)
+    PacketKind kind = PacketKind::read;
+
+    bool carries_data() const {
+        return kind == PacketKind::write || kind == PacketKind::data ||
+               kind == PacketKind::copy_out || kind == PacketKind::copy_back;
+    }
+    std::uint32_t wire_bytes() const { return header_bytes + (carries_data() ? bytes : 0); }
+};
+
+/// What a garbage collector asks of a flash controller. Blocks are numbers of all flash (see
+/// zng/address.hh).
+/// `move`: the newest version of a page (data page, log page and register merged) is programmed to
+/// the same page of block `to`, and the register, if it held some of it, is empty then. `to` lies
+/// in the same package, is erased before the first page, and takes its pages in order, from 0:
+/// page p + 1 may be asked for before page p is answered. Once the move of a page has begun, the
+/// package forwards what comes for it to its new place, until `data` is erased: so requests under
+/// way need not be answered before the first move (and may wait for it, if their log block is
+/// full), but must be before the erase. The new log block must have a page for each of them.
+/// `erase`: block `data`; what its LPMT says, if it was a log block, is forgotten.
+enum class CollectOp : std::uint8_t { move, erase };
+constexpr std::array<std::string_view, 2> names_of(CollectOp) { return {"move", "erase"}; }
+
+struct CollectRequest {
+    static constexpr std::uint32_t largest_wire_bytes = 20;
+
+    std::uint32_t tag = 0;
+    std::uint32_t data = 0; ///< block that is moved or erased
+    std::uint32_t log = 0;  ///< its log block
+    std::uint32_t to = 0;
+    std::uint32_t to_log = 0; ///< the log block of `to`
+    std::uint16_t page = 0;
+    CollectOp op = CollectOp::move;
+
+    bool needs_response() const { return true; }
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+struct CollectResponse {
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+
+    std::uint32_t tag = 0;
+    CollectOp op = CollectOp::move;
+
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+struct Collect {
+    using Request = CollectRequest;
+    using Response = CollectResponse;
+};
+
+/// A log block has no more than a package's `log_reserve` pages left: sent once until it is erased.
+/// Pages that are evicted for it when none is left stay in their registers until they are moved.
+struct LogLow {
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+
+    std::uint32_t log = 0;  ///< block number of all flash
+    std::uint32_t data = 0; ///< a data block that uses it
+    std::uint32_t left = 0; ///< pages
+
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+} // namespace memsim::protocol

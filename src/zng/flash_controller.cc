@@ -1,0 +1,297 @@
+#include "zng/flash_controller.hh"
+
+#include "core/registry.hh"
+#include "zng/page_mask.hh"
+
+namespace memsim::zng {
+
+using protocol::CollectOp;
+using protocol::Command;
+using protocol::MemRequest;
+using protocol::Stage;
+
+static const Registration<FlashController> registered {
+    "ZnG's flash controller: requests of L2 slices become packets of the flash network."};
+
+void FlashController::init() {
+    flash_ = {params.packages(), params.dies(),  params.planes(),
+              params.blocks(),   params.pages(), page_bytes};
+    first_logs_ = LogBlocks(flash_, params.data_blocks(), params.log_ratio());
+    if (params.data_blocks() + first_logs_.logs_of_plane() > params.blocks())
+        refuse("data_blocks", std::to_string(params.data_blocks()) + " data blocks and " +
+                                  std::to_string(first_logs_.logs_of_plane()) +
+                                  " log blocks for them are more than the " +
+                                  std::to_string(params.blocks()) +
+                                  " blocks of a plane: over-provision more");
+    if (params.thrash_low->raw > params.thrash_high->raw)
+        refuse("thrash_low", "it lies above thrash_high");
+    const auto share = [&](Fraction f) {
+        return static_cast<std::uint32_t>(std::uint64_t {params.thrash_window()} *
+                                          static_cast<std::uint64_t>(f.raw) /
+                                          static_cast<std::uint64_t>((100_pct).raw));
+    };
+    high_ = share(params.thrash_high()), low_ = share(params.thrash_low());
+    if (params.collectors()) {
+        tables_ = dynamic_cast<HasLogBlocks*>(&port.collector[0].peer()->owner());
+        if (!tables_)
+            throw ConfigError(path() +
+                              ".collector[0]: " + port.collector[0].peer()->owner().path() +
+                              " keeps no log block mapping table");
+    }
+    state.slots.resize(params.requests());
+    for (unsigned i = params.requests(); i-- > 0;) state.free.push_back(i);
+    state.waiting.resize(params.packages());
+    state.out.assign(params.packages(), 0);
+    state.pinned.assign(params.pins(), 0);
+}
+
+void FlashController::wake() {
+    do {
+        while (!port.input.empty() && take(port.input.front())) port.input.pop();
+        take_requests();
+        send(); // which may make room for copies
+    } while (!port.input.empty() && state.copies.size() < params.copy_buffer());
+    for (unsigned i = 0; i < params.pins(); ++i)
+        while (!port.pin[i].empty()) port.pin[i].pop();
+    tell_caches();
+    while (!state.lows.empty() && port.log_low[0].can_send())
+        port.log_low[0].send(state.lows.pop());
+}
+
+/// From ports in turn, while there is room.
+void FlashController::take_requests() {
+    if (params.collectors())
+        while (!port.collector[0].empty() && !state.free.empty()) accept(port.collector[0].pop());
+    const unsigned ports = port.mem.size();
+    for (unsigned idle = 0; idle < ports && !state.free.empty();) {
+        state.last_port = state.last_port + 1 == ports ? 0 : state.last_port + 1;
+        auto& p = port.mem[state.last_port];
+        idle = p.empty() ? idle + 1 : 0;
+        if (!p.empty()) accept(p.pop(), state.last_port);
+    }
+}
+
+std::uint32_t FlashController::take_slot() {
+    const std::uint32_t i = state.free.back();
+    state.free.pop_back();
+    state.slots[i] = {};
+    state.slots[i].accepted = now();
+    state.slots[i].next = none;
+    stat.held.set(now(), ++state.held);
+    return i;
+}
+
+void FlashController::accept(const MemRequest& r, unsigned from_port) {
+    if (r.address % line_bytes + r.bytes > line_bytes || r.bytes == 0)
+        throw ConfigError(path() + ": a request of " + std::to_string(r.bytes) +
+                          " bytes at address " + std::to_string(r.address) +
+                          " is not within a line of 128 bytes: put a cache of such lines in front");
+    const std::uint64_t end =
+        tables_ ? flash_.capacity()
+                : std::uint64_t {params.data_blocks()} * flash_.all_planes() * flash_.block_bytes();
+    if (r.address >= end)
+        throw ConfigError(path() + ": address " + std::to_string(r.address) +
+                          " lies beyond the flash, which holds " + std::to_string(end) + " bytes");
+    MEMSIM_ASSERT(!protocol::for_a_cache(r.command), "a cache's command comes to the flash");
+    const std::uint32_t s = take_slot();
+    Slot& slot = state.slots[s];
+    slot.request = r;
+    slot.from_port = static_cast<std::uint16_t>(from_port);
+    slot.package = package_of(flash_.block_of(r.address));
+    ++(r.command == Command::read    ? stat.reads
+       : r.command == Command::write ? stat.writes
+                                     : stat.atomics);
+    if (r.command != Command::write) stat.read_bytes += r.payload();
+    if (r.command != Command::read) stat.write_bytes += r.payload();
+    const std::uint64_t line = r.address / line_bytes;
+    std::uint32_t* const last = state.line.find(line);
+    if (!last) {
+        state.line[line] = s;
+        return queue(s);
+    }
+    ++stat.followed;
+    state.slots[*last].next = s;
+    *last = s;
+}
+
+void FlashController::accept(const protocol::CollectRequest& r) {
+    const std::uint32_t s = take_slot();
+    Slot& slot = state.slots[s];
+    slot.collects = true;
+    slot.collect = r;
+    slot.package = package_of(r.data);
+    MEMSIM_ASSERT(r.op == CollectOp::erase || package_of(r.to) == slot.package,
+                  "a page is moved to another package");
+    queue(s);
+}
+
+void FlashController::queue(std::uint32_t slot) {
+    state.waiting[state.slots[slot].package].push(slot);
+    ++state.queued;
+}
+
+/// Copies first, since planes wait for them, then packages in turn.
+void FlashController::send() {
+    while (!state.copies.empty() && port.output.can_send()) port.output.send(state.copies.pop());
+    const auto packages = static_cast<std::uint32_t>(state.waiting.size());
+    for (std::uint32_t idle = 0; state.queued && idle < packages;) {
+        if (!port.output.can_send()) {
+            stat.full += !state.blocked;
+            state.blocked = true;
+            return;
+        }
+        state.blocked = false;
+        std::uint32_t& p = state.last_package;
+        p = p + 1 == packages ? 0 : p + 1;
+        if (state.waiting[p].empty() || state.out[p] == params.window()) {
+            ++idle;
+            continue;
+        }
+        idle = 0;
+        --state.queued;
+        ++state.out[p];
+        port.output.send(packet(state.waiting[p].pop()));
+    }
+}
+
+FlashPacket FlashController::packet(std::uint32_t slot) {
+    Slot& s = state.slots[slot];
+    FlashPacket p;
+    p.tag = slot;
+    p.source = static_cast<std::uint16_t>(params.endpoint());
+    const auto plane = [](const BlockPlace& b) { return protocol::FlashPlane {b.die, b.plane}; };
+    const std::uint32_t data = s.collects ? s.collect.data : flash_.block_of(s.request.address);
+    const BlockPlace at = flash_.place(data);
+    p.at = plane(at), p.block = at.block;
+    std::uint32_t way = p.at.plane;
+    if (s.collects) {
+        p.kind = s.collect.op == CollectOp::move ? PacketKind::move : PacketKind::erase;
+        p.page = s.collect.page;
+        p.log_block = flash_.block_in_plane(s.collect.log);
+        const BlockPlace to = flash_.place(s.collect.to);
+        p.to = plane(to), p.to_block = to.block;
+        p.to_log = flash_.block_in_plane(s.collect.to_log);
+    } else {
+        const MemRequest& r = s.request;
+        sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        p.log_block =
+            flash_.block_in_plane((tables_ ? tables_->log_blocks() : first_logs_).log_of(data));
+        p.page = static_cast<std::uint16_t>(flash_.page_of(r.address));
+        const std::uint32_t offset = flash_.offset_in_page(r.address);
+        p.line = static_cast<std::uint8_t>(offset / line_bytes);
+        p.bytes = r.payload();
+        const std::uint32_t begin = offset % line_bytes, end = begin + r.bytes;
+        const std::uint32_t first = begin / sector_bytes, last = (end - 1) / sector_bytes;
+        const std::uint32_t all = (2u << last) - (1u << first);
+        p.sectors = static_cast<std::uint8_t>(r.sectors ? r.sectors << first & 15 : all);
+        const bool write = r.command == Command::write || s.was_read;
+        p.kind = write ? PacketKind::write : PacketKind::read;
+        if (write) {
+            std::uint32_t partial = std::uint32_t {r.partial} << first;
+            if (begin % sector_bytes) partial |= 1u << first;
+            if (end % sector_bytes) partial |= 1u << last;
+            p.partial = static_cast<std::uint8_t>(partial & p.sectors);
+        }
+        way = p.line;
+        if (params.check_contents()) {
+            const std::uint64_t line = r.address / line_bytes;
+            if (write) { // versions of all controllers differ
+                s.version = ++state.version * 65536 + params.endpoint();
+                reference().write(line, s.version);
+                p.content = s.version;
+            } else
+                s.version = reference().read(line);
+        }
+    }
+    p.destination = static_cast<std::uint16_t>(params.first_package() +
+                                               at.package * params.ports() + way % params.ports());
+    return p;
+}
+
+/// False: it has to wait in the port.
+bool FlashController::take(const FlashPacket& p) {
+    if (p.kind == PacketKind::copy_out) {
+        if (state.copies.size() == params.copy_buffer()) return false;
+        FlashPacket back = p;
+        std::swap(back.source, back.destination);
+        back.kind = PacketKind::copy_back;
+        state.copies.push(back);
+        ++stat.copies;
+    } else if (p.kind == PacketKind::log_low) {
+        ++stat.log_lows;
+        if (!tables_) return true;
+        const auto package =
+            static_cast<std::uint32_t>(p.source - params.first_package()) / params.ports();
+        const auto number = [&](std::uint32_t block) {
+            return flash_.number({package, block, p.at.die, p.at.plane});
+        };
+        state.lows.push({number(p.log_block), number(p.block), p.page});
+    } else
+        finish(p.tag, p);
+    return true;
+}
+
+void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
+    Slot& s = state.slots[slot];
+    --state.out[s.package];
+    if (s.collects) {
+        ++(s.collect.op == CollectOp::move ? stat.moves : stat.erases);
+        port.collector[0].send({s.collect.tag, s.collect.op});
+        return release(slot);
+    }
+    const MemRequest& r = s.request;
+    if (p.kind == PacketKind::data) {
+        if (params.check_contents() && p.content != s.version) ++stat.content_errors;
+        if (r.command == Command::atomic) {
+            s.was_read = true;
+            return queue(slot);
+        }
+        stat.read_latency.sample(static_cast<std::uint64_t>(now() - s.accepted));
+    } else {
+        stat.write_latency.sample(static_cast<std::uint64_t>(now() - s.accepted));
+        const bool hit = p.sectors;
+        stat.register_misses += !hit;
+        if (state.checker.note(hit, params.thrash_window(), high_, low_))
+            stat.thrashes += state.checker.thrashing;
+    }
+    sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::channel), now());
+    if (r.needs_response()) port.mem[s.from_port].send(protocol::answer(r));
+    const std::uint64_t line = r.address / line_bytes;
+    if (s.next != none)
+        queue(s.next);
+    else
+        state.line.erase(line);
+    release(slot);
+}
+
+void FlashController::release(std::uint32_t slot) {
+    state.free.push_back(slot);
+    stat.held.set(now(), --state.held);
+}
+
+void FlashController::tell_caches() {
+    const unsigned ways = state.checker.thrashing ? params.pin_ways() : 0;
+    for (unsigned i = 0; i < params.pins(); ++i)
+        if (state.pinned[i] != ways && port.pin[i].can_send()) {
+            MemRequest r;
+            r.command = Command::reserve;
+            r.bytes = ways;
+            port.pin[i].send(r);
+            state.pinned[i] = static_cast<std::uint8_t>(ways);
+        }
+}
+
+void FlashController::waits_on(WaitReport& report) const {
+    if (state.held)
+        report.add(path() + ": " + std::to_string(state.held) + " requests are held, " +
+                   std::to_string(state.queued) + " of them have not left");
+}
+
+std::optional<std::string> FlashController::imbalance() const {
+    if (state.held) return std::to_string(state.held) + " requests were not answered";
+    if (!state.copies.empty() || !state.lows.empty())
+        return "packets of the network were not passed on";
+    return {};
+}
+
+} // namespace memsim::zng

@@ -1,0 +1,175 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/flash_network.hh"
+#include "protocol/mem.hh"
+#include "zng/address.hh"
+#include "zng/thrashing_checker.hh"
+
+namespace memsim::zng {
+
+using namespace memsim::literals;
+using protocol::FlashPacket;
+using protocol::PacketKind;
+
+/// A flash controller on the GPU's interconnect: the request dispatcher that turns requests of L2
+/// slices into packets of the flash network, and what a garbage collector asks into moves and
+/// erases.
+///
+/// A physical address names package, die, plane, data block, page and line (zng/address.hh); the
+/// log block comes from the LBMT of whoever is bound to `collector`, or, if nobody is, is the one
+/// of the start. At most `window` requests are out at a package. Requests to one line follow one
+/// another: the next leaves when the one before was answered. A write is answered when a register
+/// has it. An atomic is a read and a write. `line % ports` is the package's port that a request
+/// takes.
+/// The thrashing checker counts writes that did not find their page in a register and has caches at
+/// `pins` reserve ways for written lines while registers thrash.
+/// With swnet it holds pages of up to `copy_buffer` packets on their way from register to register.
+///
+/// Precondition: a request lies within one line of 128 bytes. Not modelled: ECC, the timing of
+/// ONFI's cycles inside the network's packets.
+class FlashController final : public Model<FlashController> {
+  public:
+    struct Params {
+        Param<unsigned> packages {16, {1, 256}, "Packages of the network (ZnG table I: 16)"};
+        Param<unsigned> dies {8, {1, 64}, "Dies of one (ZnG table I: 8)"};
+        Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
+        Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
+        Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
+        Param<unsigned> data_blocks {796,
+                                     {1, 1u << 20},
+                                     "Blocks of a plane that hold data at the start (22.3 % are "
+                                     "over-provisioned in the authors' public configuration)"};
+        Param<unsigned> log_ratio {
+            4, {1, 1024}, "Data blocks to a log block (assumption; sweep 1-16)"};
+        Param<unsigned> mem_ports {1, {1, 64}, "L2 slices or crossbar outputs"};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight from each"};
+        Param<Time> latency {5_ns, {1_fs, 1_ms}, "Of an answer to the L2 (assumption)"};
+        Param<unsigned> requests {
+            1024, {1, 65535}, "Requests held: 38 GB/s x 3 us (assumption; L2 MSHRs are fewer)"};
+        Param<unsigned> window {128, {1, 65535}, "Requests without an answer at one package"};
+        Param<Time> decode {
+            5_ns, {1_fs, 1_us}, "From a request to its packet at the network (assumption)"};
+        Param<unsigned> net_queue {64, {1, 65536}, "Packets waiting or in flight from the network"};
+        Param<unsigned> endpoint {0, {0, 65535}, "Its endpoint of the network"};
+        Param<unsigned> first_package {6, {0, 65535}, "Endpoint of package 0's first port"};
+        Param<unsigned> ports {2, {1, 8}, "I/O ports, and endpoints, of a package"};
+        Param<unsigned> copy_buffer {64, {1, 65536}, "Packets of copies: two pages (assumption)"};
+        Param<unsigned> collectors {0, {0, 1}, "Garbage collectors"};
+        Param<unsigned> pins {0, {0, 64}, "L2 slices whose ways the thrashing checker may reserve"};
+        Param<unsigned> pin_ways {
+            1, {1, 64}, "Ways that it reserves (assumption: 1 of 8; sweep 1-4)"};
+        Param<unsigned> thrash_window {
+            1024, {1, 1u << 20}, "Writes that it looks at together (assumption)"};
+        Param<Fraction> thrash_high {
+            50_pct, {0_pct, 100_pct}, "Misses above which registers thrash (assumption)"};
+        Param<Fraction> thrash_low {
+            25_pct, {0_pct, 100_pct}, "Misses at which they do no more (assumption)"};
+        Param<bool> check_contents {false, "Compare every read with what was written last"};
+    };
+    struct Ports {
+        Many<Responder<protocol::Mem>> mem {
+            from<&Params::mem_ports>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            "Requests of L2 slices"};
+        Out<FlashPacket> output {{.latency = from<&Params::decode>}, "To the flash network"};
+        In<FlashPacket> input {{.depth = from<&Params::net_queue>}, "From it"};
+        Many<Responder<protocol::Collect>> collector {
+            from<&Params::collectors>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            "Moves and erases"};
+        Many<Out<protocol::LogLow>> log_low {
+            from<&Params::collectors>, {.latency = from<&Params::latency>}, "Log blocks to merge"};
+        Many<Requester<protocol::Mem>> pin {
+            from<&Params::pins>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            "Caches' control ports: reserve"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads of L2 slices"};
+        Counter writes {Unit::count, "Writes"};
+        Counter atomics {Unit::count, "Atomics"};
+        Counter read_bytes {Unit::byte, "Bytes that reads and atomics ask for"};
+        Counter write_bytes {Unit::byte, "Bytes of writes and atomics"};
+        Counter register_misses {Unit::count, "Writes whose page was in no register"};
+        Counter followed {Unit::count, "Requests that waited for another to their line"};
+        Counter full {Unit::count, "Times that requests found the network's input full"};
+        Counter copies {Unit::count, "Packets of pages that went through the buffer"};
+        Counter moves {Unit::count, "Pages that the collector moved"};
+        Counter erases {Unit::count, "Blocks that it erased"};
+        Counter log_lows {Unit::count, "Log blocks that it was told of"};
+        Counter thrashes {Unit::count, "Times that registers began to thrash"};
+        Level held {Unit::count, "Requests held"};
+        Distribution read_latency {Unit::time, "From a read's acceptance to its answer"};
+        Distribution write_latency {Unit::time, "From a write's acceptance to its answer"};
+        PerSecond read_bandwidth {read_bytes, "Bytes read a second"};
+        Counter content_errors {Unit::count, "Reads that returned other data than written last"};
+    };
+    struct Slot {
+        protocol::MemRequest request;
+        protocol::CollectRequest collect;
+        Tick accepted = 0;
+        std::uint64_t version = 0; ///< that is written, or that is expected
+        std::uint32_t next = 0;    ///< the request that follows it on its line
+        std::uint32_t package = 0;
+        std::uint16_t from_port = 0;
+        bool collects = false;
+        bool was_read = false; ///< of an atomic: its write is next
+    };
+    struct State {
+        std::vector<Slot> slots;
+        std::vector<std::uint32_t> free;
+        HashMap<std::uint32_t> line;              ///< the last request for each line that has one
+        std::vector<Fifo<std::uint32_t>> waiting; ///< slots, by package
+        std::vector<std::uint32_t> out;           ///< by package: requests without an answer
+        std::uint32_t queued = 0;                 ///< in `waiting`
+        std::uint32_t last_package = 0;
+        std::uint32_t held = 0;
+        std::uint32_t last_port = 0;
+        Fifo<FlashPacket> copies;
+        Fifo<protocol::LogLow> lows; ///< each log block once
+        ThrashingChecker checker;
+        std::vector<std::uint8_t> pinned; ///< by port: what it was told
+        std::uint64_t version = 0;
+        parts::ContentStore reference; ///< by line, unless the collector keeps it
+        bool blocked = false;          ///< counted as full
+    };
+
+    explicit FlashController(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    bool pending() const override { return state.held > 0; }
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+
+    const Flash& flash() const { return flash_; }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    static constexpr std::uint32_t none = ~0u;
+
+    void take_requests();
+    void accept(const protocol::MemRequest& r, unsigned from_port);
+    void accept(const protocol::CollectRequest& r);
+    std::uint32_t take_slot();
+    void queue(std::uint32_t slot);
+    void send();
+    FlashPacket packet(std::uint32_t slot);
+    bool take(const FlashPacket& p);
+    void finish(std::uint32_t slot, const FlashPacket& p);
+    void release(std::uint32_t slot);
+    void tell_caches();
+    std::uint32_t package_of(std::uint32_t block) const { return block % flash_.packages; }
+    parts::ContentStore& reference() { return tables_ ? tables_->reference() : state.reference; }
+
+    Flash flash_;
+    LogBlocks first_logs_;
+    HasLogBlocks* tables_ = nullptr;
+    std::uint32_t high_ = 0, low_ = 0;
+};
+
+} // namespace memsim::zng

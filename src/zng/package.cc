@@ -1,0 +1,326 @@
+#include "zng/package.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::zng {
+
+static const Registration<Package> registered {
+    "A flash package of ZnG: registers that cache writes, log blocks, programmable row decoders."};
+
+void Package::init() {
+    try {
+        timing_ = flash::with_changes(flash::timing_of(params.media()), params.timing_changes());
+        flash::check(timing_);
+    } catch (const ConfigError& e) {
+        refuse("timing_changes", e.what());
+    }
+    const std::uint32_t planes = params.dies() * params.planes();
+    if (planes > 256)
+        refuse("planes", "there are " + std::to_string(planes) +
+                             " planes in the package: dies x planes is at most 256");
+    if (std::uint64_t {params.blocks()} * params.pages() > ~std::uint32_t {0})
+        refuse("blocks", "a plane has more than 2^32 pages");
+    if (params.log_reserve() >= params.pages())
+        refuse("log_reserve", "it is " + std::to_string(params.log_reserve()) +
+                                  " pages: less than a block, which has " +
+                                  std::to_string(params.pages()));
+    if (page_bytes % params.net_width->raw != 0)
+        refuse("net_width", std::to_string(params.net_width->raw) + " B do not divide a page of " +
+                                std::to_string(page_bytes) + " B");
+    array_.emplace(flash::NandArray::Figures {planes, params.blocks(), params.pages()},
+                   state.array);
+    registers_.emplace(RegisterFile::Figures {planes, params.registers() - 1,
+                                              params.network() != RegisterNetwork::none,
+                                              params.check_contents()},
+                       state.registers);
+    registers_->reset();
+    spare_ = std::min(params.spare(), registers_->pool_size() / 4);
+    net_ = WireTime(Rate {params.net_width->raw * params.net_clock->raw});
+    const std::uint32_t workers = params.independent_planes() ? planes : params.dies();
+    state.workers.resize(workers);
+    for (Worker& w : state.workers) {
+        w.reg = none;
+        if (params.check_contents()) w.lines.assign(page_lines, 0);
+    }
+    state.done.assign((workers + 63) / 64, 0);
+    state.ready.assign((workers + 63) / 64, 0);
+    state.stalled.resize(state.registers.pools.size());
+    state.stalled_of_pool.assign(state.registers.pools.size(), 0);
+    state.net_free.assign(planes, 0);
+    state.net_remainder.assign(planes, 0);
+    state.answers.resize(params.ports());
+}
+
+void Package::wake() {
+    for (unsigned i = 0; i < port.input.size(); ++i)
+        while (!port.input[i].empty()) accept(port.input[i].pop(), i);
+    const auto each = [](const std::vector<std::uint64_t>& bits, auto&& f) {
+        for (std::uint32_t w = 0; w < bits.size(); ++w)
+            for (std::uint64_t rest = bits[w]; rest; rest &= rest - 1)
+                f(w * 64 + static_cast<std::uint32_t>(std::countr_zero(rest)));
+    };
+    each(state.done, [&](std::uint32_t w) { finish(w); });
+    state.done.assign(state.done.size(), 0);
+    do { // planes, registers and log blocks that became free may be of use to others
+        again_ = false;
+        if (!state.stalled_pages.empty())
+            for (std::uint32_t p = 0; p < state.stalled.size(); ++p) serve_stalled(p);
+        if (!state.moves.empty()) start_moves();
+        each(state.ready, [&](std::uint32_t w) { start(w); });
+        send_answers();
+    } while (again_);
+}
+
+void Package::accept(const FlashPacket& p, unsigned from_port) {
+    if (p.kind == PacketKind::copy_back) {
+        Worker& w = state.workers[p.tag];
+        MEMSIM_ASSERT(w.stage == Stage::copying, "a copy comes back that nobody waits for");
+        if (--w.copies == 0) migrated(p.tag);
+        return;
+    }
+    MEMSIM_ASSERT(p.at.die < params.dies() && p.at.plane < params.planes() &&
+                      p.block < params.blocks() && p.log_block < params.blocks() &&
+                      p.page < params.pages() && p.line < page_lines,
+                  "a request names no place of its package");
+    if (state.outstanding == params.queue())
+        refuse("queue", "more than " + std::to_string(params.queue()) +
+                            " requests have come without an answer: it must be at least the "
+                            "controllers' windows together");
+    ++state.outstanding;
+    const Op op {p, now(), static_cast<std::uint8_t>(from_port)};
+    const std::uint32_t worker = worker_of(address_of(p).plane);
+    switch (p.kind) {
+    case PacketKind::read:
+        ++stat.reads;
+        stat.read_bytes += p.bytes;
+        read({p, now(), none, static_cast<std::uint8_t>(from_port)});
+        break;
+    case PacketKind::write: {
+        ++stat.writes;
+        stat.write_bytes += p.bytes;
+        const std::uint32_t pool = pool_of(forwarded(address_of(p)).plane);
+        if (!write(op, true)) {
+            ++stat.stalled_writes;
+            state.stalled[pool].push(op);
+            if (state.stalled_pages[key_of(address_of(p))]++ == 0) ++state.stalled_of_pool[pool];
+        }
+        evict(pool, state.stalled_of_pool[pool]);
+        break;
+    }
+    case PacketKind::move:
+        state.moves.push(op);
+        break;
+    case PacketKind::erase:
+        state.workers[worker].erases.push(op);
+        mark(state.ready, worker);
+        break;
+    default:
+        MEMSIM_ASSERT(false, "an answer comes to a package");
+    }
+}
+
+unsigned Package::newest(std::uint64_t key, unsigned line, unsigned sectors,
+                         std::uint64_t& content) {
+    bool known = false;
+    const std::uint32_t r = registers_->find(key);
+    if (r != none) {
+        const PageMask& mask = (*registers_)[r].mask;
+        if (mask.touches(line)) {
+            content = registers_->content(r, line);
+            known = true;
+            sectors = mask.missing(line, sectors);
+        }
+    }
+    const std::uint32_t* const leaves = sectors ? state.leaving.find(key) : nullptr;
+    if (leaves && state.workers[*leaves].mask.touches(line)) {
+        const Worker& w = state.workers[*leaves];
+        if (!known && params.check_contents()) content = w.lines[line];
+        sectors = w.mask.missing(line, sectors);
+    }
+    return sectors;
+}
+
+PageAddress Package::forwarded(const PageAddress& a) const {
+    const Forward* const f =
+        state.forwards.empty() ? nullptr : state.forwards.find(block_key(a.plane, a.block));
+    return f && a.page < f->begun ? PageAddress {f->plane, f->block, f->log_block, a.page} : a;
+}
+
+void Package::read(const Read& r) {
+    const FlashPacket& p = r.packet;
+    const PageAddress a = forwarded(address_of(p));
+    const std::uint64_t key = key_of(a);
+    std::uint64_t content = 0;
+    if (newest(key, p.line, p.sectors, content) == 0) {
+        ++stat.register_reads;
+        return answer_read(r, content, none);
+    }
+    const std::uint32_t* const found = state.sense_of.find(key);
+    stat.joined_reads += found != nullptr;
+    if (found && state.senses[*found].output) {
+        content = array_line(a, p.line);
+        newest(key, p.line, p.sectors, content);
+        return answer_read(r, content, *found);
+    }
+    const auto put = [](auto& all, std::vector<std::uint32_t>& free, const auto& value) {
+        if (free.empty()) {
+            all.push_back(value);
+            return static_cast<std::uint32_t>(all.size() - 1);
+        }
+        const std::uint32_t i = free.back();
+        free.pop_back();
+        all[i] = value;
+        return i;
+    };
+    const std::uint32_t i = put(state.reads, state.free_reads, r);
+    if (found) {
+        Sense& s = state.senses[*found];
+        state.reads[s.last].next = i;
+        s.last = i;
+        return;
+    }
+    const std::uint32_t s = put(state.senses, state.free_senses, Sense {a, key, i, i, 0, false});
+    if (params.reuse() == PageReuse::waiting) state.sense_of[key] = s;
+    const std::uint32_t worker = worker_of(a.plane);
+    state.workers[worker].senses.push(s);
+    mark(state.ready, worker);
+}
+
+/// Puts a line into a register, if there is one for it. `first`: it has just come.
+bool Package::write(const Op& w, bool first) {
+    const FlashPacket& p = w.packet;
+    const PageAddress a = forwarded(address_of(p));
+    const std::uint64_t key = key_of(a);
+    std::uint32_t r = registers_->find(key);
+    const bool hit = r != none;
+    if (!hit) {
+        if (registers_->pool(a.plane).free == 0) return false;
+        r = registers_->take(a, key);
+        stat.registers_used.set(now(), ++state.used);
+    }
+    if (hit && first) ++stat.write_hits;
+    registers_->write(r, p.line, p.sectors, p.partial, p.content);
+    Op done = w;
+    done.packet.sectors = hit && first;
+    answer(done, PacketKind::written, 0);
+    return true;
+}
+
+void Package::serve_stalled(std::uint32_t pool) {
+    Fifo<Op>& waiting = state.stalled[pool];
+    while (!waiting.empty()) {
+        if (!write(waiting.front(), false)) {
+            const std::uint32_t now_of =
+                pool_of(forwarded(address_of(waiting.front().packet)).plane);
+            return evict(now_of, std::max(state.stalled_of_pool[now_of], 1u));
+        }
+        const std::uint64_t key = key_of(address_of(waiting.pop().packet));
+        if (--state.stalled_pages[key] == 0) {
+            state.stalled_pages.erase(key);
+            --state.stalled_of_pool[pool];
+        }
+    }
+}
+
+/// Has pages programmed, the one written longest ago first, until as many registers are free or
+/// will be as are to be kept free and are waited for.
+void Package::evict(std::uint32_t pool, std::uint32_t waiting) {
+    RegisterPool& p = state.registers.pools[pool];
+    const std::uint32_t want = spare_ + waiting;
+    std::uint32_t i = p.written.oldest;
+    while (p.free + p.leaving < want && i != flash::no_link) {
+        const std::uint32_t next = state.registers.registers[i].newer;
+        const Register& r = (*registers_)[i];
+        // Versions of one page are programmed one after another.
+        if (!state.leaving.find(r.key) && promise(r.address)) {
+            const std::uint32_t worker = worker_of(r.address.plane);
+            registers_->queue(i, now());
+            state.workers[worker].programs.push(i);
+            mark(state.ready, worker);
+        }
+        i = next;
+    }
+}
+
+/// A page of its log block, if one is left.
+bool Package::promise(const PageAddress& a) {
+    Log& log = state.logs[block_key(a.plane, a.log_block)];
+    if (log.assigned == params.pages()) return false;
+    ++log.assigned;
+    const std::uint32_t left = params.pages() - log.assigned;
+    if (!log.told && left <= params.log_reserve()) {
+        log.told = true;
+        ++stat.log_lows;
+        const std::uint32_t i = a.plane % params.ports();
+        FlashPacket p;
+        p.kind = PacketKind::log_low;
+        p.at = {static_cast<std::uint8_t>(a.plane / params.planes()),
+                static_cast<std::uint8_t>(a.plane % params.planes())};
+        p.block = a.block, p.log_block = a.log_block;
+        p.page = static_cast<std::uint16_t>(left);
+        p.source = static_cast<std::uint16_t>(params.endpoint() + i);
+        p.destination = static_cast<std::uint16_t>(params.controller());
+        state.answers[i].push({p, none, 0, false});
+    }
+    return true;
+}
+
+void Package::answer(const Op& request, PacketKind kind, std::uint32_t bytes) {
+    FlashPacket p = request.packet;
+    std::swap(p.source, p.destination);
+    p.kind = kind;
+    p.bytes = bytes;
+    state.answers[request.port].push({p, none, request.accepted, true});
+}
+
+void Package::answer_read(const Read& r, std::uint64_t content, std::uint32_t sense) {
+    answer({r.packet, r.accepted, r.port}, PacketKind::data, r.packet.bytes);
+    Answer& a = state.answers[r.port].back();
+    a.packet.content = content;
+    a.sense = sense;
+    if (sense == none) return;
+    ++state.senses[sense].unsent;
+    stat.useful_bytes += r.packet.bytes;
+}
+
+void Package::send_answers() {
+    for (unsigned i = 0; i < port.output.size(); ++i)
+        while (!state.answers[i].empty() && port.output[i].can_send()) {
+            const Answer a = state.answers[i].pop();
+            port.output[i].send(a.packet);
+            if (a.counts) --state.outstanding;
+            if (a.packet.kind == PacketKind::data)
+                stat.read_latency.sample(static_cast<std::uint64_t>(now() - a.accepted));
+            if (a.sense == none) continue;
+            const Sense& s = state.senses[a.sense];
+            if (--state.senses[a.sense].unsent > 0) continue;
+            const std::uint32_t worker = worker_of(s.address.plane); // its data register is empty
+            if (params.reuse() == PageReuse::waiting) state.sense_of.erase(s.key);
+            state.free_senses.push_back(a.sense);
+            become_idle(worker);
+        }
+}
+
+void Package::waits_on(WaitReport& report) const {
+    if (state.outstanding)
+        report.add(path() + ": " + std::to_string(state.outstanding) +
+                   " requests have no answer yet");
+    if (!state.stalled_pages.empty())
+        report.add(
+            path() + ": writes to " + std::to_string(state.stalled_pages.size()) +
+            " pages wait for a register; those that hold a page of a full log block wait for "
+            "a collector");
+    if (!state.moves.empty())
+        report.add(path() + ": " + std::to_string(state.moves.size()) +
+                   " moves wait for their planes, or for the page before theirs");
+}
+
+std::optional<std::string> Package::imbalance() const {
+    if (state.outstanding) return std::to_string(state.outstanding) + " requests got no answer";
+    std::uint32_t held = 0;
+    for (const RegisterPool& p : state.registers.pools) held += p.leaving;
+    if (held) return std::to_string(held) + " registers wait for their planes";
+    return {};
+}
+
+} // namespace memsim::zng

@@ -1,0 +1,135 @@
+#pragma once
+
+#include "core/hash_map.hh"
+#include "flash/links.hh"
+#include "protocol/flash_network.hh"
+#include "zng/page_mask.hh"
+
+#include <bit>
+#include <vector>
+
+namespace memsim::zng {
+
+/// A page of a package, all that is to be known to read or to program it.
+struct PageAddress {
+    std::uint32_t plane = 0; ///< of the package
+    std::uint32_t block = 0; ///< data block of the plane
+    std::uint32_t log_block = 0;
+    std::uint16_t page = 0;
+};
+
+enum class RegisterPhase : std::uint8_t { free, dirty, queued, busy };
+constexpr std::array<std::string_view, 4> names_of(RegisterPhase) {
+    return {"free", "dirty", "queued", "busy"};
+}
+
+struct Register {
+    PageAddress address;
+    std::uint64_t key = 0; ///< the page's
+    PageMask mask;
+    Tick queued_at = 0;
+    std::uint32_t newer = 0, older = 0; ///< among the dirty ones of its pool
+    RegisterPhase phase = RegisterPhase::free;
+};
+
+/// The registers that share their pages: all of a package, or those of one plane.
+struct RegisterPool {
+    flash::ListEnds written; ///< dirty ones, by their last write
+    std::uint32_t free = 0;
+    std::uint32_t leaving = 0; ///< queued or busy
+};
+
+/// Plain values for State.
+struct RegisterState {
+    std::vector<Register> registers; ///< plane x registers of it
+    std::vector<RegisterPool> pools;
+    std::vector<std::uint64_t> free;     ///< by plane, a bit each
+    HashMap<std::uint32_t> of_page;      ///< dirty or queued
+    std::vector<std::uint64_t> contents; ///< 32 of each, where contents are checked
+};
+
+/// The registers of a package as a write cache: fully associative over the package, or over each
+/// plane by itself. A register is free; or dirty, and takes writes; or queued for its plane, and
+/// still takes writes; or busy, its page on the way into the array. A part: the owner keeps time.
+class RegisterFile {
+  public:
+    static constexpr std::uint32_t none = ~0u;
+    struct Figures {
+        std::uint32_t planes = 1, of_plane = 1;
+        bool grouped = true;
+        bool contents = false;
+    };
+    RegisterFile(const Figures& f, RegisterState& s) : f_(f), s_(s) {}
+
+    void reset() {
+        s_.registers.assign(std::size_t {f_.planes} * f_.of_plane, {});
+        s_.pools.assign(f_.grouped ? 1 : f_.planes, {});
+        for (RegisterPool& p : s_.pools) p.free = pool_size();
+        s_.free.assign(f_.planes, ~std::uint64_t {0} >> (64 - f_.of_plane));
+        if (f_.contents) s_.contents.assign(s_.registers.size() * page_lines, 0);
+    }
+    std::uint32_t pool_size() const { return f_.grouped ? f_.planes * f_.of_plane : f_.of_plane; }
+    RegisterPool& pool(std::uint32_t plane) { return s_.pools[f_.grouped ? 0 : plane]; }
+    Register& operator[](std::uint32_t i) { return s_.registers[i]; }
+    std::uint32_t plane_of(std::uint32_t i) const { return i / f_.of_plane; }
+    /// The register that takes writes to this page, or none.
+    std::uint32_t find(std::uint64_t key) const {
+        const std::uint32_t* const r = s_.of_page.find(key);
+        return r ? *r : none;
+    }
+    std::uint64_t content(std::uint32_t i, unsigned line) const {
+        return f_.contents ? s_.contents[std::size_t {i} * page_lines + line] : 0;
+    }
+
+    /// A free register for a page, of its own plane if there is one; the pool has one.
+    std::uint32_t take(const PageAddress& a, std::uint64_t key) {
+        std::uint32_t plane = a.plane;
+        while (s_.free[plane] == 0) plane = plane + 1 == f_.planes ? 0 : plane + 1;
+        const std::uint32_t i =
+            plane * f_.of_plane + static_cast<std::uint32_t>(std::countr_zero(s_.free[plane]));
+        s_.free[plane] &= s_.free[plane] - 1;
+        RegisterPool& p = pool(a.plane);
+        --p.free;
+        s_.registers[i] = {a, key, {}, 0, 0, 0, RegisterPhase::dirty};
+        flash::link_newest(s_.registers, p.written, i);
+        s_.of_page[key] = i;
+        return i;
+    }
+    void write(std::uint32_t i, unsigned line, unsigned sectors, unsigned partial,
+               std::uint64_t content) {
+        Register& r = s_.registers[i];
+        r.mask.add(line, sectors, partial);
+        if (f_.contents) s_.contents[std::size_t {i} * page_lines + line] = content;
+        if (r.phase != RegisterPhase::dirty) return;
+        RegisterPool& p = pool(r.address.plane);
+        flash::unlink(s_.registers, p.written, i);
+        flash::link_newest(s_.registers, p.written, i);
+    }
+    /// A dirty register is to be programmed.
+    void queue(std::uint32_t i, Tick now) {
+        RegisterPool& p = pool(s_.registers[i].address.plane);
+        flash::unlink(s_.registers, p.written, i);
+        s_.registers[i].phase = RegisterPhase::queued;
+        s_.registers[i].queued_at = now;
+        ++p.leaving;
+    }
+    /// Its page is on the way into the array, or was taken by somebody who programs it elsewhere.
+    void leave(std::uint32_t i) {
+        Register& r = s_.registers[i];
+        s_.of_page.erase(r.key);
+        r.phase = RegisterPhase::busy;
+    }
+    void release(std::uint32_t i) {
+        RegisterPool& p = pool(s_.registers[i].address.plane);
+        --p.leaving;
+        ++p.free;
+        s_.free[plane_of(i)] |= std::uint64_t {1} << (i % f_.of_plane);
+        s_.registers[i].phase = RegisterPhase::free;
+    }
+
+  private:
+    Figures f_;
+    RegisterState& s_;
+};
+
+} // namespace memsim::zng

@@ -1,0 +1,26 @@
+#include "../unit/zng/support.hh"
+#include "oracle.hh"
+
+/// ZnG's flash under random reads, writes and merges of log blocks, for each network of registers.
+namespace memsim::test {
+
+namespace {
+
+void flash(Machine& m, const char* network, const char* independent, const char* reuse) {
+    test_zng::add_flash(m, 2, 2,
+                        {{"network", network},
+                         {"independent_planes", independent},
+                         {"reuse", reuse},
+                         {"registers", "3"}},
+                        {}, {{"count", "600"}, {"lines", "4"}, {"used", "8"}, {"writes", "70"}});
+}
+
+} // namespace
+
+static const RigFor nif {"zng.Package", [](Machine& m) { flash(m, "nif", "true", "waiting"); }};
+static const RigFor swnet {"zng.Package", [](Machine& m) { flash(m, "swnet", "false", "none"); }};
+static const RigFor fcnet {"zng.Package", [](Machine& m) { flash(m, "fcnet", "true", "waiting"); }};
+static const RigFor controller {"zng.FlashController",
+                                [](Machine& m) { flash(m, "none", "true", "waiting"); }};
+
+} // namespace memsim::test

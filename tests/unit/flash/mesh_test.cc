@@ -1,0 +1,177 @@
+#include "flash/mesh.hh"
+#include "mesh_probes.hh"
+#include "support.hh"
+
+using namespace memsim;
+using namespace memsim::test_flash;
+using flash::Mesh;
+using protocol::PacketKind;
+
+namespace {
+
+constexpr Tick cycle = 1250 * 1000; // of 800 MHz, in fs
+
+std::string node(unsigned i) { return "node[" + std::to_string(i) + "]"; }
+
+struct Bench {
+    Machine machine;
+    explicit Bench(unsigned nodes, const Arguments& mesh = {}, const Arguments& of_node = {}) {
+        machine.add("mesh", "flash.Mesh", with({{"endpoints", std::to_string(nodes)}}, mesh));
+        for (unsigned i = 0; i < nodes; ++i) {
+            machine.add(
+                node(i), "test_flash.Node",
+                with({{"index", std::to_string(i)}, {"nodes", std::to_string(nodes)}}, of_node));
+            machine.bind(node(i), "output", "mesh", "input[" + std::to_string(i) + "]");
+            machine.bind("mesh", "output[" + std::to_string(i) + "]", node(i), "input");
+        }
+        machine.build();
+    }
+    Node& at(unsigned i) { return machine.get<Node>(node(i)); }
+    Mesh& mesh() { return machine.get<Mesh>("mesh"); }
+    /// A packet that the mesh sees at an edge: node i sends it a latency of 1 ns before.
+    void send(std::int64_t edge, unsigned from, unsigned to, PacketKind kind = PacketKind::read,
+              unsigned bytes = 128) {
+        FlashPacket p;
+        p.source = static_cast<std::uint16_t>(from);
+        p.destination = static_cast<std::uint16_t>(to);
+        p.kind = kind;
+        p.bytes = bytes;
+        p.tag = ++tags;
+        at(from).state.script.push({edge * cycle - 1 * ns, p});
+    }
+    unsigned tags = 0;
+};
+
+} // namespace
+
+TEST_CASE("A packet takes 5 cycles a router, one link and its flits, to the tick",
+          "[flash][mesh]") {
+    // 5 x 5; routers 0 and 24 are 8 links apart: 9 routers. 2 flits without, 18 with data.
+    for (const auto& [to, kind, flits] :
+         {std::tuple {24u, PacketKind::read, 2}, std::tuple {24u, PacketKind::data, 18},
+          std::tuple {1u, PacketKind::read, 2}, std::tuple {0u, PacketKind::data, 18}}) {
+        Bench b(25);
+        b.send(10, 0, to, kind);
+        run(b.machine);
+        const unsigned routers = b.mesh().distance(0, to) + 1;
+        REQUIRE(b.at(to).state.log.size() == 1);
+        CHECK(b.at(to).state.log[0].at == (10 + 5 * routers + 1 + flits) * cycle);
+        CHECK(value(b.mesh().stat.hops) == routers - 1);
+    }
+    CHECK(Bench(25).mesh().distance(0, 24) == 8);
+}
+
+TEST_CASE("The pipeline's depth, the link and the width are parameters", "[flash][mesh]") {
+    Bench b(
+        4,
+        {{"columns", "2"}, {"rows", "2"}, {"stages", "2"}, {"link_cycles", "3"}, {"width", "16B"}});
+    b.send(8, 0, 3, PacketKind::data);
+    run(b.machine);
+    CHECK(b.at(3).state.log[0].at == (8 + 3 * 5 + 3 + 9) * cycle);
+}
+
+TEST_CASE("A link carries a flit a cycle: one packet after another", "[flash][mesh]") {
+    Bench b(2, {{"columns", "2"}, {"rows", "1"}});
+    for (unsigned i = 0; i < 100; ++i) b.send(10, 0, 1, PacketKind::data);
+    run(b.machine);
+    const auto& log = b.at(1).state.log;
+    REQUIRE(log.size() == 100);
+    for (unsigned i = 1; i < 100; ++i) REQUIRE(log[i].at - log[i - 1].at == 18 * cycle);
+    CHECK(value(b.mesh().stat.link_busy) == 1800);
+}
+
+TEST_CASE("Two packets for one link go in turn, those for others at once", "[flash][mesh]") {
+    // A row of 4: nodes 0 and 1 both send to 3, crossing the link from 1 to 2.
+    Bench b(4, {{"columns", "4"}, {"rows", "1"}});
+    b.send(10, 1, 3, PacketKind::data); // at router 1 first
+    b.send(10, 0, 3, PacketKind::data); // there 5 cycles later: waits for 13 more
+    b.send(10, 2, 0, PacketKind::data); // the other way: waits for nobody
+    run(b.machine);
+    REQUIRE(b.at(3).state.log.size() == 2);
+    CHECK(b.at(3).state.log[0].at == (10 + 15 + 1 + 18) * cycle);
+    CHECK(b.at(3).state.log[1].at - b.at(3).state.log[0].at == 18 * cycle);
+    CHECK(b.at(0).state.log[0].at == (10 + 15 + 1 + 18) * cycle);
+}
+
+TEST_CASE("One input of a router feeds one output at a time", "[flash][mesh]") {
+    // Both packets come to router 1 from the west; one turns to its endpoint, one goes on. They
+    // were injected one behind the other anyway, so each is 18 cycles behind the one before.
+    Bench b(6, {{"columns", "3"}, {"rows", "2"}});
+    b.send(10, 0, 1, PacketKind::data);
+    b.send(10, 0, 2, PacketKind::data);
+    b.send(10, 0, 4, PacketKind::data);
+    run(b.machine);
+    CHECK(b.at(1).state.log[0].at == (10 + 10 + 1 + 18) * cycle);
+    CHECK(b.at(2).state.log[0].at == (10 + 15 + 1 + 36) * cycle);
+    CHECK(b.at(4).state.log[0].at == (10 + 15 + 1 + 54) * cycle);
+}
+
+TEST_CASE("A full buffer stops its sender, and nothing is lost", "[flash][mesh]") {
+    // One channel that holds one packet: the next leaves when the tail has left and the credit is
+    // back: 18 flits + link + stages + link after the head came.
+    Bench tight(2, {{"columns", "2"}, {"rows", "1"}, {"channels", "1"}, {"buffer", "18"}});
+    for (unsigned i = 0; i < 20; ++i) tight.send(10, 0, 1, PacketKind::data);
+    run(tight.machine);
+    REQUIRE(tight.at(1).state.log.size() == 20);
+    CHECK(tight.at(1).state.log[19].at - tight.at(1).state.log[18].at == (18 + 1 + 5) * cycle);
+
+    // An endpoint that takes nothing for long: the network fills, then drains.
+    Bench slow(2, {{"columns", "2"}, {"rows", "1"}}, {{"pause", "2us"}, {"depth", "1"}});
+    for (unsigned i = 0; i < 200; ++i) slow.send(10, 0, 1, PacketKind::data);
+    run(slow.machine);
+    CHECK(slow.at(1).state.log.size() == 200);
+    CHECK(value(slow.at(1).stat.disordered) == 0);
+    CHECK(value(slow.mesh().stat.blocked) > 0);
+    CHECK(value(slow.mesh().stat.waits) > 0);
+}
+
+TEST_CASE("Random traffic of all to all arrives, in order, however slow endpoints are",
+          "[flash][mesh]") {
+    for (const char* channels : {"1", "4"})
+        for (const char* pause : {"0ns", "100ns"}) {
+            Bench b(36,
+                    {{"columns", "4"},
+                     {"rows", "4"},
+                     {"channels", channels},
+                     {"buffer", "18"},
+                     {"queue", "2"}},
+                    {{"count", "300"}, {"pause", pause}, {"depth", "1"}});
+            run(b.machine);
+            std::uint64_t received = 0;
+            for (unsigned i = 0; i < 36; ++i) {
+                received += value(b.at(i).stat.received);
+                CHECK(value(b.at(i).stat.disordered) == 0);
+            }
+            CHECK(received == 36 * 300);
+        }
+}
+
+TEST_CASE("More than one endpoint may hang at a router", "[flash][mesh]") {
+    Bench b(3, {{"columns", "2"}, {"rows", "1"}, {"places", "0 1 1"}});
+    b.send(10, 0, 2, PacketKind::data);
+    b.send(10, 0, 1, PacketKind::data);
+    run(b.machine);
+    CHECK(b.at(2).state.log[0].at == (10 + 10 + 1 + 18) * cycle);
+    CHECK(b.at(1).state.log[0].at == (10 + 10 + 1 + 36) * cycle);
+}
+
+TEST_CASE("An idle mesh costs nothing", "[flash][mesh]") {
+    Bench b(25);
+    run(b.machine);
+    CHECK(b.machine.sim().events_executed() == 0);
+}
+
+TEST_CASE("A mesh that cannot be is refused by one sentence", "[flash][mesh]") {
+    const auto said = [](const Arguments& mesh) { return error_of([&] { Bench b(4, mesh); }); };
+    CHECK(said({{"width", "24B"}}) ==
+          "mesh.width: a flit of 24 B does not divide a page of 4096 B");
+    CHECK(said({{"buffer", "17"}}) ==
+          "mesh.buffer: it holds 17 flits, but a packet has up to 18: a channel holds at least one "
+          "packet");
+    CHECK(said({{"places", "0 1 25 2"}}) == "mesh.places: there is no router 25: the mesh has 25");
+    CHECK(said({{"places", "0 1 2"}}) == "mesh.places: endpoint 3 of 4 has no router");
+    CHECK(said({{"places", "0 1 2 3 4"}}) ==
+          "mesh.places: it names more routers than there are endpoints, 4");
+    CHECK(said({{"places", "0 0 0 0"}, {"channels", "16"}}) ==
+          "mesh.places: a router has 8 ports of 16 channels: it arbitrates between 64 at most");
+}

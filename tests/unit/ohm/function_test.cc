@@ -1,0 +1,230 @@
+#include "bench.hh"
+
+#include <catch2/catch.hpp>
+
+/// The functions that take migration off the channel: snarfing, the swap function, its two codings,
+/// and a channel of migration's own.
+using namespace memsim;
+using namespace memsim::test_ohm;
+using Clean = std::vector<std::string>;
+using A = Arguments;
+
+namespace {
+
+const A at_once {{"behind_writes", "false"}};
+constexpr Tick ps = 1000;
+constexpr Tick one_way = 3300 * ps;
+
+/// Six reads that make the page hot; the swap is decided upon as they are accepted, 1 ns later.
+void heat(Bench& b, std::uint64_t group, std::uint64_t slot, Tick at = 0) {
+    for (unsigned i = 0; i < 6; ++i) b.read(at, b.at(group, slot, 1024 + 128 * i));
+}
+Tick sum(const Distribution& d) { return static_cast<Tick>(d.sum()); }
+
+/// Runs on until `until` says so; returns the tick of which it was not yet true at the start.
+template <class Until>
+Tick step(Bench& b, Tick from, Tick by, Until&& until) {
+    Tick t = from;
+    while (!until() && b.machine.run(t + by) == Stop::limit) t += by;
+    return t;
+}
+
+} // namespace
+
+TEST_CASE(
+    "What a swap sends over the channel: four pages, three if one is snarfed, a command or none") {
+    constexpr std::uint64_t page = 2048;
+    struct Sent {
+        const char* name;
+        std::uint64_t channel, snarfed, beside;
+    };
+    for (const Sent& of : {Sent {"hetero", 4 * page, 0, 0}, Sent {"ohm-base", 4 * page, 0, 0},
+                           Sent {"auto-rw", 3 * page, page, 0}, Sent {"ohm-wom", 16, 0, 2 * page},
+                           Sent {"ohm-bw", 16, 0, 2 * page}, Sent {"dedicated", 0, 0, 4 * page}}) {
+        INFO(of.name);
+        Bench b(platform(of.name));
+        heat(b, 0, 1);
+        CHECK(b.run_to_end() == Clean {});
+        const auto& stat = b.controller().stat;
+        CHECK(value(stat.swaps) == 1);
+        CHECK(b.controller().location(b.at(0, 1)) == 0);
+        CHECK(value(stat.channel.migration_bytes) == of.channel);
+        CHECK(value(stat.snarfed) == of.snarfed);
+        CHECK(value(stat.channel.side_bytes) == of.beside);
+    }
+}
+
+TEST_CASE("The memory route takes bytes / rate, with WOM code half as long again") {
+    for (const bool wom : {false, true}) {
+        Bench b(platform(wom ? "ohm-wom" : "ohm-bw"));
+        heat(b, 0, 1);
+        CHECK(b.run_to_end() == Clean {});
+        const Tick exact = static_cast<Tick>(2 * 2048 * 1'000'000ull * (wom ? 3 : 2) / 120);
+        const Tick taken = static_cast<Tick>(value(b.controller().stat.channel.side_time));
+        CHECK(taken <= exact);
+        CHECK(taken > exact - 2 * 64); // a femtosecond a burst at most
+    }
+}
+
+TEST_CASE(
+    "An unloaded swap by XPoint takes its way, a media read, a row's writes and the handshake") {
+    Bench b(platform("ohm-bw") + at_once);
+    heat(b, 0, 1);
+    CHECK(b.run_to_end() == Clean {});
+    // SWAP-CMD there; lines of eight partitions at once; DDR commands there, tCWL, 64 bursts of 32
+    // bytes; their end back; ready.
+    const Tick row = 2048 * 1'000'000ull / 60;
+    CHECK(sum(b.controller().stat.command_latency) ==
+          one_way + 190 * ns + one_way + 4 * ns + row + one_way + 5 * ns);
+}
+
+TEST_CASE("The channel is coded from the end of SWAP-CMD until ready, to the femtosecond") {
+    for (const bool wom : {false, true}) {
+        Bench b(platform(wom ? "ohm-wom" : "ohm-bw") + at_once);
+        heat(b, 0, 1);
+        b.machine.start();
+        const auto& state = b.controller().state;
+        step(b, 0, 1 * ns, [&] { return state.ordered != 0; });
+        REQUIRE(state.ordered == 1);
+        const Tick begin = state.swaps[0].ordered;
+        CHECK(state.channel.bus.coded == wom);
+        b.finish();
+        const auto& stat = b.controller().stat;
+        const Tick end = begin + sum(stat.command_latency);
+        CHECK_FALSE(state.channel.bus.coded);
+
+        for (const Tick edge : {begin, end}) { // and of the same run, stopped at its edges
+            Bench again(platform(wom ? "ohm-wom" : "ohm-bw") + at_once);
+            heat(again, 0, 1);
+            again.machine.start();
+            const auto& coded = again.controller().state.channel.bus.coded;
+            again.machine.run(edge); // all before it
+            CHECK(coded == (wom && edge == end));
+            again.machine.run(edge + 1);
+            CHECK(coded == (wom && edge == begin));
+        }
+    }
+}
+
+TEST_CASE("With WOM code a read crosses the channel in 3/2 of its time while a swap is under way") {
+    // The read is booked in the middle of the swap, of another group's page in XPoint.
+    Tick taken[2];
+    for (const bool wom : {false, true}) {
+        Bench b(platform(wom ? "ohm-wom" : "ohm-bw") + at_once);
+        heat(b, 0, 1);
+        const auto read = b.read(270 * ns, b.at(3, 2));
+        CHECK(b.run_to_end() == Clean {});
+        CHECK(value(b.controller().stat.channel.coded_bytes) == (wom ? 128 : 0));
+        taken[wom] = b.latency(read, 270 * ns);
+    }
+    CHECK(taken[true] - taken[false] == (128 * 1'000'000 / 60 + 1) / 2); // 1066.67 ps
+}
+
+TEST_CASE("Demand of the pages and of their bank waits until ready, to the femtosecond") {
+    Bench b(platform("ohm-bw") + at_once, A {}, A {});
+    heat(b, 0, 1);
+    const auto in = b.read(300 * ns, b.at(0, 1));   // moved to DRAM
+    const auto free = b.read(300 * ns, b.at(1, 0)); // of another bank
+    CHECK(b.run_to_end() == Clean {});
+    const auto& stat = b.controller().stat;
+    CHECK(value(stat.requests_postponed) == 1);
+    const Tick ready = 1 * ns + sum(stat.swap_latency);
+    // Its row is open, so the column command goes at once: tCL, four bursts, there and back,
+    // lookup.
+    const Tick transfer = 128 * 1'000'000 / 60;
+    CHECK(b.sender().when(in) == ready + 11 * ns + transfer + 2 * one_way + 833 * ps);
+    CHECK(b.sender().when(free) < ready);
+
+    // A row of the same bank: sixteen banks, so group 16.
+    Bench c(platform("ohm-bw") + at_once + A {{"dram", "64KiB"}}, A {{"capacity", "256KiB"}});
+    heat(c, 0, 1);
+    const auto conflict = c.read(300 * ns, c.at(16, 0));
+    CHECK(c.run_to_end() == Clean {});
+    CHECK(value(c.controller().stat.conflicts) == 1);
+    const Tick until = 1 * ns + sum(c.controller().stat.swap_latency);
+    const Tick row = 10 * ns + 25 * ns; // tRP, tRCD
+    // tWR after the last write is over before: its end has had its way, and ready after it.
+    CHECK(c.sender().when(conflict) >= until + row + 11 * ns + transfer + 2 * one_way + 833 * ps);
+    CHECK(c.sender().when(conflict) < until + row + 30 * ns);
+}
+
+TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open") {
+    // Another row of the bank is open when the swap is decided upon: it takes a precharge longer.
+    Tick before[2];
+    for (const bool other : {false, true}) {
+        Bench b(platform("ohm-bw") + at_once + A {{"dram", "64KiB"}}, A {{"capacity", "256KiB"}});
+        b.read(0, b.at(other ? 16 : 0, 0));
+        heat(b, 0, 1, 100 * ns);
+        CHECK(b.run_to_end() == Clean {});
+        const auto& stat = b.controller().stat;
+        before[other] = sum(stat.swap_latency) - sum(stat.command_latency);
+    }
+    CHECK(before[true] - before[false] == 10 * ns); // tRP: SWAP-CMD follows the activation at once
+}
+
+TEST_CASE("Behind writes: while reads wait, a swap is begun at its patience or with writes") {
+    const auto begun_after = [](const A& more, protocol::Command command) {
+        Bench b(platform("ohm-bw") + A {{"swap_patience", "600ns"}} + more);
+        heat(b, 0, 1);
+        for (unsigned i = 0; i < 500; ++i) b.send(0, b.at(7, 0, i % 16 * 128), command, 128, true);
+        const auto last = b.read(0, b.at(6, 0));
+        CHECK(b.run_to_end() == Clean {});
+        CHECK(b.sender().when(last) > 900 * ns);
+        const auto& stat = b.controller().stat;
+        return sum(stat.swap_latency) - sum(stat.command_latency);
+    };
+    // The six reads of the page are under way for 230 ns or so, whatever is waited for.
+    CHECK(begun_after(at_once, protocol::Command::read) < 400 * ns);
+    CHECK(begun_after({}, protocol::Command::read) > 600 * ns);
+    CHECK(begun_after({}, protocol::Command::write) < 400 * ns);
+}
+
+TEST_CASE("A dedicated channel leaves the channel to demand") {
+    // As in "Migration takes the channel from demand": the same reads, with swaps of other groups.
+    Tick ends[2];
+    for (const bool dedicated : {false, true}) {
+        Bench b(A {{"swap_patience", "0fs"}} + platform(dedicated ? "dedicated" : "ohm-base"));
+        for (std::uint64_t g = 0; g < 4; ++g) heat(b, g, 1);
+        for (unsigned i = 0; i < 400; ++i) b.read(300 * ns, b.at(7, 0, i % 16 * 128));
+        CHECK(b.run_to_end() == Clean {});
+        ends[dedicated] = 0;
+        for (const auto& s : b.sender().state.log)
+            ends[dedicated] = std::max(ends[dedicated], s.at);
+        CHECK(value(b.controller().stat.swaps) == 4);
+        CHECK((b.controller().stat.channel.migration_share.value() == 0) == dedicated);
+    }
+    CHECK(ends[true] < ends[false] - 100 * ns);
+}
+
+TEST_CASE("Who waits for whom while XPoint makes a swap") {
+    Bench b(platform("ohm-wom") + at_once);
+    heat(b, 0, 1);
+    b.write(300 * ns, b.at(0, 1));
+    b.machine.start();
+    b.machine.run(320 * ns);
+    const auto report = b.machine.wait_report();
+    const auto says = [&](const std::string& text) {
+        for (const auto& line : report)
+            if (line.find(text) != std::string::npos) return true;
+        return false;
+    };
+    CHECK(says("controller: the swap of group 0 is XPoint's to make"));
+    CHECK(says("controller: 1 requests under way, 1 of them wait for a swap"));
+    CHECK(says("module0: a swap is being read"));
+}
+
+TEST_CASE("A swap function without its route is refused in a sentence") {
+    using Catch::Contains;
+    const A swap {{"swap_function", "true"}};
+    CHECK_THROWS_WITH(Bench(swap), Contains("controller.swap_function: no memory route is laid for "
+                                            "it: routes is 'optical'"));
+    CHECK_THROWS_WITH(Bench(swap + A {{"routes", "electrical"}}),
+                      Contains("routes is 'electrical', and only 'wom' and 'half_coupled'"));
+    CHECK_THROWS_WITH(Bench(platform("ohm-wom") + A {{"migration_channel", "dedicated"}}),
+                      Contains("controller.migration_channel"));
+    CHECK_THROWS_WITH(Bench(A {{"behind_writes", "true"}}), Contains("controller.behind_writes"));
+    CHECK_THROWS_WITH(Bench(platform("ohm-bw") + A {{"page", "4KiB"}, {"swap_buffer", "32KiB"}}),
+                      Contains("controller.page: 4KiB does not divide a row of the DRAM, 2KiB"));
+    CHECK_THROWS_WITH(Bench(platform("ohm-bw"), A {{"swaps", "3"}}),
+                      Contains("module0.swaps: 3 is less than swaps of controller, 4"));
+}

@@ -1,0 +1,327 @@
+#include "../flash/mesh_probes.hh"
+#include "support.hh"
+#include "zng/package.hh"
+
+using namespace memsim;
+using namespace memsim::test_zng;
+using protocol::FlashPacket;
+using protocol::PacketKind;
+using test_flash::Node;
+using zng::Package;
+
+namespace {
+
+/// A package of one port whose controller is the test. Packets and answers take 1 ns each, so an
+/// answer that the package gives at once is seen 2 ns after the request left.
+struct Bench {
+    Machine machine;
+    explicit Bench(const Arguments& more = {}) {
+        machine.add("controller", "test_flash.Node",
+                    {{"nodes", "2"}, {"echo", "true"}, {"depth", "4096"}});
+        machine.add("package", "zng.Package",
+                    with({{"dies", "1"},
+                          {"planes", "2"},
+                          {"blocks", "8"},
+                          {"pages", "8"},
+                          {"registers", "2"},
+                          {"spare", "0"},
+                          {"log_reserve", "0"},
+                          {"ports", "1"},
+                          {"port_queue", "4096"},
+                          {"latency", "1ns"},
+                          {"endpoint", "1"},
+                          {"controller", "0"},
+                          {"check_contents", "true"}},
+                         more));
+        machine.bind("controller", "output", "package", "input[0]");
+        machine.bind("package", "output[0]", "controller", "input");
+        machine.build();
+    }
+    Package& package() { return machine.get<Package>("package"); }
+    FlashPacket& push(Tick when, PacketKind kind, unsigned plane, unsigned page, unsigned line) {
+        FlashPacket p;
+        p.kind = kind;
+        p.tag = ++tags;
+        p.destination = 1;
+        p.at.plane = static_cast<std::uint8_t>(plane);
+        p.log_block = 6;
+        p.page = static_cast<std::uint16_t>(page);
+        p.line = static_cast<std::uint8_t>(line);
+        p.sectors = 15;
+        p.bytes = 128;
+        auto& script = machine.get<Node>("controller").state.script;
+        script.push({when, p});
+        return script.back().packet;
+    }
+    unsigned write(Tick when, unsigned plane, unsigned page, unsigned line,
+                   std::uint64_t content = 0) {
+        push(when, PacketKind::write, plane, page, line).content = content;
+        return tags;
+    }
+    /// All lines of a page; the tag of the last.
+    unsigned write_page(Tick when, unsigned plane, unsigned page, std::uint64_t content = 0) {
+        for (unsigned l = 0; l < 32; ++l) write(when, plane, page, l, content);
+        return tags;
+    }
+    unsigned read(Tick when, unsigned plane, unsigned page, unsigned line) {
+        push(when, PacketKind::read, plane, page, line);
+        return tags;
+    }
+    /// When the request with this tag was answered, and the answer.
+    const Node::Step& answer(unsigned tag) {
+        for (const Node::Step& s : machine.get<Node>("controller").state.log)
+            if (s.packet.tag == tag && s.packet.kind != PacketKind::copy_out) return s;
+        FAIL("no answer to " << tag);
+        throw 0;
+    }
+    Tick time(unsigned tag) { return answer(tag).at; }
+    std::uint64_t content(unsigned tag) { return answer(tag).packet.content; }
+    unsigned tags = 0;
+};
+
+} // namespace
+
+TEST_CASE("A write is answered by its register, and so is a read of what it wrote", "[zng]") {
+    Bench b;
+    const unsigned w = b.write(0, 0, 3, 5, 77), r = b.read(1 * us, 0, 3, 5);
+    run(b.machine);
+    CHECK(b.time(w) == 2 * ns);
+    CHECK(b.time(r) == 1 * us + 2 * ns);
+    CHECK(b.content(r) == 77);
+    CHECK(value(b.package().stat.senses) == 0);
+    CHECK(value(b.package().stat.register_reads) == 1);
+}
+
+TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]") {
+    Bench b;
+    unsigned last = 0;
+    for (unsigned l = 0; l < 32; ++l) last = b.read(l * 10 * ns, 0, 0, l);
+    const unsigned later = b.read(5 * us, 0, 0, 0);
+    run(b.machine);
+    CHECK(b.time(1) == 3 * us + 2 * ns);
+    CHECK(b.time(last) == 3 * us + 2 * ns);
+    CHECK(b.time(later) == 8 * us + 2 * ns); // the data register is empty again
+    CHECK(value(b.package().stat.senses) == 2);
+    CHECK(value(b.package().stat.useful_bytes) == 33 * 128);
+
+    Bench each(Arguments {{"reuse", "none"}});
+    each.read(0, 0, 0, 0);
+    const unsigned second = each.read(10 * ns, 0, 0, 1);
+    run(each.machine);
+    CHECK(each.time(second) == 6 * us + 2 * ns);
+    CHECK(value(each.package().stat.sensed_bytes) == 8192);
+}
+
+TEST_CASE("A line that a register holds in part is merged with the array's", "[zng]") {
+    Bench b;
+    FlashPacket& p = b.push(0, PacketKind::write, 0, 0, 0);
+    p.sectors = 3, p.partial = 2, p.content = 5;
+    FlashPacket& whole = b.push(1 * us, PacketKind::read, 0, 0, 0);
+    whole.sectors = 1;
+    const unsigned of_whole = b.tags, of_part = b.read(1 * us, 0, 0, 0);
+    run(b.machine);
+    // A sector in part makes its line wait for the array, and so do those never written.
+    CHECK(b.time(of_whole) == 4 * us + 2 * ns);
+    CHECK(b.time(of_part) == 4 * us + 2 * ns);
+    CHECK(b.content(of_part) == 5);
+
+    zng::PageMask m;
+    m.add(4, 0b0110, 0b0100);
+    CHECK(m.missing(4, 0b0010) == 0b0010); // counted by lines: some sector is in part
+    m.add(4, 0b1101, 0);
+    CHECK(m.missing(4, 15) == 0); // now all of it is here
+    m.add(4, 0b0001, 0b0001);
+    CHECK(m.missing(4, 15) == 0); // the rest of that sector was here before
+    CHECK(m.bytes() == 128);
+    CHECK_FALSE(m.full());
+    for (unsigned l = 0; l < 32; ++l) m.add(l, 15, 0);
+    CHECK(m.full());
+}
+
+TEST_CASE("A page written whole is programmed at once, a part is sensed before", "[zng]") {
+    for (const bool whole : {true, false}) {
+        Bench b(Arguments {{"network", "none"}}); // one register for each plane
+        if (whole)
+            b.write_page(0, 0, 0, 9);
+        else
+            b.write(0, 0, 0, 31, 9);
+        const unsigned other_plane = b.write(1 * us, 1, 1, 0);
+        const unsigned second = b.write(2 * us, 0, 1, 0);
+        const unsigned meanwhile = b.read(50 * us, 0, 0, 31); // from the page on its way
+        const unsigned back = b.read(300 * us, 0, 0, 31);
+        run(b.machine);
+        CHECK(b.time(other_plane) == 1 * us + 2 * ns);
+        CHECK(b.time(second) == (whole ? 102 : 105) * us + 2 * ns);
+        CHECK(b.time(meanwhile) == 50 * us + 2 * ns);
+        CHECK(b.time(back) == 303 * us + 2 * ns);
+        CHECK(b.content(meanwhile) == 9);
+        CHECK(b.content(back) == 9);
+        CHECK(value(b.package().stat.merges) == (whole ? 0 : 1));
+        CHECK(b.package().array().block(0, 6)->written == 1); // of the log block
+        CHECK(value(b.package().stat.stalled_writes) == 1);
+    }
+}
+
+TEST_CASE("Pages go to their log block in the order in which they are evicted", "[zng]") {
+    Bench b(Arguments {{"network", "none"}});
+    const unsigned order[] = {5, 2, 5, 7};
+    for (unsigned i = 0; i < 4; ++i) b.write_page(i * 200 * us, 0, order[i], 100 + i);
+    b.write_page(800 * us, 0, 0, 0);
+    const unsigned five = b.read(1000 * us, 0, 5, 3), two = b.read(1100 * us, 0, 2, 3);
+    run(b.machine);
+    CHECK(b.package().array().block(0, 6)->written == 4);
+    CHECK(b.content(five) == 102); // the LPMT finds the last version
+    CHECK(b.content(two) == 101);
+    CHECK(value(b.package().stat.log_programs) == 4);
+    CHECK(value(b.package().stat.log_pages) == 3);
+}
+
+TEST_CASE("Registers of a package serve pages of any of its planes", "[zng]") {
+    // Two planes, a register each besides the data register. Pages 0 and 1 of plane 0 take both; a
+    // third evicts page 1, the oldest, from the register of plane 1.
+    struct Expected {
+        const char* network;
+        Tick time; ///< until the third write has its register
+        unsigned migrations, copies;
+    };
+    for (const Expected& e : {Expected {"nif", 640 * ns, 1, 0}, Expected {"fcnet", 100 * us, 0, 0},
+                              Expected {"swnet", 2 * ns, 1, 32}}) {
+        INFO(e.network);
+        Bench b(Arguments {{"network", e.network}});
+        b.write(0, 0, 0, 0);
+        const unsigned second = b.write_page(1 * us, 0, 1, 4);
+        b.write(2 * us, 0, 0, 1);
+        const unsigned third = b.write(10 * us, 0, 2, 0);
+        const unsigned back = b.read(300 * us, 0, 1, 9);
+        run(b.machine);
+        CHECK(b.time(second) == 1 * us + 2 * ns);
+        CHECK(b.time(third) == 10 * us + 2 * ns + e.time);
+        CHECK(b.content(back) == 4);
+        CHECK(value(b.package().stat.migrations) == e.migrations);
+        CHECK(value(b.package().stat.migrated_bytes) == 4096 * e.migrations);
+        unsigned copies = 0;
+        for (const auto& s : b.machine.get<Node>("controller").state.log)
+            copies += s.packet.kind == PacketKind::copy_out;
+        CHECK(copies == e.copies);
+    }
+}
+
+TEST_CASE("The local network carries one page from a plane at a time, of several at once",
+          "[zng]") {
+    // All pages are of planes 0 and 1, the registers of planes 2 and 3 hold them in the end.
+    Bench b(Arguments {{"planes", "4"}});
+    for (unsigned plane : {0, 1}) b.write(0, plane, 0, 0);
+    const unsigned pages[2] = {b.write_page(1 * us, 0, 1), b.write_page(2 * us, 1, 1)};
+    for (unsigned plane : {0, 1}) b.write(3 * us, plane, 0, 1);
+    const unsigned first = b.write(10 * us, 0, 2, 0), second = b.write(10 * us, 1, 2, 0);
+    run(b.machine);
+    CHECK(b.time(pages[1]) == 2 * us + 2 * ns);
+    CHECK(b.time(first) == 10 * us + 642 * ns);
+    CHECK(b.time(second) == 10 * us + 642 * ns);
+}
+
+TEST_CASE("Reads go before programs, unless a program has waited too long", "[zng]") {
+    // Four registers, of which one is kept free: filling all of them queues a program.
+    const auto second_read = [](const char* patience) {
+        Bench b(Arguments {
+            {"planes", "1"}, {"registers", "5"}, {"spare", "1"}, {"patience", patience}});
+        b.read(0, 0, 7, 0);
+        for (unsigned p = 0; p < 4; ++p) b.write(1 * us, 0, p, 0);
+        const unsigned r = b.read(2 * us, 0, 6, 0);
+        run(b.machine);
+        CHECK(value(b.package().stat.programs) == 1);
+        return b.time(r);
+    };
+    CHECK(second_read("200us") == 6 * us + 2 * ns);
+    CHECK(second_read("1us") == (3 + 3 + 100 + 3) * us + 2 * ns);
+}
+
+TEST_CASE("Planes of a die wait for each other where they are not independent", "[zng]") {
+    for (const bool independent : {true, false}) {
+        Bench b(Arguments {{"independent_planes", independent ? "true" : "false"}});
+        b.read(0, 0, 0, 0);
+        const unsigned other = b.read(0, 1, 0, 0);
+        run(b.machine);
+        CHECK(b.time(other) == (independent ? 3 : 6) * us + 2 * ns);
+    }
+}
+
+TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]") {
+    Bench b(Arguments {{"network", "none"}, {"pages", "4"}, {"log_reserve", "2"}});
+    for (unsigned i = 0; i < 5; ++i) b.write(i * 200 * us, 0, i % 4, 0, 10 + i);
+    const unsigned stuck = b.write(1000 * us, 0, 1, 0, 20); // page 0 is in the only register
+    const unsigned still_readable = b.read(1100 * us, 0, 2, 0);
+    std::vector<unsigned> moves;
+    for (unsigned p = 0; p < 4; ++p) {
+        FlashPacket& m = b.push(2000 * us, PacketKind::move, 0, p, 0);
+        m.to.plane = 1, m.to_block = 5, m.to_log = 7;
+        moves.push_back(b.tags);
+    }
+    FlashPacket& old = b.push(5000 * us, PacketKind::erase, 0, 0, 0);
+    old.block = 0;
+    FlashPacket& log = b.push(5000 * us, PacketKind::erase, 0, 0, 0);
+    log.block = 6;
+    std::vector<unsigned> reads;
+    for (unsigned p = 0; p < 4; ++p) {
+        FlashPacket& r = b.push(9000 * us, PacketKind::read, 1, p, 0);
+        r.block = 5, r.log_block = 7;
+        reads.push_back(b.tags);
+    }
+    run(b.machine);
+    // Told when two pages were left: as the second program was promised.
+    unsigned lows = 0;
+    for (const auto& s : b.machine.get<Node>("controller").state.log)
+        if (s.packet.kind == PacketKind::log_low) {
+            ++lows;
+            CHECK(s.packet.page == 2);
+            CHECK(s.packet.log_block == 6);
+            CHECK(s.at == 400 * us + 2 * ns);
+        }
+    CHECK(lows == 1);
+    CHECK(b.content(still_readable) == 12);
+    CHECK(b.time(stuck) == 2000 * us + 2 * ns); // the move of page 0 takes its register's content
+    // Sensed, copied over the flash network (2 ns here), programmed; one after another.
+    CHECK(b.time(moves[0]) == 2103 * us + 4 * ns);
+    CHECK(b.time(moves[3]) == 2412 * us + 4 * 2 * ns + 2 * ns);
+    const std::uint64_t newest[] = {14, 20, 12, 13};
+    for (unsigned p = 0; p < 4; ++p) CHECK(b.content(reads[p]) == newest[p]);
+    CHECK(b.package().array().block(0, 6)->erases == 1);
+    CHECK(b.package().array().block(0, 0)->written == 0);
+}
+
+TEST_CASE("Who erases a block that a register holds a page of is stopped", "[zng]") {
+    Bench b;
+    b.write(0, 0, 0, 0);
+    b.push(1 * us, PacketKind::erase, 0, 0, 0);
+    b.machine.start();
+    CHECK_THROWS_WITH(b.machine.run(never), Catch::Contains("a register holds a page of it"));
+}
+
+TEST_CASE("An idle package costs no event, a touched block little memory", "[zng]") {
+    Bench b(Arguments {{"dies", "8"}, {"planes", "8"}, {"blocks", "1024"}, {"pages", "384"}});
+    run(b.machine);
+    CHECK(b.machine.sim().events_executed() == 0);
+    Bench one(Arguments {{"dies", "8"}, {"planes", "8"}, {"blocks", "1024"}, {"pages", "384"}});
+    one.read(0, 3, 100, 0);
+    run(one.machine);
+    CHECK(one.package().array().touched() == 1);
+}
+
+TEST_CASE("A ZnG package's parameters that contradict each other are one sentence", "[zng]") {
+    const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
+    CHECK(said({{"registers", "1"}}).find("package.registers: ") == 0);
+    CHECK(said({{"dies", "64"}, {"planes", "64"}}) ==
+          "package.planes: there are 4096 planes in the package: dies x planes is at most 256");
+    CHECK(said({{"log_reserve", "8"}}) ==
+          "package.log_reserve: it is 8 pages: less than a block, which has 8");
+    CHECK(said({{"net_width", "24B"}}) == "package.net_width: 24 B do not divide a page of 4096 B");
+    CHECK(said({{"timing_changes", "tPROG0=1us"}}) ==
+          "package.timing_changes: tPROG0 is 1us, less than tR0 = 3us: figures contradict each "
+          "other");
+    CHECK(error_of([] {
+              Bench b(Arguments {{"queue", "1"}});
+              b.read(0, 0, 0, 0), b.read(0, 0, 0, 1);
+              b.machine.start();
+              b.machine.run(never);
+          }).find("package.queue: more than 1 requests have come without an answer") == 0);
+}
