@@ -85,7 +85,13 @@ class Channel final : public Model<Channel> {
     };
     struct Chip {
         std::array<std::uint64_t, kinds> waiting {}; ///< planes with something in that queue
+        std::uint64_t full = 0;                      ///< planes whose registers are all in use
         std::uint32_t working = 0;                   ///< dies (planes if independent) with work
+    };
+    /// The planes of a package that may begin something now: an erase; a read or a program.
+    struct Able {
+        std::uint64_t erase = 0, page = 0;
+        std::uint64_t of(unsigned kind) const { return kind == erase_kind ? erase : page; }
     };
     enum class Bus : std::uint8_t { idle, command, data };
     struct State {
@@ -126,6 +132,10 @@ class Channel final : public Model<Channel> {
     std::uint32_t unit_of(const protocol::FlashPlace& p) const {
         return params.independent_planes() ? plane_of(p) : p.package * params.dies() + p.die;
     }
+    /// Among the planes of its package.
+    std::uint64_t bit_of(const protocol::FlashPlace& p) const {
+        return 1ull << (p.die * params.planes() + p.plane);
+    }
     static unsigned kind_of(const protocol::FlashRequest& r) {
         return r.op == FlashOp::read      ? static_cast<unsigned>(r.urgency)
                : r.op == FlashOp::program ? program_kind
@@ -135,14 +145,18 @@ class Channel final : public Model<Channel> {
     void array_done(unsigned package, const protocol::NandReady& r);
     void end_transfer();
     void start_transfer();
-    std::uint32_t choose(Chip& p, unsigned index) const;
-    bool can_start(const Slot& s, const Chip& p) const;
+    Able able(unsigned package) const;
+    std::uint32_t choose(unsigned package) const;
     void start(std::uint32_t first);
     void take(Slot& s, std::uint32_t group);
     void complete(std::uint32_t slot, std::uint64_t content);
 
     BusTiming timing_ {};
     WireTime wire_;
+    std::uint32_t units_ = 1;       ///< of a package that work each for itself
+    std::uint32_t unit_planes_ = 1; ///< planes of one
+    std::uint64_t unit_mask_ = 1;   ///< those of the first, a bit each
+    std::uint32_t at_once_ = 1;     ///< units of a package that work at the same time
 };
 
 } // namespace memsim::flash
