@@ -10,7 +10,7 @@ namespace {
 
 /// ZnG's Table I: 3 us, 100 us, 100,000 erases. Its erase time is not given; assumption: 1 ms, as
 /// SLC V-NAND of its kind (sweep 1-5 ms).
-const NandTiming z_nand {"ZnG (HPCA 2021), Table I; tBERS is an assumption",
+const NandTiming z_nand {"ZnG (ISCA 2020), Table I; tBERS is an assumption",
                          1,
                          3_us,
                          3_us,
