@@ -1,9 +1,9 @@
-"""Fig. 18 of Ohm-GPU: how much of the channel's traffic is migration.
+"""Fig. 18 of Ohm-GPU: how much of the channel's traffic is migration; and what XPoint gives beside DRAM (I).
 
     build/memsim configs/studies/ohm/fig18.py [--scale small] [--workloads betw FDTD]
 """
 
-from memsim.systems import ohm_points
+from memsim.systems import ohm, ohm_points
 
 fig = ohm_points.Points("fig18", ohm_points.arguments(__doc__))
 for mode in ohm_points.MODES:
@@ -13,4 +13,7 @@ fig.show("migration")
 fig.show("migration_of_time")
 
 fig.judge("ohm-22", "ohm-23", "ohm-24", "ohm-25")
+# Of a controller: its DRAM's column commands against the media of its modules, all partitions busy.
+media = ohm.MODULES * 16 * 256 / 190e-9
+fig.claim("ohm-55", 60e9 / media)
 fig.close()

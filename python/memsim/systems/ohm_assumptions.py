@@ -56,6 +56,8 @@ ALL = [
     *[Assumption("swaps", str(n), (f"{CONTROLLER}.swaps", f"{CONTROLLER}.swap_buffer={4 * n}KiB",
                                    *([f"{MODULE}.swaps={n}"] if platforms == DUAL else [])),
                  modes=PLANAR, platforms=platforms) for n in (1, 8) for platforms in (COPYING, DUAL)],
+    *_each("buffer_reads", ("false",), CONTROLLER, modes=PLANAR, platforms=COPYING),
+    *_each("swap_command", ("8B", "64B"), CONTROLLER, modes=PLANAR, platforms=DUAL),
     *_each("swap_patience", ("0ns", "10us"), CONTROLLER, modes=PLANAR),
     *_each("patience", ("0ns", "10us"), CONTROLLER, modes=TWO_LEVEL),
     *_each("postponed", (8, 128), CONTROLLER, modes=PLANAR),
