@@ -13,7 +13,7 @@ FEW = {"sensitivity.py": ["--only", "psi"]}  # of its points, which are many
 @pytest.mark.slow
 @pytest.mark.parametrize("script", STUDIES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_study_judges_claims(script, memsim_command, tmp_path):
-    takes_a_scale = "arguments(__doc__)" in script.read_text()
+    takes_a_scale = "arguments(__doc__" in script.read_text()
     workload = "bfs1-gaus" if script.parent.name == "zng" else "FDTD"
     few = ["--scale", "tiny", "--workloads", workload, *FEW.get(script.name, [])]
     done = memsim_command("-q", "-d", "out", script, *(few if takes_a_scale else []))
