@@ -17,8 +17,8 @@ inline bool next_text(InputFile& file, std::string_view& line) {
     return false;
 }
 
-/// The words of one line of a trace, from left to right: as Fields, but made for lines by the
-/// million, and what is wrong is told with its column.
+/// The words of one line of a trace, from left to right; made for lines by the million. What is
+/// wrong is told with its column.
 class Words {
   public:
     Words(const InputFile& file, std::string_view line)

@@ -16,8 +16,8 @@ Csr read_dimacs(InputFile& file) {
             fields.word("'p'");
             const std::string_view kind = fields.word("the kind of problem");
             if (kind != "sp" && kind != "tw")
-                file.refuse_line("a problem of kind '" + std::string(kind) +
-                                 "', where 'sp' (arcs 'a u v w') or 'tw' (edges 'u v') is right");
+                fields.refuse("a problem of kind '" + std::string(kind) +
+                              "', where 'sp' (arcs 'a u v w') or 'tw' (edges 'u v') is right");
             shortest_path = kind == "sp";
             vertices = fields.number("the number of vertices", 0, 0xfffffffe);
             lines = fields.number("the number of edges", 0, 0xffffffff);
@@ -32,7 +32,7 @@ Csr read_dimacs(InputFile& file) {
             file.refuse_line("more edges than the " + std::to_string(lines) +
                              " that the 'p' line announces");
         if (shortest_path && fields.word("'a'") != "a")
-            file.refuse_line("'a from to length' was expected, or a comment 'c ...'");
+            fields.refuse("'a from to length' was expected, or a comment 'c ...'");
         const auto from =
             static_cast<std::uint32_t>(fields.number("the first vertex", 1, vertices));
         const auto to = static_cast<std::uint32_t>(fields.number("the second vertex", 1, vertices));

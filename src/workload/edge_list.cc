@@ -15,7 +15,7 @@ struct Announced {
 /// `# Nodes: 7115 Edges: 103689`, as SNAP writes it; any other comment is only a comment.
 std::optional<Announced> announced_in(const InputFile& file, std::string_view comment) {
     if (comment.find("Nodes:") == comment.npos || comment.find("Edges:") == comment.npos) return {};
-    Fields fields(file, comment.substr(comment.find("Nodes:") + 6));
+    Fields fields(file, comment.substr(comment.find("Nodes:") + 6), comment);
     Announced announced {};
     announced.nodes = fields.number("the number of nodes", 0, 0xffffffff);
     if (fields.word("'Edges:'") != "Edges:") return {};

@@ -14,13 +14,19 @@ using parts::InputFile;
 /// The words of one line of a text file, taken from left to right.
 class Fields {
   public:
-    Fields(const InputFile& file, std::string_view line) : file_(file), rest_(line) { skip(); }
+    Fields(const InputFile& file, std::string_view line) : Fields(file, line, line) {}
+    /// Of a part of a line.
+    Fields(const InputFile& file, std::string_view part, std::string_view line)
+        : file_(file), begin_(line.data()), last_(part.data()), rest_(part) {
+        skip();
+    }
 
     bool empty() const { return rest_.empty(); }
 
     /// The next word; `what` says what it should have been if there is none.
     std::string_view word(std::string_view what) {
-        if (rest_.empty()) file_.refuse_line(std::string(what) + " is missing");
+        last_ = rest_.data();
+        if (rest_.empty()) refuse(std::string(what) + " is missing");
         std::size_t n = 0;
         while (n < rest_.size() && !is_space(rest_[n])) ++n;
         const std::string_view taken = rest_.substr(0, n);
@@ -34,15 +40,20 @@ class Fields {
         std::uint64_t n = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
         if (error != std::errc {} || end != text.data() + text.size() || n < least || n > most)
-            file_.refuse_line(std::string(what) + " is '" + std::string(text.substr(0, 40)) +
-                              "', where a whole number from " + std::to_string(least) + " to " +
-                              std::to_string(most) + " is right");
+            refuse(std::string(what) + " is '" + std::string(text.substr(0, 40)) +
+                   "', where a whole number from " + std::to_string(least) + " to " +
+                   std::to_string(most) + " is right");
         return n;
     }
     void end(std::string_view shape) {
+        last_ = rest_.data();
         if (!rest_.empty())
-            file_.refuse_line("'" + std::string(rest_.substr(0, 40)) +
-                              "' stands after the end of '" + std::string(shape) + "'");
+            refuse("'" + std::string(rest_.substr(0, 40)) + "' stands after the end of '" +
+                   std::string(shape) + "'");
+    }
+    /// What is wrong with the word taken last.
+    [[noreturn]] void refuse(const std::string& what) const {
+        file_.refuse_column(static_cast<std::size_t>(last_ - begin_) + 1, what);
     }
 
   private:
@@ -52,6 +63,8 @@ class Fields {
     }
 
     const InputFile& file_;
+    const char* begin_; ///< of the line
+    const char* last_;  ///< the word taken last, or the end where one is missing
     std::string_view rest_;
 };
 

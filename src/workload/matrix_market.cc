@@ -16,14 +16,15 @@ std::string lower(std::string_view word) {
     return text;
 }
 
-void check_value(const InputFile& file, std::string_view text) {
+void check_value(Fields& fields) {
+    std::string_view text = fields.word("the value");
     if (text.starts_with('+')) text.remove_prefix(1);
     double value;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if ((error != std::errc {} && error != std::errc::result_out_of_range) ||
         end != text.data() + text.size())
-        file.refuse_line("the value is '" + std::string(text.substr(0, 40)) +
-                         "', where a number is right");
+        fields.refuse("the value is '" + std::string(text.substr(0, 40)) +
+                      "', where a number is right");
 }
 
 } // namespace
@@ -35,18 +36,18 @@ Csr read_matrix_market(InputFile& file) {
     banner.word("the banner");
     const std::string object = lower(banner.word("'matrix'"));
     const std::string format = lower(banner.word("'coordinate'"));
-    const std::string field = lower(banner.word("the kind of values"));
-    const std::string symmetry = lower(banner.word("the symmetry"));
     if (object != "matrix" || format != "coordinate")
-        file.refuse_line("a '" + object + " " + format +
-                         "', where 'matrix coordinate' is right for a graph");
+        banner.refuse("a '" + object + " " + format +
+                      "', where 'matrix coordinate' is right for a graph");
+    const std::string field = lower(banner.word("the kind of values"));
     if (field != "pattern" && field != "real" && field != "integer" && field != "complex")
-        file.refuse_line("values of kind '" + field +
-                         "', where pattern, real, integer or complex is right");
+        banner.refuse("values of kind '" + field +
+                      "', where pattern, real, integer or complex is right");
+    const std::string symmetry = lower(banner.word("the symmetry"));
     if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric" &&
         symmetry != "hermitian")
-        file.refuse_line("a symmetry '" + symmetry +
-                         "', where general, symmetric, skew-symmetric or hermitian is right");
+        banner.refuse("a symmetry '" + symmetry +
+                      "', where general, symmetric, skew-symmetric or hermitian is right");
     const int values = field == "pattern" ? 0 : field == "complex" ? 2 : 1;
     const bool mirrored = symmetry != "general";
 
@@ -72,7 +73,7 @@ Csr read_matrix_market(InputFile& file) {
             file.refuse_line("more entries than the " + std::to_string(entries) + " announced");
         const auto i = static_cast<std::uint32_t>(fields.number("the row", 1, vertices));
         const auto j = static_cast<std::uint32_t>(fields.number("the column", 1, vertices));
-        for (int v = 0; v < values; ++v) check_value(file, fields.word("the value"));
+        for (int v = 0; v < values; ++v) check_value(fields);
         fields.end("row column value");
         if (mirrored && i < j)
             file.refuse_line("an entry above the diagonal of a " + symmetry +

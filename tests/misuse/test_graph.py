@@ -17,15 +17,15 @@ def csr(vertices=3, rows=(0, 2, 3, 4), columns=(1, 2, 0, 1)):
     ("none.txt", None, "(No such file or directory): name a file that can be read"),
     ("empty.txt", b"", "is empty"),
     ("comment.txt", b"# nothing\n", "without vertices"),
-    ("word.txt", b"0 1\n1 2\nx y\n", "line 3: the source vertex is 'x', where a whole number"),
-    ("one.txt", b"0 1\n1\n", "line 2: "),
-    ("large.txt", b"0 1\n1 99999999999\n", "line 2: the target vertex is '99999999999'"),
+    ("word.txt", b"0 1\n1 2\nx y\n", "line 3, column 1: the source vertex is 'x', where a whole number"),
+    ("one.txt", b"0 1\n1\n", "line 2, column 2: the target vertex is missing"),
+    ("large.txt", b"0 1\n1 99999999999\n", "line 2, column 3: the target vertex is '99999999999'"),
     ("foreign.txt", b"hello world\n", "is no graph in a known format"),
     ("foreign.gr", bytes(range(256)) * 4, "is no graph in a known format"),
-    ("range.gr", b"p sp 3 2\na 1 2 1\na 2 9 1\n", "line 3: the second vertex is '9', where a whole "
+    ("range.gr", b"p sp 3 2\na 1 2 1\na 2 9 1\n", "line 3, column 5: the second vertex is '9', where a whole "
                                                    "number from 1 to 3 is right"),
     ("cut.gr", b"p sp 3 4\na 1 2 1\na 2 3 1\n", "announces 4 edges but holds 2: it is cut off"),
-    ("range.mtx", MATRIX + b"3 3 2\n1 2\n4 1\n", "line 4: the row is '4', where a whole number from "
+    ("range.mtx", MATRIX + b"3 3 2\n1 2\n4 1\n", "line 4, column 1: the row is '4', where a whole number from "
                                                  "1 to 3 is right"),
     ("cut.mtx", MATRIX + b"3 3 5\n1 2\n", "announces 5 entries but holds 1: it is cut off"),
     ("cut.csr", csr()[:-6], "byte 38: the file ends inside the columns, 6 bytes too early"),
