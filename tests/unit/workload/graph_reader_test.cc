@@ -118,12 +118,13 @@ TEST_CASE("a file that is no graph") {
 }
 
 TEST_CASE("a bad edge list") {
-    CHECK(refusal("1 2\n3\n") == "line 2: the target vertex is missing");
-    CHECK(refusal("1 2 3\n") == "line 1: '3' stands after the end of 'source target'");
-    CHECK(refusal("1 -2\n") ==
-          "line 1: the target vertex is '-2', where a whole number from 0 to 4294967295 is right");
-    CHECK(refusal("1 4294967296\n") == "line 1: the target vertex is '4294967296', where a whole "
-                                       "number from 0 to 4294967295 is right");
+    CHECK(refusal("1 2\n3\n") == "line 2, column 2: the target vertex is missing");
+    CHECK(refusal("1 2 3\n") == "line 1, column 5: '3' stands after the end of 'source target'");
+    CHECK(refusal("1 -2\n") == "line 1, column 3: the target vertex is '-2', where a whole number "
+                               "from 0 to 4294967295 is right");
+    CHECK(refusal("1 4294967296\n") ==
+          "line 1, column 3: the target vertex is '4294967296', where a whole "
+          "number from 0 to 4294967295 is right");
     CHECK(refusal("# Nodes: 3 Edges: 3\n1 2\n2 3\n") ==
           "its comment announces 3 nodes and 3 edges, but its lines hold 3 and 2: it is cut off or "
           "was changed; fetch it again");
@@ -137,19 +138,19 @@ TEST_CASE("a bad .gr") {
           "line 2: an edge before the line 'p sp|tw vertices edges', which must come first");
     CHECK(refusal("c x\n") == "has no line 'p sp|tw vertices edges'");
     CHECK(refusal("p cut 3 3\n") ==
-          "line 1: a problem of kind 'cut', where 'sp' (arcs 'a u v w') or "
+          "line 1, column 3: a problem of kind 'cut', where 'sp' (arcs 'a u v w') or "
           "'tw' (edges 'u v') is right");
     CHECK(refusal("p tw 3 2\n1 2\n") ==
           "announces 2 edges but holds 1: it is cut off; fetch it again");
     CHECK(refusal("p tw 3 1\n1 2\n2 3\n") ==
           "line 3: more edges than the 1 that the 'p' line announces");
     CHECK(refusal("p tw 3 1\n1 4\n") ==
-          "line 2: the second vertex is '4', where a whole number from 1 to 3 is right");
+          "line 2, column 3: the second vertex is '4', where a whole number from 1 to 3 is right");
     CHECK(refusal("p tw 3 1\n0 1\n") ==
-          "line 2: the first vertex is '0', where a whole number from 1 to 3 is right");
+          "line 2, column 1: the first vertex is '0', where a whole number from 1 to 3 is right");
     CHECK(refusal("p sp 3 1\n1 2 7\n") ==
-          "line 2: 'a from to length' was expected, or a comment 'c ...'");
-    CHECK(refusal("p sp 3 1\na 1 2\n") == "line 2: the length is missing");
+          "line 2, column 1: 'a from to length' was expected, or a comment 'c ...'");
+    CHECK(refusal("p sp 3 1\na 1 2\n") == "line 2, column 6: the length is missing");
     CHECK(refusal("p tw 3 1\np tw 3 1\n") == "line 2: a second 'p' line; a file holds one graph");
 }
 
@@ -161,11 +162,11 @@ TEST_CASE("a bad MatrixMarket file") {
           "announces 2 entries but holds 1: it is cut off; fetch it again");
     CHECK(refusal(banner + "3 3 1\n1 1\n2 2\n") == "line 4: more entries than the 1 announced");
     CHECK(refusal(banner + "3 3 1\n1 1 5\n") ==
-          "line 3: '5' stands after the end of 'row column value'");
+          "line 3, column 5: '5' stands after the end of 'row column value'");
     CHECK(refusal("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 1 x\n") ==
-          "line 3: the value is 'x', where a number is right");
+          "line 3, column 5: the value is 'x', where a number is right");
     CHECK(refusal("%%MatrixMarket matrix array real general\n3 3\n") ==
-          "line 1: a 'matrix array', where 'matrix coordinate' is right for a graph");
+          "line 1, column 23: a 'matrix array', where 'matrix coordinate' is right for a graph");
     CHECK(refusal("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n1 2\n") ==
           "line 3: an entry above the diagonal of a symmetric matrix, of which only the lower half "
           "is written");
