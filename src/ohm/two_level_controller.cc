@@ -97,7 +97,7 @@ void TwoLevelController::accept() {
 }
 
 bool TwoLevelController::accept(const protocol::MemRequest& r) {
-    if (r.command == Command::invalidate) return true;
+    if (protocol::for_a_cache(r.command)) return true;
     if (map_.controller_of(r.address) != map_.controller)
         throw ConfigError(path() + ": address " + std::to_string(r.address) +
                           " belongs to controller " +

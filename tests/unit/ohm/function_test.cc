@@ -32,7 +32,8 @@ Tick step(Bench& b, Tick from, Tick by, Until&& until) {
 } // namespace
 
 TEST_CASE(
-    "What a swap sends over the channel: four pages, three if one is snarfed, a command or none") {
+    "What a swap sends over the channel: four pages, three if one is snarfed, a command or none",
+    "[ohm]") {
     constexpr std::uint64_t page = 2048;
     struct Sent {
         const char* name;
@@ -54,7 +55,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("The memory route takes bytes / rate, with WOM code half as long again") {
+TEST_CASE("The memory route takes bytes / rate, with WOM code half as long again", "[ohm]") {
     for (const bool wom : {false, true}) {
         Bench b(platform(wom ? "ohm-wom" : "ohm-bw"));
         heat(b, 0, 1);
@@ -67,7 +68,8 @@ TEST_CASE("The memory route takes bytes / rate, with WOM code half as long again
 }
 
 TEST_CASE(
-    "An unloaded swap by XPoint takes its way, a media read, a row's writes and the handshake") {
+    "An unloaded swap by XPoint takes its way, a media read, a row's writes and the handshake",
+    "[ohm]") {
     Bench b(platform("ohm-bw") + at_once);
     heat(b, 0, 1);
     CHECK(b.run_to_end() == Clean {});
@@ -78,7 +80,8 @@ TEST_CASE(
           one_way + 190 * ns + one_way + 4 * ns + row + one_way + 5 * ns);
 }
 
-TEST_CASE("The channel is coded from the end of SWAP-CMD until ready, to the femtosecond") {
+TEST_CASE("The channel is coded from the end of SWAP-CMD until ready, to the femtosecond",
+          "[ohm]") {
     for (const bool wom : {false, true}) {
         Bench b(platform(wom ? "ohm-wom" : "ohm-bw") + at_once);
         heat(b, 0, 1);
@@ -106,7 +109,8 @@ TEST_CASE("The channel is coded from the end of SWAP-CMD until ready, to the fem
     }
 }
 
-TEST_CASE("With WOM code a read crosses the channel in 3/2 of its time while a swap is under way") {
+TEST_CASE("With WOM code a read crosses the channel in 3/2 of its time while a swap is under way",
+          "[ohm]") {
     // The read is booked in the middle of the swap, of another group's page in XPoint.
     Tick taken[2];
     for (const bool wom : {false, true}) {
@@ -120,7 +124,7 @@ TEST_CASE("With WOM code a read crosses the channel in 3/2 of its time while a s
     CHECK(taken[true] - taken[false] == (128 * 1'000'000 / 60 + 1) / 2); // 1066.67 ps
 }
 
-TEST_CASE("Demand of the pages and of their bank waits until ready, to the femtosecond") {
+TEST_CASE("Demand of the pages and of their bank waits until ready, to the femtosecond", "[ohm]") {
     Bench b(platform("ohm-bw") + at_once, A {}, A {});
     heat(b, 0, 1);
     const auto in = b.read(300 * ns, b.at(0, 1));   // moved to DRAM
@@ -148,7 +152,7 @@ TEST_CASE("Demand of the pages and of their bank waits until ready, to the femto
     CHECK(c.sender().when(conflict) < until + row + 30 * ns);
 }
 
-TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open") {
+TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open", "[ohm]") {
     // Another row of the bank is open when the swap is decided upon: it takes a precharge longer.
     Tick before[2];
     for (const bool other : {false, true}) {
@@ -162,7 +166,8 @@ TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open") {
     CHECK(before[true] - before[false] == 10 * ns); // tRP: SWAP-CMD follows the activation at once
 }
 
-TEST_CASE("Behind writes: while reads wait, a swap is begun at its patience or with writes") {
+TEST_CASE("Behind writes: while reads wait, a swap is begun at its patience or with writes",
+          "[ohm]") {
     const auto begun_after = [](const A& more, protocol::Command command) {
         Bench b(platform("ohm-bw") + A {{"swap_patience", "600ns"}} + more);
         heat(b, 0, 1);
@@ -179,7 +184,7 @@ TEST_CASE("Behind writes: while reads wait, a swap is begun at its patience or w
     CHECK(begun_after({}, protocol::Command::write) < 400 * ns);
 }
 
-TEST_CASE("A dedicated channel leaves the channel to demand") {
+TEST_CASE("A dedicated channel leaves the channel to demand", "[ohm]") {
     // As in "Migration takes the channel from demand": the same reads, with swaps of other groups.
     Tick ends[2];
     for (const bool dedicated : {false, true}) {
@@ -196,7 +201,7 @@ TEST_CASE("A dedicated channel leaves the channel to demand") {
     CHECK(ends[true] < ends[false] - 100 * ns);
 }
 
-TEST_CASE("Who waits for whom while XPoint makes a swap") {
+TEST_CASE("Who waits for whom while XPoint makes a swap", "[ohm]") {
     Bench b(platform("ohm-wom") + at_once);
     heat(b, 0, 1);
     b.write(300 * ns, b.at(0, 1));
@@ -213,7 +218,7 @@ TEST_CASE("Who waits for whom while XPoint makes a swap") {
     CHECK(says("module0: a swap is being read"));
 }
 
-TEST_CASE("A swap function without its route is refused in a sentence") {
+TEST_CASE("A swap function without its route is refused in a sentence", "[ohm]") {
     using Catch::Contains;
     const A swap {{"swap_function", "true"}};
     CHECK_THROWS_WITH(Bench(swap), Contains("controller.swap_function: no memory route is laid for "

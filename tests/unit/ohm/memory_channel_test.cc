@@ -29,7 +29,8 @@ constexpr Tick line = 2'133'333; ///< 128 bytes at 60 GB/s, 2133333.3 fs
 
 } // namespace
 
-TEST_CASE("the side bus carries a line while the channel does, each with its own turnaround") {
+TEST_CASE("the side bus carries a line while the channel does, each with its own turnaround",
+          "[ohm]") {
     Wires w(true);
     const Tick lead = w.params.grant_latency->raw, turn = w.params.turnaround->raw;
     const Tick first = w.book(0, false, DramWires::data);
@@ -46,7 +47,7 @@ TEST_CASE("the side bus carries a line while the channel does, each with its own
     CHECK(w.channel->imbalance() == std::nullopt);
 }
 
-TEST_CASE("each bus of a memory channel has its own balance") {
+TEST_CASE("each bus of a memory channel has its own balance", "[ohm]") {
     for (auto lost : {&ChannelState::data, &ChannelState::beside}) {
         Wires w(true);
         w.book(0, false, DramWires::data);
@@ -57,7 +58,7 @@ TEST_CASE("each bus of a memory channel has its own balance") {
     }
 }
 
-TEST_CASE("DRAM's data in the register takes no time of the channel") {
+TEST_CASE("DRAM's data in the register takes no time of the channel", "[ohm]") {
     Wires w(false);
     mem::DramAccess a = w.channel->dram_access(0, 128);
     a.write = true;

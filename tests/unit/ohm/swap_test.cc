@@ -8,7 +8,7 @@ using namespace memsim;
 using namespace memsim::test_ohm;
 using Clean = std::vector<std::string>;
 
-TEST_CASE("Five accesses do not swap a page, the sixth does") {
+TEST_CASE("Five accesses do not swap a page, the sixth does", "[ohm]") {
     for (unsigned n : {5u, 6u}) {
         Bench b;
         const std::uint64_t hot = b.at(3, 4), resident = b.at(3, 0);
@@ -22,7 +22,7 @@ TEST_CASE("Five accesses do not swap a page, the sixth does") {
     }
 }
 
-TEST_CASE("Accesses to the page in DRAM and to rivals count against the candidate") {
+TEST_CASE("Accesses to the page in DRAM and to rivals count against the candidate", "[ohm]") {
     ohm::Group g;
     for (int i = 0; i < 5; ++i) CHECK_FALSE(g.access(4, 6));
     CHECK_FALSE(g.access(0, 6)); // 4
@@ -47,7 +47,8 @@ void heat(Bench& b, std::uint64_t group, std::uint64_t slot, Tick at = 0) {
 }
 } // namespace
 
-TEST_CASE("A read of a page being swapped waits until its piece is in the buffer, a write longer") {
+TEST_CASE("A read of a page being swapped waits until its piece is in the buffer, a write longer",
+          "[ohm]") {
     Bench b;
     heat(b, 0, 1);
     // All six are answered by 250 ns; the swap reads XPoint until 450 ns or so.
@@ -72,7 +73,7 @@ TEST_CASE("A read of a page being swapped waits until its piece is in the buffer
     CHECK(value(w.controller().stat.channel.content_errors) == 0);
 }
 
-TEST_CASE("A read whose piece is already in the buffer is answered at once") {
+TEST_CASE("A read whose piece is already in the buffer is answered at once", "[ohm]") {
     Bench b;
     heat(b, 0, 1);
     // The DRAM page is read long before XPoint has answered.
@@ -83,7 +84,7 @@ TEST_CASE("A read whose piece is already in the buffer is answered at once") {
     CHECK(value(b.controller().stat.requests_postponed) == 0);
 }
 
-TEST_CASE("When the queue of postponed requests is full, nothing further is accepted") {
+TEST_CASE("When the queue of postponed requests is full, nothing further is accepted", "[ohm]") {
     Bench b(Arguments {{"postponed", "2"}});
     heat(b, 0, 1);
     for (unsigned i = 0; i < 3; ++i) b.write(300 * ns, b.at(0, 1, 128 * i));
@@ -93,7 +94,7 @@ TEST_CASE("When the queue of postponed requests is full, nothing further is acce
     CHECK(b.sender().when(behind) > static_cast<Tick>(b.controller().stat.swap_latency.sum()));
 }
 
-TEST_CASE("With every swap buffer in use a swap is postponed, and tried again") {
+TEST_CASE("With every swap buffer in use a swap is postponed, and tried again", "[ohm]") {
     Bench b(Arguments {{"swaps", "1"}});
     heat(b, 0, 1);
     heat(b, 1, 1);
@@ -103,7 +104,7 @@ TEST_CASE("With every swap buffer in use a swap is postponed, and tried again") 
     CHECK(value(b.controller().stat.swaps) == 2);
 }
 
-TEST_CASE("No swaps: pages stay where they are") {
+TEST_CASE("No swaps: pages stay where they are", "[ohm]") {
     Bench b(Arguments {{"swaps", "0"}, {"swap_buffer", "0B"}});
     heat(b, 0, 1);
     CHECK(b.run_to_end() == Clean {});
@@ -111,7 +112,7 @@ TEST_CASE("No swaps: pages stay where they are") {
     CHECK(b.controller().location(b.at(0, 1)) == 1);
 }
 
-TEST_CASE("Migration takes the channel from demand, and its share is reported") {
+TEST_CASE("Migration takes the channel from demand, and its share is reported", "[ohm]") {
     // The same reads of one DRAM page, with and without swaps of other groups meanwhile.
     Tick ends[2];
     for (int swaps : {0, 1}) {
@@ -136,14 +137,15 @@ TEST_CASE("Migration takes the channel from demand, and its share is reported") 
     CHECK(ends[1] > ends[0] + 130 * ns);
 }
 
-TEST_CASE("The mapping table of the paper's machine takes about 28 MB in six controllers") {
+TEST_CASE("The mapping table of the paper's machine takes about 28 MB in six controllers",
+          "[ohm]") {
     Bench b(Arguments {{"dram", "2GiB"}}, Arguments {{"capacity", "8GiB"}});
     CHECK(b.run_to_end() == Clean {});
     const double bytes = b.machine.stat_value("controller", "mapping_table_bytes", "peak");
     CHECK(bytes * 6 == 28'311'552);
 }
 
-TEST_CASE("Demand that never pauses does not starve a swap") {
+TEST_CASE("Demand that never pauses does not starve a swap", "[ohm]") {
     Bench b(Arguments {{"hot_threshold", "2"}, {"swaps", "1"}, {"swap_buffer", "4KiB"}});
     Rng rng(1, "pages");
     for (unsigned i = 0; i < 40000; ++i) {
@@ -205,7 +207,7 @@ unsigned wrong_blocks(Bench& b, const std::map<std::uint64_t, std::uint64_t>& la
 
 } // namespace
 
-TEST_CASE("Under random traffic with swaps in flight every read returns the last write") {
+TEST_CASE("Under random traffic with swaps in flight every read returns the last write", "[ohm]") {
     for (const std::string& name : platforms)
         for (std::uint64_t seed : {1, 2, 3}) {
             INFO(name << ", seed " << seed);
@@ -230,7 +232,7 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
         }
 }
 
-TEST_CASE("The content check notices a wrong mapping and a forgotten piece") {
+TEST_CASE("The content check notices a wrong mapping and a forgotten piece", "[ohm]") {
     const auto errors = [](auto&& damage) {
         Bench b(busy_controller, busy_module);
         const auto last = random_script(b, 5000, 4);
@@ -273,7 +275,8 @@ TEST_CASE("The content check notices a wrong mapping and a forgotten piece") {
           }) > 0);
 }
 
-TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the digest is the same") {
+TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the digest is the same",
+          "[ohm]") {
     const std::string name = GENERATE(from_range(platforms));
     INFO(name);
     const Arguments controller = busy_controller + platform(name);

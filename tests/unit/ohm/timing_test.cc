@@ -18,8 +18,8 @@ constexpr Tick way = 3'300'000;
 constexpr Tick transfer = 2'133'333; // 128 B at 60 GB/s, the fraction is carried on
 } // namespace
 
-TEST_CASE(
-    "An unloaded read of XPoint takes the media, the handshake and the channel, to the tick") {
+TEST_CASE("An unloaded read of XPoint takes the media, the handshake and the channel, to the tick",
+          "[ohm]") {
     Bench b;
     const auto t = b.read(10 * ns, b.at(0, 1));
     CHECK(b.run_to_end() == Clean {});
@@ -27,7 +27,7 @@ TEST_CASE(
     CHECK(value(b.controller().stat.xpoint_reads) == 1);
 }
 
-TEST_CASE("Handshake and media scale the latency of XPoint, and nothing else does") {
+TEST_CASE("Handshake and media scale the latency of XPoint, and nothing else does", "[ohm]") {
     Bench b(Arguments {{"grant_latency", "30ns"}},
             {{"ready_latency", "45ns"}, {"t_read", "305ns"}});
     const auto t = b.read(0, b.at(0, 1));
@@ -35,7 +35,7 @@ TEST_CASE("Handshake and media scale the latency of XPoint, and nothing else doe
     CHECK(b.latency(t, 0) == ends + 2 * way + 305 * ns + 75 * ns + transfer);
 }
 
-TEST_CASE("An unloaded read of DRAM takes activate, column and the channel") {
+TEST_CASE("An unloaded read of DRAM takes activate, column and the channel", "[ohm]") {
     Bench b;
     const auto t = b.read(10 * ns, b.at(0, 0));
     CHECK(b.run_to_end() == Clean {});
@@ -47,7 +47,7 @@ TEST_CASE("An unloaded read of DRAM takes activate, column and the channel") {
     CHECK(value(b.controller().stat.channel.row_misses) == 1);
 }
 
-TEST_CASE("Only the sectors asked for cross the channel, from either memory") {
+TEST_CASE("Only the sectors asked for cross the channel, from either memory", "[ohm]") {
     Bench b;
     const auto dram = b.read(0, b.at(0, 0)), xpoint = b.read(1000 * ns, b.at(0, 1));
     for (std::uint32_t i = 0; i < 2; ++i) b.sender().state.script[i].request.sectors = 0b1001;
@@ -57,7 +57,7 @@ TEST_CASE("Only the sectors asked for cross the channel, from either memory") {
     CHECK(b.latency(dram, 0) <= ends + 2 * way + 36 * ns + transfer / 2 + 4);
 }
 
-TEST_CASE("Electrical and optical channel differ by their way alone") {
+TEST_CASE("Electrical and optical channel differ by their way alone", "[ohm]") {
     Bench optical,
         electrical(
             {{"width", "32"}, {"lane_rate", "15GHz"}, {"serdes", "0fs"}, {"flight", "670ps"}},
@@ -68,7 +68,7 @@ TEST_CASE("Electrical and optical channel differ by their way alone") {
     CHECK(optical.latency(a, 0) - electrical.latency(b, 0) == 2 * (way - 670'000));
 }
 
-TEST_CASE("Addresses go over controllers, groups and slots and back, each once") {
+TEST_CASE("Addresses go over controllers, groups and slots and back, each once", "[ohm]") {
     const ohm::Placement p {6, 2, 2048, 35, 8, 2};
     std::vector<int> seen(35 * 9);
     for (std::uint64_t a = 0; a < p.bytes_of_all(); a += 2048) {
@@ -86,7 +86,7 @@ TEST_CASE("Addresses go over controllers, groups and slots and back, each once")
     for (int n : groups) REQUIRE(n == 1);
 }
 
-TEST_CASE("Pages of XPoint lie apart in the modules and fill them") {
+TEST_CASE("Pages of XPoint lie apart in the modules and fill them", "[ohm]") {
     Bench b;
     std::vector<int> seen(64);
     for (std::uint64_t g = 0; g < 8; ++g)
@@ -98,7 +98,7 @@ TEST_CASE("Pages of XPoint lie apart in the modules and fill them") {
     for (int n : seen) REQUIRE(n == 1);
 }
 
-TEST_CASE("A transfer waits while another has the channel") {
+TEST_CASE("A transfer waits while another has the channel", "[ohm]") {
     Bench b;
     // Two reads of different modules, ready at once: the second has its slot behind the first, with
     // the turnaround between.
@@ -107,7 +107,7 @@ TEST_CASE("A transfer waits while another has the channel") {
     CHECK(b.sender().when(second) - b.sender().when(first) == 2 * ns + transfer);
 }
 
-TEST_CASE("Requests that nothing takes stop the sender, and all are answered in the end") {
+TEST_CASE("Requests that nothing takes stop the sender, and all are answered in the end", "[ohm]") {
     Bench b(Arguments {{"requests", "4"}, {"queue", "3"}}, {}, {});
     for (unsigned i = 0; i < 40; ++i) b.read(0, b.at(i % 8, 1, i / 8 * 256));
     b.machine.start();
@@ -120,7 +120,7 @@ TEST_CASE("Requests that nothing takes stop the sender, and all are answered in 
     CHECK(b.controller().stat.channel.stall_time.value() > 0);
 }
 
-TEST_CASE("Posted writes are not answered, others are; atomics too") {
+TEST_CASE("Posted writes are not answered, others are; atomics too", "[ohm]") {
     Bench b;
     b.write(0, b.at(0, 0), true);
     const auto dram = b.write(0, b.at(1, 0));
@@ -135,7 +135,7 @@ TEST_CASE("Posted writes are not answered, others are; atomics too") {
     CHECK(value(b.controller().stat.xpoint_writes) == 1);
 }
 
-TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence") {
+TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence", "[ohm]") {
     using Catch::Contains;
     using A = Arguments;
     CHECK_THROWS_WITH(Bench(A {{"swap_buffer", "8KiB"}}), Contains("controller.swap_buffer"));

@@ -23,7 +23,8 @@ Arguments with(Arguments a, const Arguments& more) {
 
 } // namespace
 
-TEST_CASE("Auto-read/write: each tag read is seen by its module, which takes the dirty victims") {
+TEST_CASE("Auto-read/write: each tag read is seen by its module, which takes the dirty victims",
+          "[ohm]") {
     Bench b(Arguments {{"auto_rw", "true"}});
     b.send(0, 0, Command::write);                  // nothing held before
     b.send(1000 * ns, 0, Command::read);           // a hit
@@ -40,7 +41,7 @@ TEST_CASE("Auto-read/write: each tag read is seen by its module, which takes the
     CHECK(b.module(0).stat.write_bytes.value() == 128);
 }
 
-TEST_CASE("Auto-read/write: no line is read from DRAM before its victim has a place") {
+TEST_CASE("Auto-read/write: no line is read from DRAM before its victim has a place", "[ohm]") {
     // One place; the write buffer is full of an earlier victim, which the media takes 763 ns for.
     const Arguments one {{"auto_rw", "true"}, {"evictions", "1"}};
     const auto answer = [&](const Arguments& module) {
@@ -58,7 +59,8 @@ TEST_CASE("Auto-read/write: no line is read from DRAM before its victim has a pl
     CHECK(answer({{"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}}) > 2 * 763 * ns);
 }
 
-TEST_CASE("Reverse-write: a line crosses once, as answer and as fill, at the same latency") {
+TEST_CASE("Reverse-write: a line crosses once, as answer and as fill, at the same latency",
+          "[ohm]") {
     Tick latency[2];
     for (bool reversed : {false, true}) {
         Bench b(reversed ? reverse : Arguments {});
@@ -76,7 +78,7 @@ TEST_CASE("Reverse-write: a line crosses once, as answer and as fill, at the sam
     CHECK(latency[0] == latency[1]);
 }
 
-TEST_CASE("Reverse-write: what a request writes into a missing line crosses behind it") {
+TEST_CASE("Reverse-write: what a request writes into a missing line crosses behind it", "[ohm]") {
     Bench b(reverse);
     b.send(0, 32, Command::write, 32);
     const auto after = b.send(2000 * ns, 0, Command::read);
@@ -88,7 +90,8 @@ TEST_CASE("Reverse-write: what a request writes into a missing line crosses behi
     CHECK(count(b.controller().stat.channel.migration_bytes) == 0);
 }
 
-TEST_CASE("Reverse-write: the channel is held from the confirmation to the completion signal") {
+TEST_CASE("Reverse-write: the channel is held from the confirmation to the completion signal",
+          "[ohm]") {
     // A miss, and a hit in an open row of another bank that arrives at a given time.
     const auto answers = [](const Arguments& args, Tick probe) {
         Bench b(args);
@@ -115,7 +118,7 @@ TEST_CASE("Reverse-write: the channel is held from the confirmation to the compl
     CHECK(latency(begin + 1 * ns, with(reverse, {{"reverse_hold", "false"}})) == open);
 }
 
-TEST_CASE("Reverse-write: what is ready joins a hold, up to its batch") {
+TEST_CASE("Reverse-write: what is ready joins a hold, up to its batch", "[ohm]") {
     const auto holds = [](const char* batch) {
         Bench b(with(reverse, {{"reverse_batch", batch}}));
         for (unsigned i = 0; i < 4; ++i) b.send(0, i * 512, Command::read); // four partitions
@@ -128,7 +131,8 @@ TEST_CASE("Reverse-write: what is ready joins a hold, up to its batch") {
 }
 
 TEST_CASE("Reverse-write: while the DRAM has work a ready line waits for a hold, not for longer "
-          "than its patience") {
+          "than its patience",
+          "[ohm]") {
     const auto answered = [](const char* patience) {
         Bench b(with(reverse, {{"reverse_patience", patience}}));
         for (unsigned i = 0; i < 32; ++i) b.send(0, i * 128, Command::read); // all hit from now on
@@ -143,7 +147,8 @@ TEST_CASE("Reverse-write: while the DRAM has work a ready line waits for a hold,
     CHECK(answered("40ns") <= at_once + 50 * ns);
 }
 
-TEST_CASE("Reverse-write: no line is confirmed before the register in front of the DRAM has room") {
+TEST_CASE("Reverse-write: no line is confirmed before the register in front of the DRAM has room",
+          "[ohm]") {
     const auto last = [](const char* size) {
         Bench b(with(reverse, {{"dram_register", size}}));
         std::uint32_t tags[3];
@@ -154,7 +159,7 @@ TEST_CASE("Reverse-write: no line is confirmed before the register in front of t
     CHECK(last("128B") > last("384B") + 20 * ns); // each is written first: tCWL and more
 }
 
-TEST_CASE("A dedicated channel carries fills and victims, the other one requests alone") {
+TEST_CASE("A dedicated channel carries fills and victims, the other one requests alone", "[ohm]") {
     std::uint64_t bytes[2], side[2], demand[2];
     for (bool dedicated : {false, true}) {
         Bench b(dedicated ? Arguments {{"migration_channel", "dedicated"}} : Arguments {});

@@ -19,7 +19,8 @@ std::uint64_t count(const Counter& c) { return static_cast<std::uint64_t>(c.valu
 } // namespace
 
 TEST_CASE(
-    "Two-level: a miss takes a tag read, an XPoint read and the way back; a hit the first alone") {
+    "Two-level: a miss takes a tag read, an XPoint read and the way back; a hit the first alone",
+    "[ohm]") {
     Bench b;
     const auto miss = b.send(100 * ns, 256, Command::read);
     const auto hit = b.send(600 * ns, 256, Command::read); // before a refresh
@@ -39,7 +40,8 @@ TEST_CASE(
     CHECK(b.latency(miss, 100 * ns) <= open + 25 * ns + xpoint + 1 * ns);
 }
 
-TEST_CASE("Two-level: a dirty victim goes to XPoint and comes back, a clean one is forgotten") {
+TEST_CASE("Two-level: a dirty victim goes to XPoint and comes back, a clean one is forgotten",
+          "[ohm]") {
     Bench b;
     b.send(0, 0, Command::write);
     b.send(2000 * ns, cache, Command::read);     // evicts it
@@ -53,7 +55,7 @@ TEST_CASE("Two-level: a dirty victim goes to XPoint and comes back, a clean one 
     CHECK(count(b.controller().stat.channel.migration_bytes) == 4 * 128);
 }
 
-TEST_CASE("Two-level: a write of a part of a missing line reads the rest from XPoint") {
+TEST_CASE("Two-level: a write of a part of a missing line reads the rest from XPoint", "[ohm]") {
     Bench b;
     b.send(0, 32, Command::write, 32);
     b.send(2000 * ns, 0, Command::read);
@@ -63,7 +65,8 @@ TEST_CASE("Two-level: a write of a part of a missing line reads the rest from XP
 }
 
 TEST_CASE(
-    "Two-level: requests to one set take effect one after another, those to others do not wait") {
+    "Two-level: requests to one set take effect one after another, those to others do not wait",
+    "[ohm]") {
     Bench b;
     const auto first = b.send(0, 0, Command::read);
     const auto same = b.send(0, cache, Command::read);
@@ -74,7 +77,7 @@ TEST_CASE(
     CHECK(b.sender().when(other) < b.sender().when(same));
 }
 
-TEST_CASE("Two-level, auto-read/write: evictions take no channel time") {
+TEST_CASE("Two-level, auto-read/write: evictions take no channel time", "[ohm]") {
     std::uint64_t migrated[2];
     for (bool auto_rw : {false, true}) {
         Bench b(Arguments {{"auto_rw", auto_rw ? "true" : "false"}});
@@ -125,7 +128,7 @@ TEST_CASE("Two-level: every read returns what was written last, whatever is unde
             }
 }
 
-TEST_CASE("Two-level: what cannot be is refused by name") {
+TEST_CASE("Two-level: what cannot be is refused by name", "[ohm]") {
     const auto refuses = [](const Arguments& a, const char* what) {
         CHECK_THROWS_WITH(Bench(a), Catch::Matchers::Contains(what));
     };
