@@ -233,3 +233,22 @@ TEST_CASE("A swap function without its route is refused in a sentence", "[ohm]")
     CHECK_THROWS_WITH(Bench(platform("ohm-bw"), A {{"swaps", "3"}}),
                       Contains("module0.swaps: 3 is less than swaps of controller, 4"));
 }
+
+TEST_CASE("The memory route goes before demand when it has waited for its patience", "[ohm]") {
+    // Over eight waveguides demand for an open row takes every column command of the DRAM.
+    const auto swap_takes = [](const char* patience) {
+        Bench b(platform("ohm-bw") + at_once +
+                A {{"swap_patience", patience},
+                   {"width", "128"},
+                   {"requests", "4096"},
+                   {"queue", "4096"}});
+        heat(b, 0, 1);
+        for (unsigned i = 0; i < 3000; ++i) b.read(0, b.at(7, 0, i % 16 * 128));
+        CHECK(b.run_to_end() == Clean {});
+        CHECK(value(b.controller().stat.swaps) == 1);
+        return sum(b.controller().stat.command_latency);
+    };
+    const Tick soon = swap_takes("100ns"), late = swap_takes("1ms");
+
+    CHECK(2 * soon < late);
+}
