@@ -3,7 +3,6 @@
 #include "core/error.hh"
 
 #include <array>
-#include <charconv>
 
 namespace memsim::flash {
 
@@ -19,9 +18,10 @@ std::optional<std::array<std::int64_t, 5>> numbers(const std::string& line) {
     };
     for (std::int64_t& n : all) {
         skip();
-        const auto [after, error] = std::from_chars(at, end, n);
-        if (error != std::errc {} || n < 0) return {};
-        at = after;
+        const char* const first = at;
+        for (; at < end && *at >= '0' && *at <= '9' && at - first < 18; ++at) // they always fit
+            n = n * 10 + (*at - '0');
+        if (at == first) return {};
         if (at < end && *at != ' ' && *at != '\t' && *at != '\r') return {};
     }
     skip();

@@ -19,6 +19,10 @@ void Channel::init() {
                              " planes in a package: dies x planes is at most 64 on a channel");
     if (params.dies_at_once() > params.dies())
         refuse("dies_at_once", "a package has only " + params.dies.text() + " dies");
+    units_ = params.independent_planes() ? planes : params.dies();
+    unit_planes_ = planes / units_;
+    unit_mask_ = unit_planes_ == 64 ? ~0ull : (1ull << unit_planes_) - 1;
+    at_once_ = params.dies_at_once() ? params.dies_at_once() : units_;
     const std::uint32_t all = params.packages() * planes;
     state.slots.resize(params.queue());
     state.groups.assign(params.queue(), 0);
@@ -26,17 +30,22 @@ void Channel::init() {
         state.free_slots.push_back(i), state.free_groups.push_back(i);
     state.planes.resize(all);
     state.packages.resize(params.packages());
-    state.held.assign(params.independent_planes() ? all : params.packages() * params.dies(), 0);
+    state.held.assign(params.packages() * units_, 0);
     state.in_register.assign(std::size_t {all} * (params.registers() + 1), none);
 }
 
 void Channel::wake() {
     for (unsigned i = 0; i < port.package.size(); ++i)
         while (!port.package[i].empty()) array_done(i, port.package[i].pop());
-    if (state.bus != Bus::idle && !state.bus_done.armed()) end_transfer();
+    if (state.on_bus != none && state.bus_free <= now()) {
+        const std::uint32_t slot = std::exchange(state.on_bus, none);
+        complete(slot, state.slots[slot].request.content);
+    }
     auto& in = port.controller;
     while (!in.empty() && !state.free_slots.empty()) accept(in.pop());
-    if (state.bus == Bus::idle) start_transfer();
+    if (state.bus_free <= now()) start_transfer();
+    if (state.bus_free > now() && (state.on_bus != none || bus_is_wanted()))
+        arm(state.bus_done, state.bus_free);
 }
 
 void Channel::accept(const protocol::FlashRequest& r) {
@@ -50,38 +59,39 @@ void Channel::accept(const protocol::FlashRequest& r) {
     Queue& q = state.planes[plane_of(r.place)].queues[kind];
     (q.head == none ? q.head : state.slots[q.tail].next) = slot;
     q.tail = slot;
-    const unsigned plane = r.place.die * params.planes() + r.place.plane;
-    state.packages[r.place.package].waiting[kind] |= 1ull << plane;
+    state.packages[r.place.package].waiting[kind] |= bit_of(r.place);
     state.to_ask |= 1ull << r.place.package;
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
 }
 
 // ---- what may start ----------------------------------------------------------------------------
 
-bool Channel::can_start(const Slot& s, const Chip& p) const {
-    const protocol::FlashPlace& place = s.request.place;
-    const std::uint16_t held = state.held[unit_of(place)];
-    if (s.request.op == FlashOp::erase) {
-        if (held) return false;
-    } else {
-        if (held >= params.registers()) return false;
-        const std::uint64_t used = state.planes[plane_of(place)].used;
-        if (static_cast<unsigned>(std::countr_one(used)) >= params.registers()) return false;
+Channel::Able Channel::able(unsigned package) const {
+    const Chip& p = state.packages[package];
+    const bool more = p.working < at_once_;
+    if (!more && params.registers == 1) return {}; // all that work have all that they can take
+    Able able;
+    for (unsigned u = 0; u < units_; ++u) {
+        const std::uint16_t held = state.held[package * units_ + u];
+        const std::uint64_t planes = unit_mask_ << (u * unit_planes_);
+        if (held ? held < params.registers : more) able.page |= planes;
+        if (!held && more) able.erase |= planes;
     }
-    return held || params.dies_at_once() == 0 || p.working < params.dies_at_once();
+    able.page &= ~p.full;
+    return able;
 }
 
 /// The head of a queue that goes next in this package; `none` if nothing can.
-std::uint32_t Channel::choose(Chip& p, unsigned index) const {
-    const std::uint32_t planes = params.dies() * params.planes();
+std::uint32_t Channel::choose(unsigned package) const {
+    const Able can = able(package);
+    if (!(can.page | can.erase)) return none;
+    const Chip& p = state.packages[package];
+    const Plane* const planes = &state.planes[package * params.dies() * params.planes()];
     std::uint32_t best = none;
     for (unsigned kind = 0; kind < kinds; ++kind) {
-        for (std::uint64_t set = p.waiting[kind]; set; set &= set - 1) {
-            const auto plane = static_cast<std::uint32_t>(std::countr_zero(set));
-            const std::uint32_t head = state.planes[index * planes + plane].queues[kind].head;
-            const Slot& s = state.slots[head];
-            if (best != none && state.slots[best].order < s.order) continue;
-            if (can_start(s, p)) best = head;
+        for (std::uint64_t set = p.waiting[kind] & can.of(kind); set; set &= set - 1) {
+            const std::uint32_t head = planes[std::countr_zero(set)].queues[kind].head;
+            if (best == none || state.slots[head].order < state.slots[best].order) best = head;
         }
         if (best != none && params.reads_first()) break;
     }
@@ -95,9 +105,7 @@ void Channel::start_transfer() {
             const std::uint32_t bytes = state.slots[state.on_bus].request.bytes;
             const Tick t = wire_.take(bytes, state.remainder);
             stat.data_out += bytes;
-            stat.bus_busy += Time {t};
-            state.bus = Bus::data;
-            arm(state.bus_done, Time {t});
+            take_bus(Time {t});
             return;
         }
     // From the package whose turn it is upwards, then from the first.
@@ -106,7 +114,7 @@ void Channel::start_transfer() {
         for (; set; set &= set - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(set));
             if (!port.package[i].can_send()) continue;
-            const std::uint32_t first = choose(state.packages[i], i);
+            const std::uint32_t first = choose(i);
             if (first == none) { // until something of it arrives or ends
                 state.to_ask &= ~(1ull << i);
                 continue;
@@ -115,6 +123,24 @@ void Channel::start_transfer() {
             start(first);
             return;
         }
+}
+
+/// Whether there is something to start when the bus is free. Packages that have nothing are asked
+/// again when something of them arrives or ends.
+bool Channel::bus_is_wanted() {
+    for (const auto& ready : state.ready)
+        if (!ready.empty()) return true;
+    for (std::uint64_t set = state.to_ask; set; set &= set - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(set));
+        if (choose(i) != none) return true;
+        state.to_ask &= ~(1ull << i);
+    }
+    return false;
+}
+
+void Channel::take_bus(Time t) {
+    stat.bus_busy += t;
+    state.bus_free = now() + t.raw;
 }
 
 /// Takes the head of its queue into the operation.
@@ -128,13 +154,14 @@ void Channel::take(Slot& s, std::uint32_t group) {
     s.next = none;
     s.group = group;
     ++state.groups[group];
-    if (q.head == none) {
-        state.packages[place.package].waiting[kind] &=
-            ~(1ull << (place.die * params.planes() + place.plane));
-    }
+    if (q.head == none) state.packages[place.package].waiting[kind] &= ~bit_of(place);
     s.reg = static_cast<std::uint8_t>(s.request.op == FlashOp::erase ? params.registers()
                                                                      : std::countr_one(p.used));
-    if (s.request.op != FlashOp::erase) p.used |= 1ull << s.reg;
+    if (s.request.op != FlashOp::erase) {
+        p.used |= 1ull << s.reg;
+        if (static_cast<unsigned>(std::countr_one(p.used)) == params.registers())
+            state.packages[place.package].full |= bit_of(place);
+    }
     state.in_register[plane_of(place) * (params.registers() + 1) + s.reg] = slot;
 }
 
@@ -146,20 +173,22 @@ void Channel::start(std::uint32_t first) {
     const unsigned kind = kind_of(request);
     take(state.slots[first], group);
     std::uint32_t last = first;
-    if (params.multi_plane() && !params.independent_planes())
-        for (unsigned p = 0; p < params.planes(); ++p) {
-            const std::uint32_t plane = request.place.die * params.planes() + p;
-            if (!(package.waiting[kind] >> plane & 1) || p == request.place.plane) continue;
-            const std::uint32_t head =
-                state.planes[plane_of(request.place) - request.place.plane + p].queues[kind].head;
+    if (params.multi_plane() && !params.independent_planes()) {
+        std::uint64_t others = package.waiting[kind] & ~bit_of(request.place) &
+                               unit_mask_ << (request.place.die * unit_planes_);
+        if (others) others &= able(request.place.package).of(kind);
+        const Plane* const planes =
+            &state.planes[request.place.package * params.dies() * params.planes()];
+        for (; others; others &= others - 1) {
+            const std::uint32_t head = planes[std::countr_zero(others)].queues[kind].head;
             Slot& s = state.slots[head];
             if (request.op != FlashOp::erase && s.request.place.page != request.place.page)
                 continue;
-            if (!can_start(s, package)) continue;
             take(s, group);
             state.slots[last].next = head;
             last = head;
         }
+    }
     if (state.held[unit_of(request.place)]++ == 0) ++package.working;
 
     Time t = timing_.tCS;
@@ -173,29 +202,19 @@ void Channel::start(std::uint32_t first) {
         stat.data_in += bytes;
     }
     ++stat.commands;
-    stat.bus_busy += t;
-    state.bus = Bus::command;
-    state.on_bus = first;
-    arm(state.bus_done, t);
-}
-
-// ---- what ends ---------------------------------------------------------------------------------
-
-void Channel::end_transfer() {
-    const std::uint32_t first = std::exchange(state.on_bus, none);
-    const Bus what = std::exchange(state.bus, Bus::idle);
-    if (what == Bus::data) {
-        complete(first, state.slots[first].request.content);
-        return;
-    }
+    take_bus(t);
+    // What the package will see when its last cycle is over is known now.
     for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
         const Slot& s = state.slots[i];
         const protocol::FlashRequest& r = s.request;
-        port.package[r.place.package].send({r.place, r.content, r.written_before,
-                                            r.op == FlashOp::erase ? std::uint8_t {0} : s.reg, r.op,
-                                            s.next != none});
+        port.package[r.place.package].send_ahead({r.place, r.content, r.written_before,
+                                                  r.op == FlashOp::erase ? std::uint8_t {0} : s.reg,
+                                                  r.op, s.next != none},
+                                                 t);
     }
 }
+
+// ---- what ends ---------------------------------------------------------------------------------
 
 void Channel::array_done(unsigned package, const protocol::NandReady& r) {
     const std::uint32_t plane = (package * params.dies() + r.die) * params.planes() + r.plane;
@@ -222,7 +241,10 @@ void Channel::complete(std::uint32_t slot, std::uint64_t content) {
     else
         ++stat.erases;
     state.in_register[plane_of(r.place) * (params.registers() + 1) + s.reg] = none;
-    if (r.op != FlashOp::erase) state.planes[plane_of(r.place)].used &= ~(1ull << s.reg);
+    if (r.op != FlashOp::erase) {
+        state.planes[plane_of(r.place)].used &= ~(1ull << s.reg);
+        state.packages[r.place.package].full &= ~bit_of(r.place);
+    }
     if (--state.groups[s.group] == 0) {
         state.free_groups.push_back(s.group);
         if (--state.held[unit_of(r.place)] == 0) --state.packages[r.place.package].working;

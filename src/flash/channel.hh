@@ -85,9 +85,14 @@ class Channel final : public Model<Channel> {
     };
     struct Chip {
         std::array<std::uint64_t, kinds> waiting {}; ///< planes with something in that queue
+        std::uint64_t full = 0;                      ///< planes whose registers are all in use
         std::uint32_t working = 0;                   ///< dies (planes if independent) with work
     };
-    enum class Bus : std::uint8_t { idle, command, data };
+    /// The planes of a package that may begin something now: an erase; a read or a program.
+    struct Able {
+        std::uint64_t erase = 0, page = 0;
+        std::uint64_t of(unsigned kind) const { return kind == erase_kind ? erase : page; }
+    };
     struct State {
         std::vector<Slot> slots;
         std::vector<std::uint32_t> free_slots;
@@ -99,12 +104,12 @@ class Channel final : public Model<Channel> {
         std::vector<std::uint32_t> in_register; ///< the slot, by plane and register, last: erase
         std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< data to fetch
         std::uint64_t order = 0;
-        std::uint64_t to_ask = 0; ///< packages that may have something to start
-        std::uint32_t turn = 0;   ///< the package that is asked first
-        Bus bus = Bus::idle;
-        std::uint32_t on_bus = none; ///< the slot, first of its operation
+        std::uint64_t to_ask = 0;    ///< packages that may have something to start
+        std::uint32_t turn = 0;      ///< the package that is asked first
+        Tick bus_free = 0;           ///< the end of the transfer under way, or of the last one
+        std::uint32_t on_bus = none; ///< the slot whose data come out
         std::int64_t remainder = 0;  ///< of bytes / rate, carried over
-        Timer bus_done;
+        Timer bus_done;              ///< if somebody wants it then
     };
 
     explicit Channel(const Params& p) : params(p) {}
@@ -126,6 +131,10 @@ class Channel final : public Model<Channel> {
     std::uint32_t unit_of(const protocol::FlashPlace& p) const {
         return params.independent_planes() ? plane_of(p) : p.package * params.dies() + p.die;
     }
+    /// Among the planes of its package.
+    std::uint64_t bit_of(const protocol::FlashPlace& p) const {
+        return 1ull << (p.die * params.planes() + p.plane);
+    }
     static unsigned kind_of(const protocol::FlashRequest& r) {
         return r.op == FlashOp::read      ? static_cast<unsigned>(r.urgency)
                : r.op == FlashOp::program ? program_kind
@@ -133,16 +142,21 @@ class Channel final : public Model<Channel> {
     }
     void accept(const protocol::FlashRequest& r);
     void array_done(unsigned package, const protocol::NandReady& r);
-    void end_transfer();
     void start_transfer();
-    std::uint32_t choose(Chip& p, unsigned index) const;
-    bool can_start(const Slot& s, const Chip& p) const;
+    bool bus_is_wanted();
+    void take_bus(Time t);
+    Able able(unsigned package) const;
+    std::uint32_t choose(unsigned package) const;
     void start(std::uint32_t first);
     void take(Slot& s, std::uint32_t group);
     void complete(std::uint32_t slot, std::uint64_t content);
 
     BusTiming timing_ {};
     WireTime wire_;
+    std::uint32_t units_ = 1;     ///< of a package that work each for itself
+    std::uint64_t unit_mask_ = 1; ///< planes of the first of them
+    std::uint32_t unit_planes_ = 1;
+    std::uint32_t at_once_ = 0; ///< units of a package that work at the same time
 };
 
 } // namespace memsim::flash

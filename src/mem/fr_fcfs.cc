@@ -26,6 +26,7 @@ FrFcfs::FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, 
 void FrFcfs::init() {
     device_.init();
     state_.entries.assign(places(), {});
+    state_.first_commands.assign(places(), 0);
     state_.free.clear();
     for (std::uint32_t i = places(); i-- > 0;) state_.free.push_back(static_cast<std::uint16_t>(i));
     state_.banks.assign(device_.banks(), {});
@@ -56,7 +57,8 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
     state_.free.pop_back();
     Bank& bank = state_.banks[access.bank];
     const bool held = access.row == bank.held_row && access.priority == DramPriority::demand;
-    state_.entries[e] = {access, none, access.bursts, held, false, false, state_.age++, 0};
+    state_.entries[e] = {
+        access, none, access.bursts, held, false, false, static_cast<std::uint32_t>(state_.age++)};
     state_.beyond[access.write] += ++bank.count[access.write] > figures_.bank_queue;
     auto& list = bank.waiting[access.write];
     (list.tail == none ? list.head : state_.entries[list.tail].next) = e;
@@ -157,7 +159,7 @@ void FrFcfs::choose(std::uint32_t b) {
     next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
                                             static_cast<unsigned>(next.action));
     next.at = device_.bank_ready(command, b);
-    next.order = order_of(next.action == Action::column, urgent(e), e.age, b);
+    next.order = order_of(next.action == Action::column, urgent(e), age_of(e), b);
 }
 
 void FrFcfs::choose_all() {
@@ -290,7 +292,7 @@ void FrFcfs::issue(const Command& c, Tick now) {
 void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick now) {
     Bank& bank = state_.banks[b];
     Entry& e = state_.entries[number];
-    if (!e.started) e.started = true, e.first_command = now;
+    if (!e.started) e.started = true, state_.first_commands[number] = now;
     device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, e.access.row, now);
     if (open) {
         ++count_.activates;
@@ -307,7 +309,7 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     Bank& bank = state_.banks[b];
     Entry& e = state_.entries[number];
     const bool write = e.access.write;
-    if (!e.started) e.started = true, e.first_command = now;
+    if (!e.started) e.started = true, state_.first_commands[number] = now;
     if (e.left == e.access.bursts)
         ++(!bank.first_access ? count_.row_hits
            : bank.conflict    ? count_.row_conflicts
@@ -324,7 +326,7 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     count_.bus_busy += Time {end - data};
     const std::uint32_t row = e.access.row;
     if (e.left == 0) {
-        finish({end + bus_.latency(), e.first_command, e.access.context, write});
+        finish({end + bus_.latency(), state_.first_commands[number], e.access.context, write});
         remove(b, number);
     }
     bool close = figures_.most_accesses && bank.accesses >= figures_.most_accesses;

@@ -99,15 +99,15 @@ struct FrFcfsState {
         std::uint16_t entry = 0xffff; ///< for whom
         std::uint16_t limit = 0;      ///< which of the limits in plan() is its group's and action's
     };
-    struct Entry {
+    /// Half a line of the host's cache: lists of them are walked at every command.
+    struct alignas(32) Entry {
         DramAccess access;
         std::uint16_t next = 0; ///< younger, of the same bank and direction
         std::uint16_t left = 0; ///< column commands not yet issued
         bool held = false;
         bool started = false;
-        bool opened = false; ///< its row was opened for it
-        std::uint64_t age = 0;
-        Tick first_command = 0;
+        bool opened = false;   ///< its row was opened for it
+        std::uint32_t age = 0; ///< the last bits of its number: see age_of()
     };
     struct List {
         std::uint16_t head = 0xffff, tail = 0xffff;
@@ -121,6 +121,7 @@ struct FrFcfsState {
         bool first_access = false;  ///< the row was opened and not used yet
     };
     std::vector<Entry> entries;
+    std::vector<Tick> first_commands; ///< of each entry
     std::vector<std::uint16_t> free;
     std::vector<Bank> banks;
     std::vector<Candidate> candidates; ///< one a bank
@@ -269,8 +270,13 @@ class FrFcfs {
         for (std::uint32_t b = first; b < first + banks; ++b) choose(b);
     }
     void remove(std::uint32_t bank, std::uint16_t entry);
+    /// Which request it is, counted from the first.
+    std::uint64_t age_of(const Entry& e) const {
+        return state_.age - (static_cast<std::uint32_t>(state_.age) - e.age);
+    }
     bool urgent(const Entry& e) const {
-        return e.access.priority == DramPriority::demand || state_.age - e.age > figures_.patience;
+        return e.access.priority == DramPriority::demand ||
+               state_.age - age_of(e) > figures_.patience;
     }
     std::uint16_t user(std::uint32_t rank) const {
         return static_cast<std::uint16_t>(figures_.first_user + rank);

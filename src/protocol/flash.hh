@@ -27,10 +27,10 @@ inline constexpr unsigned flash_classes = 4;
 struct FlashRequest {
     static constexpr std::uint32_t largest_wire_bytes = 16;
 
-    FlashPlace place;
-    std::uint32_t bytes = 0;   ///< that go over the channel: a part of a page will do
-    std::uint32_t tag = 0;     ///< the sender's own; comes back
     std::uint64_t content = 0; ///< what a program writes, where contents are checked
+    FlashPlace place;
+    std::uint32_t bytes = 0; ///< that go over the channel: a part of a page will do
+    std::uint32_t tag = 0;   ///< the sender's own; comes back
     /// Pages of this block, from its first, that were written before the run began: the package
     /// takes it from there when it meets the block. For preconditioning; 0 for an erased block.
     std::uint16_t written_before = 0;

@@ -44,7 +44,7 @@ struct Bench {
         machine.get<Controller>("controller")
             .state.script.push(
                 {when,
-                 {place, 4096, tags++, 0,
+                 {0, place, 4096, tags++,
                   op == FlashOp::read ? std::uint16_t {8} : std::uint16_t {0}, op, urgency}});
         return *this;
     }
