@@ -1,26 +1,25 @@
-"""Ohm-GPU in two-level mode (DRAM caches XPoint), running a graph algorithm to its end.
+"""Ohm-GPU in two-level mode (DRAM caches XPoint), running one of the paper's workloads or a graph
+algorithm.
 
-    build/memsim configs/ohm_two_level.py [--platform hetero|ohm-base|auto-rw] [--kernel bfs1] ...
+    build/memsim configs/ohm_two_level.py [--platform origin|hetero|ohm-base|...|oracle] [--workload betw] ...
 
-Without --graph a Kronecker graph is generated, its size given by --scale; with --graph the memory's
-tiers and the L2 follow from the graph's size.
+--workload is one of Table II's ten, at a --scale; --kernel any graph workload, on --graph or on a
+generated graph. The memory's tiers and the L2 follow from the footprint.
 """
 
 import memsim
-from memsim.systems import ohm
-from memsim.systems.graph_job import arguments
+from memsim.systems import ohm, ohm_job
 
-args, program = arguments(__doc__, ohm.TWO_LEVEL)
-size = ohm.two_level_scale(program)
+args, program, options = ohm_job.arguments(__doc__, "two-level")
+size = ohm.machine_scale("two-level", args.platform, program, l2_floor=args.l2_floor)
 for invariant in size.invariants:
     print(f"scale: {invariant}")
-root = ohm.two_level(args.platform, program, size, seed=args.seed, launches=args.launches,
-                     first_launch=args.first_launch, max_instructions=args.max_instructions)
+root = ohm.two_level(args.platform, program, size, **options)
 
 memsim.instantiate(root)
 end = memsim.simulate()
 memsim.stats.dump("end")
 
 stats = root.gpu.dispatcher.stats
-print(f"{args.platform}, {args.kernel}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{stats.ipc:.2f} thread instructions a cycle")
+print(f"{args.platform}, {args.workload or args.kernel}: {end.getCause()} at "
+      f"{memsim.curTick() / 1e12:.3f} ms; {stats.ipc:.2f} thread instructions a cycle")

@@ -64,18 +64,20 @@ def _apply(root, change):
         raise Error(f"--set {change}: write path.parameter=value, such as "
                     "--set gpu.mem.latency=90ns")
     objects = {obj.path: obj for obj in root.descendants()}
-    if place not in objects:
+    every = re.compile(re.escape(place).replace(r"\[\*\]", r"\[\d+\]"))
+    found = [obj for at, obj in objects.items() if every.fullmatch(at)]
+    if not found:
         raise Error(f"--set {change}: there is no component '{place}'"
                     f"{did_you_mean(place, list(objects))}")
-    obj = objects[place]
-    if not isinstance(getattr(type(obj), name, None), Parameter):
-        raise Error(f"--set {change}: {place} has no parameter '{name}'"
-                    f"{did_you_mean(name, obj._params)}")
-    try:
-        setattr(obj, name, value)
-    except Error as e:
-        raise Error(f"--set {change}: {str(e).partition(': ')[2]}") from None
-    obj._places[name] = f"--set {change}"
+    for obj in found:
+        if not isinstance(getattr(type(obj), name, None), Parameter):
+            raise Error(f"--set {change}: {obj.path} has no parameter '{name}'"
+                        f"{did_you_mean(name, obj._params)}")
+        try:
+            setattr(obj, name, value)
+        except Error as e:
+            raise Error(f"--set {change}: {str(e).partition(': ')[2]}") from None
+        obj._places[name] = f"--set {change}"
 
 
 def rebuild_tree(configuration, seed):

@@ -39,7 +39,8 @@ def parser():
 
     g = p.add_argument_group("configuration")
     g.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="changes",
-                   help="set a parameter after the script did; with --restore a tunable one")
+                   help="set a parameter after the script did ([*]: of every element of a list); with "
+                        "--restore a tunable one")
 
     g.add_argument("--skip-finished", action="store_true",
                    help="end at once if the database has these results: a finished run of the same "

@@ -3,7 +3,6 @@ default one."""
 import atexit
 import contextlib
 import dataclasses
-import functools
 import hashlib
 import json
 import os
@@ -18,7 +17,7 @@ from .journal import Journal
 from .objects import Root
 from .progress import Progress
 from .results import connect
-from .script import Script, hash_of
+from .script import Script
 from .machine_stats import Statistics
 
 NEVER = _memsim.never
@@ -345,10 +344,13 @@ class Simulation:
         return call["path"]
 
     def _configuration(self):
-        """A hash of all that the results follow from."""
+        """A hash of all that the results follow from: equal for two runs with equal results. Files
+        that are named by an input file (a list of traces) are not looked at."""
+        machine = _memsim.configuration_of(self._machine)
         return hashlib.sha256(json.dumps(
-            [_memsim.configuration_of(self._machine), sorted(self._script.files().values()),
-             self._script.argv, self.root.seed, program_hash()]).encode()).hexdigest()[:32]
+            [machine, [state_of(name) for name in input_files(machine)],
+             sorted(self._script.files().values()), self._script.argv, self.root.seed,
+             state_of(_memsim.__file__)]).encode()).hexdigest()[:32]
 
     def _begin(self, checkpoint=None):
         """Opens the database: a new run, or the checkpoint's goes on where its results are."""
@@ -365,10 +367,17 @@ class Simulation:
             self._run.write_machine(self._machine)
 
 
-@functools.cache
-def program_hash():
-    """Of the compiled module: another build may give other results."""
-    return hash_of(_memsim.__file__)
+def input_files(configuration):
+    """The existing files that parameters name."""
+    values = {text for _, _, params in configuration["objects"] for _, text, _ in params}
+    return sorted(text for text in values if os.path.isfile(text))
+
+
+def state_of(name):
+    """Name, size and time of change of a file: what tells that it may have changed. Its contents are
+    not read, as traces are large and the compiled module takes a tenth of a second."""
+    stat = os.stat(name)
+    return [os.path.abspath(name), stat.st_size, stat.st_mtime_ns]
 
 
 def skip_if_finished(database, configuration):

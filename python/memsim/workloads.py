@@ -47,10 +47,21 @@ def chosen(names):
     return [by_name[name] for name in names]
 
 
-def profiles(jobs, processes):
-    """profile(*job) of each, in order, in parallel processes."""
+def profiles(jobs, processes, first=None):
+    """profile(*job) of each, in order, in parallel processes; those go `first` whose numbers in
+    the list are named first."""
     with ProcessPoolExecutor(processes) as pool:
-        yield from pool.map(_profile, jobs)
+        futures = {i: pool.submit(_profile, jobs[i]) for i in first or range(len(jobs))}
+        for i in range(len(jobs)):
+            yield futures[i].result()
+
+
+def longest_first(every, processes):
+    """The numbers of these workloads, those first that do most at their small sizes, so that none
+    of them is left for the end alone."""
+    jobs = [(w["names"][0], w["check_size"], False) for w in every]
+    work = [p["thread_instructions"] for p in profiles(jobs, processes)]
+    return sorted(range(len(every)), key=lambda i: -work[i])
 
 
 def _profile(job):
@@ -90,7 +101,8 @@ def main(argv):
     jobs = [(w["names"][0], size, args.check) for w, size in zip(every, sizes)]
     print(HEADING)
     wrong = 0
-    for w, p in zip(every, profiles(jobs, args.jobs)):
+    first = longest_first(every, args.jobs) if args.full and args.jobs > 1 else None
+    for w, p in zip(every, profiles(jobs, args.jobs, first)):
         print(row(w, p), flush=True)
         if p["difference"]:
             wrong += 1

@@ -9,6 +9,7 @@ static const Registration<BlockTraffic> registered {
 
 using protocol::block_sector_bytes;
 using protocol::BlockOp;
+static_assert(parts::block_trace_sector == block_sector_bytes);
 
 void BlockTraffic::init() {
     if (params.pattern == BlockPattern::trace) {
@@ -17,7 +18,12 @@ void BlockTraffic::init() {
         if (params.trace_unit->raw == 0)
             refuse("trace_unit", "a trace does not say what its arrivals count: give 1ns, 1us or "
                                  "the like (MQSim's default is 1ns)");
-        trace_.emplace(params.trace);
+        try {
+            trace_.emplace(std::make_unique<parts::InputFile>(params.trace()),
+                           protocol::BlockRequest::most_sectors);
+        } catch (const ConfigError& e) {
+            refuse("trace", e.what());
+        }
     } else if (!params.trace().empty())
         refuse("trace", "the pattern is " + params.pattern.text() + ": set pattern to trace");
     if (params.range < params.sectors)
@@ -106,11 +112,14 @@ void BlockTraffic::read_record() {
         state.ended = !record;
         if (!record) return;
         state.record = *record;
+        if (state.first < 0) state.first = params.from_first ? state.record.arrival : 0;
+        const std::int64_t units = state.record.arrival - state.first,
+                           unit = params.trace_unit->raw;
+        if (units >= never / unit) trace_->refuse("the time is beyond the end of simulated time");
+        state.due = 1 + units * unit;
     } catch (const ConfigError& e) {
         refuse("trace", e.what());
     }
-    if (state.first < 0) state.first = params.from_first ? state.record.arrival : 0;
-    state.due = 1 + (state.record.arrival - state.first) * params.trace_unit->raw;
 }
 
 /// Only what has an end must be done.

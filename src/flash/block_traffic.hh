@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
-#include "flash/block_trace.hh"
+#include "parts/block_trace.hh"
 #include "protocol/block_io.hh"
 
 #include <optional>
@@ -41,7 +41,7 @@ class BlockTraffic final : public Model<BlockTraffic> {
         Param<std::uint64_t> requests {
             0, {0, std::uint64_t {1} << 62}, "How many; 0: without end, or all of the trace"};
         Param<Time> until {0_fs, {0_fs, 1_s * 3600}, "No request is sent after that; 0: no limit"};
-        Param<std::string> trace {"", "Path of a block trace in MQSim's format"};
+        Param<std::string> trace {"", "Path of a block trace in MQSim's format (gzip, xz too)"};
         Param<Time> trace_unit {
             0_fs, {0_fs, 1_s}, "What an arrival in the trace counts; not in the file: 1ns, 1us..."};
         Param<bool> from_first {true, "The trace's first request comes at once, not at its time"};
@@ -77,9 +77,9 @@ class BlockTraffic final : public Model<BlockTraffic> {
         std::int64_t first = -1;  ///< arrival of the trace's first request
         bool ended = false;       ///< the trace has
         Rng rng;
-        BlockTrace::Place place;
-        BlockRecord record;       ///< the next of the trace
-        std::vector<Tick> due_at; ///< by tag
+        parts::BlockTrace::Place place;
+        parts::BlockRecord record; ///< the next of the trace
+        std::vector<Tick> due_at;  ///< by tag
         std::vector<std::uint32_t> free_tags;
         Timer next;
     };
@@ -103,7 +103,7 @@ class BlockTraffic final : public Model<BlockTraffic> {
     void read_record();
     void send_one();
 
-    std::optional<BlockTrace> trace_;
+    std::optional<parts::BlockTrace> trace_;
 };
 
 } // namespace memsim::flash

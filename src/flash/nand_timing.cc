@@ -1,6 +1,6 @@
 #include "flash/nand_timing.hh"
 
-#include "core/reflect.hh"
+#include "parts/figures.hh"
 
 namespace memsim::flash {
 
@@ -109,31 +109,7 @@ const BusTiming& timing_of(BusPreset preset) {
 }
 
 NandTiming with_changes(NandTiming timing, const std::string& changes) {
-    const char* const between = " ,";
-    for (std::size_t at = changes.find_first_not_of(between); at != std::string::npos;) {
-        const std::size_t end = std::min(changes.find_first_of(between, at), changes.size());
-        const std::string change = changes.substr(at, end - at);
-        at = changes.find_first_not_of(between, end);
-        const std::size_t equals = change.find('=');
-        if (equals == std::string::npos)
-            throw ConfigError("'" + change + "' changes nothing: write 'tBERS=1ms'");
-        const std::string name = change.substr(0, equals), value = change.substr(equals + 1);
-        bool found = false;
-        std::string known;
-        const auto offer = [&](std::string_view field, auto& f) {
-            known.append(known.empty() ? "" : ", ").append(field);
-            if (field != name) return;
-            found = true;
-            f = Text<std::remove_cvref_t<decltype(f)>>::parse(value);
-        };
-        offer("types", timing.types);
-        offer("tR0", timing.tR0), offer("tR1", timing.tR1), offer("tR2", timing.tR2);
-        offer("tPROG0", timing.tPROG0), offer("tPROG1", timing.tPROG1);
-        offer("tPROG2", timing.tPROG2);
-        offer("tBERS", timing.tBERS), offer("endurance", timing.endurance);
-        if (!found) throw ConfigError("there is no '" + name + "': the figures are " + known);
-    }
-    return timing;
+    return parts::with_changes(timing, changes, "tBERS=1ms");
 }
 
 void check(const NandTiming& t) {

@@ -34,7 +34,11 @@ void Pcie::init() {
         refuse("payload", "must be a power of two");
     if (params.hosts() + params.devices() == 0)
         refuse("hosts", "a link that nobody sends over: give hosts=1 or devices=1");
-    wire_time_ = WireTime(rate(params.generation(), params.lanes()));
+    const Uint128 whole = static_cast<Uint128>(rate(params.generation(), params.lanes()).raw);
+    const auto all = static_cast<Uint128>(Fraction {100_pct}.raw);
+    const Uint128 ours = whole * static_cast<Uint128>(params.share->raw) / all;
+    if (ours == 0) refuse("share", "leaves less than a byte a second");
+    wire_time_ = WireTime(Rate {static_cast<std::int64_t>(ours)});
 }
 
 void Pcie::wake() {

@@ -29,6 +29,10 @@ class Pcie final : public Model<Pcie> {
     struct Params {
         Param<unsigned> generation {3, {1, 6}, "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane"};
         Param<unsigned> lanes {16, {1, 32}, "1, 2, 4, 8, 16 or 32"};
+        Param<Fraction> share {100_pct,
+                               {Fraction {1}, 100_pct},
+                               "Of the link's rate that is this machine's: less where the machine "
+                               "is a slice of one that has the whole link"};
         Param<Bytes> payload {256_B, {64_B, 4_KiB}, "Most data of a packet (assumption: 256 B)"};
         Param<Bytes> overhead {24_B,
                                {8_B, 64_B},

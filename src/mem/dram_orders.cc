@@ -33,10 +33,11 @@ void FrFcfs::choose_pair(std::uint32_t b) {
                                     : entry.access.write          ? DramCommand::write
                                                                   : DramCommand::read;
         const bool first = action == Action::column && entry.opened;
-        return FrFcfsState::Candidate {
-            device_.bank_ready(command, b), std::uint64_t {!first} << 63 | age_of(entry) << 8 | b,
-            action, number,
-            static_cast<std::uint16_t>(device_.group_of(b) * 4 + static_cast<unsigned>(action))};
+        return FrFcfsState::Candidate {device_.bank_ready(command, b),
+                                       std::uint64_t {!first} << 63 | entry.age << 8 | b, action,
+                                       number,
+                                       static_cast<std::uint16_t>(device_.group_of(b) * limits +
+                                                                  static_cast<unsigned>(action))};
     };
     if (row == DramBank::closed)
         next = candidate(oldest, Action::activate);
@@ -132,7 +133,7 @@ std::uint16_t FrFcfs::choose_burst(Tick now) const {
 
     std::uint16_t gapless_hit = none, hit = none, other = none;
     const auto older = [&](std::uint16_t& best, std::uint16_t e) {
-        if (best == none || age_of(state_.entries[e]) < age_of(state_.entries[best])) best = e;
+        if (best == none || state_.entries[e].age < state_.entries[best].age) best = e;
     };
     each_bank([&](std::uint32_t b) {
         const Tick at = opened(b), column = column_allowed(b);

@@ -2,6 +2,7 @@
 
 #include "core/reflect.hh"
 #include "mem/dram_presets.hh"
+#include "parts/figures.hh"
 
 namespace memsim::mem {
 
@@ -23,29 +24,7 @@ const DramTiming& timing_of(DramPreset preset) {
 }
 
 DramTiming with_changes(DramTiming timing, const std::string& changes) {
-    const char* const between = " ,";
-    for (std::size_t at = changes.find_first_not_of(between); at != std::string::npos;) {
-        const std::size_t end = std::min(changes.find_first_of(between, at), changes.size());
-        const std::string change = changes.substr(at, end - at);
-        at = changes.find_first_not_of(between, end);
-        const std::size_t equals = change.find('=');
-        if (equals == std::string::npos)
-            throw ConfigError("'" + change + "' changes nothing: write 'tRCDRD=12ns'");
-        const std::string name = change.substr(0, equals), value = change.substr(equals + 1);
-        bool found = false;
-        std::string known;
-        reflect::for_each_field(timing, [&](std::string_view field, auto& f) {
-            using F = std::remove_cvref_t<decltype(f)>;
-            if constexpr (!std::is_same_v<F, const char*>) {
-                known.append(known.empty() ? "" : ", ").append(field);
-                if (field != name) return;
-                found = true;
-                f = Text<F>::parse(value);
-            }
-        });
-        if (!found) throw ConfigError("there is no '" + name + "': the figures are " + known);
-    }
-    return timing;
+    return parts::with_changes(timing, changes, "tRCDRD=12ns");
 }
 
 void check(const DramTiming& t) {

@@ -14,19 +14,26 @@ constexpr std::uint32_t bank_of(std::uint64_t order) { return order & 0xff; }
 constexpr bool better(const FrFcfsState::Command& a, const FrFcfsState::Command& b) {
     return a.at != b.at ? a.at < b.at : a.order < b.order;
 }
-constexpr unsigned limits = 4; ///< a group's, by Action: nothing, column, activate, precharge
+/// Of a group's limits those of column commands that do not use the data bus, after one each
+/// Action: nothing, column, activate, precharge.
+constexpr unsigned side_limit = 4, no_wires_limit = 5;
+constexpr unsigned column_limit(DramWires wires) {
+    return wires == DramWires::data   ? static_cast<unsigned>(FrFcfsState::Action::column)
+           : wires == DramWires::side ? side_limit
+                                      : no_wires_limit;
+}
 } // namespace
 
 FrFcfs::FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
-               DramCounters count)
-    : figures_(figures), device_(device), bus_(bus), state_(state), count_(count) {
+               DramCounters count, std::optional<DramSide> side)
+    : figures_(figures), device_(device), bus_(bus), state_(state), count_(count), side_(side),
+      burst_time_(bus.transfer_time(device.timing().burst).raw) {
     MEMSIM_ASSERT(places() < none, "a DRAM queue is too long");
 }
 
 void FrFcfs::init() {
     device_.init();
     state_.entries.assign(places(), {});
-    state_.first_commands.assign(places(), 0);
     state_.free.clear();
     for (std::uint32_t i = places(); i-- > 0;) state_.free.push_back(static_cast<std::uint16_t>(i));
     state_.banks.assign(device_.banks(), {});
@@ -50,6 +57,9 @@ void FrFcfs::init() {
 
 void FrFcfs::enqueue(const DramAccess& access, Tick now) {
     MEMSIM_ASSERT(can_accept(access.write), "a DRAM queue overflows");
+    MEMSIM_ASSERT(access.wires == DramWires::data || figures_.order == DramOrder::first_ready,
+                  "this order of DRAM commands knows one data bus");
+    MEMSIM_ASSERT(access.wires != DramWires::side || side_, "there is no side bus");
     if (!access.write && state_.queued[1] && forward(access, now)) return;
     if (state_.queued[0] + state_.queued[1] == 0) catch_up(now);
 
@@ -57,8 +67,7 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
     state_.free.pop_back();
     Bank& bank = state_.banks[access.bank];
     const bool held = access.row == bank.held_row && access.priority == DramPriority::demand;
-    state_.entries[e] = {
-        access, none, access.bursts, held, false, false, static_cast<std::uint32_t>(state_.age++)};
+    state_.entries[e] = {access, none, access.bursts, held, false, false, state_.age++, 0};
     state_.beyond[access.write] += ++bank.count[access.write] > figures_.bank_queue;
     auto& list = bank.waiting[access.write];
     (list.tail == none ? list.head : state_.entries[list.tail].next) = e;
@@ -156,10 +165,11 @@ void FrFcfs::choose(std::uint32_t b) {
         command = DramCommand::activate, next.action = Action::activate;
     else if (hit == none)
         command = DramCommand::precharge, next.action = Action::precharge;
-    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
-                                            static_cast<unsigned>(next.action));
+    const unsigned limit = next.action == Action::column ? column_limit(e.access.wires)
+                                                         : static_cast<unsigned>(next.action);
+    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits + limit);
     next.at = device_.bank_ready(command, b);
-    next.order = order_of(next.action == Action::column, urgent(e), age_of(e), b);
+    next.order = order_of(next.action == Action::column, urgent(e), e.age, b);
 }
 
 void FrFcfs::choose_all() {
@@ -173,13 +183,16 @@ void FrFcfs::choose_all() {
 inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
     const DramTiming& t = device_.timing();
     const bool write = state_.draining;
-    const Tick data = bus_.earliest(user(group / t.groups), write);
+    const Tick latency = (write ? t.tCWL : t.tCL).raw;
+    const Tick column =
+        std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
+    const std::uint16_t of = user(group / t.groups);
     limit[0] = never;
-    limit[1] =
-        std::max({floor, data - (write ? t.tCWL : t.tCL).raw,
-                  device_.group_ready(write ? DramCommand::write : DramCommand::read, group)});
+    limit[1] = state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency);
     limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
     limit[3] = std::max(floor, device_.group_ready(DramCommand::precharge, group));
+    limit[side_limit] = side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never;
+    limit[no_wires_limit] = column;
 }
 
 void FrFcfs::plan(Tick now) {
@@ -204,7 +217,7 @@ void FrFcfs::plan(Tick now) {
     if (state_.next_refresh <= best.at && state_.queued[0] + state_.queued[1])
         best = {std::max(state_.next_refresh, now), 0, 0, Action::refresh_due, none};
     state_.plan = best;
-    state_.bus_seen = bus_.free_at();
+    state_.bus_seen = buses_free();
 }
 
 FrFcfs::Command FrFcfs::first_ready(const Tick* limit) const {
@@ -247,7 +260,7 @@ bool FrFcfs::set_direction() {
 
 void FrFcfs::run(Tick now) {
     while (state_.plan.at <= now) {
-        if (state_.bus_seen != bus_.free_at()) { // taken by somebody else since
+        if (state_.bus_seen != buses_free()) { // taken by somebody else since
             plan(now);
             continue;
         }
@@ -292,7 +305,7 @@ void FrFcfs::issue(const Command& c, Tick now) {
 void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick now) {
     Bank& bank = state_.banks[b];
     Entry& e = state_.entries[number];
-    if (!e.started) e.started = true, state_.first_commands[number] = now;
+    if (!e.started) e.started = true, e.first_command = now;
     device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, e.access.row, now);
     if (open) {
         ++count_.activates;
@@ -309,7 +322,7 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     Bank& bank = state_.banks[b];
     Entry& e = state_.entries[number];
     const bool write = e.access.write;
-    if (!e.started) e.started = true, state_.first_commands[number] = now;
+    if (!e.started) e.started = true, e.first_command = now;
     if (e.left == e.access.bursts)
         ++(!bank.first_access ? count_.row_hits
            : bank.conflict    ? count_.row_conflicts
@@ -321,12 +334,10 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
 
     const DramTiming& t = device_.timing();
     const Tick data = now + (write ? t.tCWL : t.tCL).raw;
-    const Tick end = bus_.reserve(data, t.burst, user(device_.rank_of(b)), write);
-    count_.bus_bytes += t.burst;
-    count_.bus_busy += Time {end - data};
+    const Tick done = move(e.access.wires, b, data, write);
     const std::uint32_t row = e.access.row;
     if (e.left == 0) {
-        finish({end + bus_.latency(), state_.first_commands[number], e.access.context, write});
+        finish({done, e.first_command, e.access.context, write});
         remove(b, number);
     }
     bool close = figures_.most_accesses && bank.accesses >= figures_.most_accesses;
@@ -341,6 +352,22 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     if (close) ++count_.precharges;
     if (set_direction()) choose_all();
     choose(b); // a bank of which nothing waits any more is in no list
+}
+
+/// One burst, whose first bit is at the device at `data`; says when it has arrived.
+Tick FrFcfs::move(DramWires wires, std::uint32_t b, Tick data, bool write) {
+    const std::uint32_t bytes = device_.timing().burst;
+    if (wires == DramWires::none) return data + burst_time_;
+    const std::uint16_t of = user(device_.rank_of(b));
+    if (wires == DramWires::side) {
+        const Tick end = side_->bus.reserve(data, bytes, of, write);
+        side_->busy += Time {end - data};
+        return end + side_->bus.latency();
+    }
+    const Tick end = bus_.reserve(data, bytes, of, write);
+    count_.bus_bytes += bytes;
+    count_.bus_busy += Time {end - data};
+    return end + bus_.latency();
 }
 
 void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {

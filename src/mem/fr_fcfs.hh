@@ -6,6 +6,7 @@
 #include "parts/data_bus.hh"
 
 #include <array>
+#include <optional>
 #include <vector>
 
 namespace memsim::mem {
@@ -45,6 +46,13 @@ constexpr std::array<std::string_view, 3> names_of(DramRefresh) {
 /// `hold` keeps back demand alone.
 enum class DramPriority : std::uint8_t { demand, migration };
 
+/// What an access's data crosses.
+enum class DramWires : std::uint8_t {
+    data, ///< the data bus
+    side, ///< a second bus beside it: DramSide
+    none, ///< nothing: it is already in, or stays in, a register in front of the device
+};
+
 /// One request to the scheduler: `bursts` column commands to consecutive columns of one row.
 struct DramAccess {
     std::uint32_t context = 0; ///< the owner's; comes back in DramDone
@@ -54,11 +62,12 @@ struct DramAccess {
     std::uint16_t bursts = 1;
     bool write = false;
     DramPriority priority = DramPriority::demand;
+    DramWires wires = DramWires::data; ///< else only with DramOrder::first_ready
 };
 
 /// A request whose last byte has been moved.
 struct DramDone {
-    Tick at = 0;      ///< when that byte is at its end of the channel
+    Tick at = 0;      ///< when that byte is at its end of its wires
     Tick started = 0; ///< when the first command for it was issued; stages: queue until then
     std::uint32_t context = 0;
     bool write = false;
@@ -68,6 +77,12 @@ struct DramDone {
 struct DramCounters {
     Counter &activates, &precharges, &refreshes, &row_hits, &row_misses, &row_conflicts, &forwarded,
         &bus_bytes, &bus_busy;
+};
+
+/// Wires beside the data bus that lead to the same devices: one more transfer at a time.
+struct DramSide {
+    parts::DataBus& bus;
+    Counter& busy;
 };
 
 /// The values of a FrFcfs, for State.
@@ -99,15 +114,15 @@ struct FrFcfsState {
         std::uint16_t entry = 0xffff; ///< for whom
         std::uint16_t limit = 0;      ///< which of the limits in plan() is its group's and action's
     };
-    /// Half a line of the host's cache: lists of them are walked at every command.
-    struct alignas(32) Entry {
+    struct Entry {
         DramAccess access;
         std::uint16_t next = 0; ///< younger, of the same bank and direction
         std::uint16_t left = 0; ///< column commands not yet issued
         bool held = false;
         bool started = false;
-        bool opened = false;   ///< its row was opened for it
-        std::uint32_t age = 0; ///< the last bits of its number: see age_of()
+        bool opened = false; ///< its row was opened for it
+        std::uint64_t age = 0;
+        Tick first_command = 0;
     };
     struct List {
         std::uint16_t head = 0xffff, tail = 0xffff;
@@ -121,7 +136,6 @@ struct FrFcfsState {
         bool first_access = false;  ///< the row was opened and not used yet
     };
     std::vector<Entry> entries;
-    std::vector<Tick> first_commands; ///< of each entry
     std::vector<std::uint16_t> free;
     std::vector<Bank> banks;
     std::vector<Candidate> candidates; ///< one a bank
@@ -140,8 +154,9 @@ struct FrFcfsState {
     Tick next_burst = 0;          ///< the first column command that leaves no gap (committed)
     std::uint64_t age = 0;        ///< requests accepted
     std::uint32_t migrations = 0; ///< waiting
+    bool bus_lent = false;
     Command plan;
-    Tick bus_seen = 0; ///< when the bus was free as the plan was made
+    Tick bus_seen = 0; ///< when the buses were free as the plan was made, as a sum
     Fifo<DramDone> done;
 };
 
@@ -158,7 +173,8 @@ struct FrFcfsState {
 /// Nothing ticks: next_action() is the earliest time at which anything can be done, and the owner
 /// sleeps until then; run() at any other time changes nothing. An idle rank's refreshes are caught
 /// up with when it is next used. The data bus may be shared: whoever reserves it, the next run()
-/// plans anew.
+/// plans anew. So may the side bus be, if there is one; each has its own turnaround, the device's
+/// own constraints know no difference.
 /// Not modelled: postponed refreshes, merging of writes.
 class FrFcfs {
   public:
@@ -184,7 +200,7 @@ class FrFcfs {
     };
     /// The states belong to a component's State and outlive the scheduler.
     FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
-           DramCounters count);
+           DramCounters count, std::optional<DramSide> side = {});
     void init(); ///< sizes the state, and the device's
 
     bool can_accept(bool write) const {
@@ -210,6 +226,10 @@ class FrFcfs {
     Tick next_done() const { return state_.done.empty() ? never : state_.done.front().at; }
     DramDone pop_done() { return state_.done.pop(); }
 
+    /// While the data bus is lent to somebody who does not say how long, no column command is
+    /// issued whose data would cross it; all others are.
+    void lend_bus(bool lent, Tick now);
+
     /// Keeps demand for this row back (a swap moves it) until release(); migration passes, and so
     /// does demand whose commands have begun. A bank holds back one row at a time.
     void hold(std::uint32_t bank, std::uint32_t row, Tick now);
@@ -232,6 +252,7 @@ class FrFcfs {
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
     static constexpr std::uint16_t none = 0xffff; ///< entry
+    static constexpr unsigned limits = 6;         ///< of a group: see limits_of()
 
     bool forward(const DramAccess& access, Tick now);
     void finish(const DramDone& done);
@@ -270,14 +291,12 @@ class FrFcfs {
         for (std::uint32_t b = first; b < first + banks; ++b) choose(b);
     }
     void remove(std::uint32_t bank, std::uint16_t entry);
-    /// Which request it is, counted from the first.
-    std::uint64_t age_of(const Entry& e) const {
-        return state_.age - (static_cast<std::uint32_t>(state_.age) - e.age);
-    }
     bool urgent(const Entry& e) const {
-        return e.access.priority == DramPriority::demand ||
-               state_.age - age_of(e) > figures_.patience;
+        return e.access.priority == DramPriority::demand || state_.age - e.age > figures_.patience;
     }
+    Tick move(DramWires wires, std::uint32_t bank, Tick data, bool write);
+    /// Grows with every reservation of either bus.
+    Tick buses_free() const { return bus_.free_at() + (side_ ? side_->bus.free_at() : 0); }
     std::uint16_t user(std::uint32_t rank) const {
         return static_cast<std::uint16_t>(figures_.first_user + rank);
     }
@@ -287,6 +306,8 @@ class FrFcfs {
     parts::DataBus& bus_;
     FrFcfsState& state_;
     DramCounters count_;
+    std::optional<DramSide> side_;
+    Tick burst_time_; ///< between a device and the register in front of it
 };
 
 } // namespace memsim::mem

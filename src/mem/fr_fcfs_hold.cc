@@ -1,7 +1,12 @@
 #include "mem/fr_fcfs.hh"
 
-/// Rows that are kept back while a swap moves them.
+/// Rows that are kept back while a swap moves them, and the bus while it is lent.
 namespace memsim::mem {
+
+void FrFcfs::lend_bus(bool lent, Tick now) {
+    state_.bus_lent = lent;
+    plan(now);
+}
 
 void FrFcfs::hold(std::uint32_t b, std::uint32_t row, Tick now) {
     Bank& bank = state_.banks[b];

@@ -4,15 +4,19 @@
 
 namespace memsim::ohm {
 
-MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state)
+MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
+                             bool memory_route)
     : params_(params), stats_(stats), state_(state) {
     timing_ = mem::timing_of(params.dram_timing());
     timing_.rate = params.rate();
     timing_ = mem::with_changes(timing_, params.dram_changes());
     mem::check(timing_);
     // A command goes to the DRAM over the channel's way, and its data comes back over it.
-    bus_.emplace(parts::DataBus::Figures {params.rate(), params.turnaround(), 2 * params.one_way()},
-                 state.bus);
+    const parts::DataBus::Figures wires {params.rate(), params.turnaround(), 2 * params.one_way()};
+    bus_.emplace(wires, state.bus);
+    std::optional<mem::DramSide> beside;
+    if (memory_route || params.migration_channel() == MigrationChannel::dedicated)
+        beside.emplace(mem::DramSide {side_.emplace(wires, state.side), stats.side_time});
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
     mem::FrFcfs::Figures figures;
     figures.read_queue = figures.write_queue = params.dram_queue();
@@ -22,7 +26,8 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
     dram_.emplace(figures, *device_, *bus_, state.scheduler,
                   mem::DramCounters {stats.activates, stats.precharges, stats.refreshes,
                                      stats.row_hits, stats.row_misses, stats.row_conflicts,
-                                     stats.forwarded, stats.dram_bytes, stats.channel_time});
+                                     stats.forwarded, stats.dram_bytes, stats.channel_time},
+                  beside);
     row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
     burst_ = parts::Divider(timing_.burst);
     banks_ = parts::Divider(device_->banks());
@@ -50,35 +55,53 @@ mem::DramAccess MemoryChannel::dram_access(std::uint64_t address, std::uint32_t 
 void MemoryChannel::enqueue(const mem::DramAccess& access, bool migration, Tick now) {
     const Uint128 forwarded = stats_.forwarded.value();
     dram_->enqueue(access, now);
-    if (stats_.forwarded.value() == forwarded) count(access.bursts * timing_.burst, migration);
+    if (stats_.forwarded.value() == forwarded)
+        count(access.bursts * timing_.burst, migration, access.wires);
 }
 
 Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards_module,
-                         bool migration, Tick now) {
+                         bool migration, Tick now, mem::DramWires wires) {
+    const bool data = wires == mem::DramWires::data;
+    parts::DataBus& bus = data ? *bus_ : *side_;
     const Tick lead = towards_module ? 0 : params_.grant_latency->raw;
     const auto user = static_cast<std::uint16_t>(timing_.ranks + module);
-    const Tick start = std::max(bus_->earliest(user, towards_module), now + lead);
-    count(bytes, migration);
-    const Tick end = bus_->reserve(start, bytes, user, towards_module);
-    stats_.channel_time += Time {end - start};
+    const Tick start = std::max(bus.earliest(user, towards_module), now + lead);
+    count(bytes, migration, wires);
+    const Tick end = bus.reserve(start, bytes, user, towards_module);
+    (data ? stats_.channel_time : stats_.side_time) += Time {end - start};
     return end;
 }
 
-void MemoryChannel::count(std::uint32_t bytes, bool migration) {
+/// What waits in a register, or is left in one, crosses nothing.
+void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wires) {
+    if (wires == mem::DramWires::none) return;
+    const bool data = wires == mem::DramWires::data;
+    ChannelState::Carried& carried = data ? state_.data : state_.beside;
+    carried.bytes += bytes;
+    carried.transfers += burst_.quotient(bytes + timing_.burst - 1);
+    if (!data) {
+        stats_.side_bytes += bytes;
+        return;
+    }
     (migration ? stats_.migration_time : stats_.demand_time) +=
         static_cast<std::uint64_t>(wire_[migration].take(bytes, state_.remainder[migration]));
     (migration ? stats_.migration_bytes : stats_.demand_bytes) += bytes;
-    state_.bytes += bytes;
-    state_.transfers += burst_.quotient(bytes + timing_.burst - 1);
 }
 
 std::optional<std::string> MemoryChannel::imbalance() const {
-    const auto exact = static_cast<Uint128>(state_.bytes) * ticks_per_second /
+    if (auto wrong = imbalance(state_.data, "channel")) return wrong;
+    return imbalance(state_.beside, "side bus");
+}
+
+std::optional<std::string> MemoryChannel::imbalance(const ChannelState::Carried& carried,
+                                                    const char* wires) const {
+    const auto exact = static_cast<Uint128>(carried.bytes) * ticks_per_second /
                        static_cast<Uint128>(params_.rate().raw);
     // Each transfer that does not follow another back to back loses a part of a femtosecond.
-    if (state_.busy > exact || state_.busy + state_.transfers < exact)
-        return "the channel was busy for " + to_text(static_cast<Int128>(state_.busy)) + "fs but " +
-               std::to_string(state_.bytes) + " bytes of demand and migration take " +
+    if (carried.busy > exact || carried.busy + carried.transfers < exact)
+        return std::string("the ") + wires + " was busy for " +
+               to_text(static_cast<Int128>(carried.busy)) + "fs but its " +
+               std::to_string(carried.bytes) + " bytes take " +
                to_text(static_cast<Int128>(exact)) + "fs";
     return {};
 }

@@ -13,6 +13,15 @@ namespace memsim::ohm {
 
 using namespace memsim::literals;
 
+/// Where migration's transfers go.
+enum class MigrationChannel : std::uint8_t {
+    shared,    ///< over the channel, between requests
+    dedicated, ///< over a channel of their own, as wide and as fast (Ohm-GPU Fig. 8: Oracle)
+};
+constexpr std::array<std::string_view, 2> names_of(MigrationChannel) {
+    return {"shared", "dedicated"};
+}
+
 /// What the controllers of both modes have in common as parameters, ports, statistics and State.
 struct ChannelParams {
     using group = void;
@@ -49,6 +58,8 @@ struct ChannelParams {
     Param<mem::PagePolicy> row_policy {mem::PagePolicy::open, "DRAM rows after an access"};
     Param<unsigned> dram_queue {
         32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
+    Param<MigrationChannel> migration_channel {MigrationChannel::shared,
+                                               "Where migration's transfers go (Ohm-GPU Fig. 8)"};
     Param<bool> check_contents {false, "Compare every read with what was written last"};
 
     Rate rate() const {
@@ -87,6 +98,8 @@ struct ChannelStats {
     Counter demand_time {Unit::time, "Channel time taken by requests"};
     Counter migration_time {Unit::time, "Channel time taken by migration"};
     Counter channel_time {Unit::time, "Channel time taken by both"};
+    Counter side_bytes {Unit::byte, "Bytes over the memory route or the migration's own channel"};
+    Counter side_time {Unit::time, "Time taken by them there"};
     Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
     Ratio migration_share {migration_time, channel_time,
                            "Share of channel time spent on migration (ohm-11, ohm-12)"};
@@ -111,20 +124,28 @@ struct ChannelState {
     mem::DramDeviceState device;
     mem::FrFcfsState scheduler;
     parts::DataBusState bus;
-    std::vector<Fifo<Leaving>> leaving; ///< to each module, one at most
-    // Balance, apart from statistics, which may be reset.
-    std::uint64_t bytes = 0, transfers = 0;
+    parts::DataBusState side;                 ///< the bus beside it, if there is one
+    std::vector<Fifo<Leaving>> leaving;       ///< to each module, one at most
     std::array<std::int64_t, 2> remainder {}; ///< of bytes / rate: demand, migration
-    Uint128 busy = 0;                         ///< of the channel
+    /// What crossed a bus; apart from statistics, which may be reset.
+    struct Carried {
+        std::uint64_t bytes = 0, transfers = 0;
+        Uint128 busy = 0;
+    };
+    Carried data, beside;
 };
 
 /// The wires of a controller, the DRAM behind them and the way to the XPoint modules: one transfer
 /// at a time, booked at most lead() ahead, demand and migration counted apart. Who comes first is
 /// the controller's to say.
+/// There may be a second bus beside: the memory route between the devices, or the channel that
+/// migration has for itself. Transfers of both go on at once, each bus with its own turnaround.
 class MemoryChannel {
   public:
     /// All outlive the channel. Throws ConfigError (parameter: what is wrong) for impossible DRAM.
-    MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state);
+    /// With `memory_route`, or if migration has its own channel, there is a side bus.
+    MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
+                  bool memory_route = false);
     void init();
 
     mem::FrFcfs& dram() { return *dram_; }
@@ -134,26 +155,37 @@ class MemoryChannel {
     /// To the scheduler, which can accept it.
     void enqueue(const mem::DramAccess& access, bool migration, Tick now);
 
-    Tick free_at() const { return bus_->free_at(); }
+    Tick free_at(mem::DramWires wires = mem::DramWires::data) const { return bus(wires).free_at(); }
+    Time transfer_time(std::uint32_t bytes) const { return bus_->transfer_time(bytes); }
     Tick lead() const { return lead_; } ///< how far ahead the channel is booked
     /// Takes the next slot, from when the sender can use it; returns its end.
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration,
-              Tick now);
+              Tick now, mem::DramWires wires = mem::DramWires::data);
 
-    /// Brackets whatever takes channel time, for the balance.
-    Uint128 counted() const { return stats_.channel_time.value(); }
-    void balance(Uint128 before) { state_.busy += counted() - before; }
+    /// Brackets whatever takes time of the buses, for the balance.
+    std::array<Uint128, 2> counted() const {
+        return {stats_.channel_time.value(), stats_.side_time.value()};
+    }
+    void balance(const std::array<Uint128, 2>& before) {
+        state_.data.busy += stats_.channel_time.value() - before[0];
+        state_.beside.busy += stats_.side_time.value() - before[1];
+    }
     std::optional<std::string> imbalance() const;
 
   private:
-    void count(std::uint32_t bytes, bool migration);
+    const parts::DataBus& bus(mem::DramWires wires) const {
+        return wires == mem::DramWires::side ? *side_ : *bus_;
+    }
+    void count(std::uint32_t bytes, bool migration, mem::DramWires wires);
+    std::optional<std::string> imbalance(const ChannelState::Carried& carried,
+                                         const char* wires) const;
 
     const ChannelParams& params_;
     ChannelStats& stats_;
     ChannelState& state_;
     mem::DramTiming timing_ {};
     std::optional<mem::DramDevice> device_;
-    std::optional<parts::DataBus> bus_;
+    std::optional<parts::DataBus> bus_, side_;
     std::optional<mem::FrFcfs> dram_;
     parts::Divider row_, burst_, banks_; ///< of the DRAM
     std::array<WireTime, 2> wire_;       ///< for demand, for migration

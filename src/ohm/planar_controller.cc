@@ -1,7 +1,7 @@
 #include "ohm/planar_controller.hh"
 
 #include "core/registry.hh"
-#include "xpoint/module.hh"
+#include "ohm/modules.hh"
 
 #include <bit>
 
@@ -13,42 +13,21 @@ static const Registration<PlanarController> registered {
 using protocol::Command;
 using protocol::Stage;
 
-/// What the modules behind this controller must have in common with it.
-void PlanarController::check_modules() const {
-    const Bytes needed {params.dram->raw * params.ratio() / params.modules()};
-    for (unsigned i = 0; i < port.commands.size(); ++i) {
-        const auto* m = dynamic_cast<const xpoint::Module*>(&port.commands[i].peer()->owner());
-        if (!m) continue; // a test's
-        if (m->params.capacity() < needed)
-            throw ConfigError(m->path() + ".capacity: " + Text<Bytes>::show(m->params.capacity()) +
-                              " is less than dram x ratio / modules of " + path() + ", " +
-                              Text<Bytes>::show(needed));
-        if (m->params.channel_latency() != params.one_way())
-            throw ConfigError(m->path() +
-                              ".channel_latency: " + Text<Time>::show(m->params.channel_latency()) +
-                              " is not 2 x serdes + flight of " + path() + ", " +
-                              Text<Time>::show(params.one_way()));
-        if (m->params.check_contents() != params.check_contents())
-            throw ConfigError(m->path() + ".check_contents: it must be as in " + path());
-        if (&port.transfers[i].peer()->owner() != m)
-            throw ConfigError(path() + ".transfers[" + std::to_string(i) + "] must be bound to " +
-                              m->path() + ", as commands[" + std::to_string(i) + "] is");
-    }
-}
-
 void PlanarController::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto dram = static_cast<std::uint64_t>(params.dram->raw);
     if (page % piece_bytes != 0)
         refuse("page", Text<Bytes>::show(params.page()) + " is not a multiple of an XPoint line, " +
                            std::to_string(piece_bytes) + "B");
-    if (dram % (page * params.modules()) != 0)
+    if (dram % (page * params.channel.modules()) != 0)
         refuse("dram", Text<Bytes>::show(params.dram()) +
                            " is not a multiple of page x modules = " +
-                           std::to_string(page * params.modules()) + "B");
-    if (params.index() >= params.controllers())
-        refuse("index", "it must be below controllers, " + std::to_string(params.controllers()));
-    check_modules();
+                           std::to_string(page * params.channel.modules()) + "B");
+    if (params.channel.index() >= params.channel.controllers())
+        refuse("index",
+               "it must be below controllers, " + std::to_string(params.channel.controllers()));
+    check_modules(*this, params.channel, port.channel,
+                  {params.dram->raw * params.ratio() / params.channel.modules()});
     if (static_cast<std::uint64_t>(params.swap_buffer->raw) < params.swaps() * 2 * page)
         refuse("swap_buffer", Text<Bytes>::show(params.swap_buffer()) +
                                   " does not hold two pages "
@@ -56,60 +35,41 @@ void PlanarController::init() {
                                   std::to_string(params.swaps()) + " swaps: give it " +
                                   std::to_string(params.swaps() * 2 * page) +
                                   "B or set swaps lower");
-    timing_ = mem::timing_of(params.dram_timing());
-    timing_.rate = params.rate();
     try {
-        timing_ = mem::with_changes(timing_, params.dram_changes());
-        mem::check(timing_);
+        channel_.emplace(params.channel, stat.channel, state.channel);
     } catch (const ConfigError& e) {
         refuse("dram_changes", e.what());
     }
-    if (piece_bytes % timing_.burst != 0 ||
-        static_cast<std::uint64_t>(timing_.row.raw) % piece_bytes != 0)
+    const mem::DramTiming& timing = channel_->timing();
+    if (piece_bytes % timing.burst != 0 ||
+        static_cast<std::uint64_t>(timing.row.raw) % piece_bytes != 0)
         refuse("dram_timing", "its burst must divide 256 bytes, and they its row");
+    channel_->init();
 
-    placement_ = {params.controllers(), params.index(), page,
-                  dram / page,          params.ratio(), params.modules()};
+    placement_ = {
+        params.channel.controllers(), params.channel.index(), page, dram / page, params.ratio(),
+        params.channel.modules()};
     pieces_ = static_cast<unsigned>(page / piece_bytes);
     const unsigned slot_bits = static_cast<unsigned>(std::bit_width(params.ratio()));
     table_bytes_ = placement_.groups * (1 + params.ratio()) * slot_bits / 8;
-    row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
-    burst_ = parts::Divider(timing_.burst);
-    wire_.fill(WireTime(params.rate()));
-    lead_ = std::max({timing_.tCL.raw, timing_.tCWL.raw, params.grant_latency->raw});
-
-    state.requests.resize(params.requests());
-    for (std::uint32_t i = 0; i < params.requests(); ++i) state.free.push(i);
-    state.modules.resize(params.modules());
+    state.requests.resize(params.channel.requests());
+    for (std::uint32_t i = 0; i < params.channel.requests(); ++i) state.free.push(i);
+    state.to_module.resize(params.channel.modules());
     state.swaps.resize(params.swaps());
-    // A command goes to the DRAM over the channel's way, and its data comes back over it.
-    bus_.emplace(parts::DataBus::Figures {params.rate(), params.turnaround(), 2 * params.one_way()},
-                 state.bus);
-    device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
-    banks_ = parts::Divider(device_->banks());
-    mem::FrFcfs::Figures figures;
-    figures.read_queue = figures.write_queue = params.dram_queue();
-    figures.write_high = params.dram_queue() * 7 / 8;
-    figures.write_low = params.dram_queue() / 2;
-    figures.page = params.row_policy();
-    dram_.emplace(figures, *device_, *bus_, state.scheduler,
-                  mem::DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
-                                     stat.row_misses, stat.row_conflicts, stat.forwarded,
-                                     stat.dram_bytes, stat.channel_time});
-    dram_->init();
 }
 
 void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); }
 
 void PlanarController::wake() {
-    const Uint128 busy = stat.channel_time.value();
+    const auto busy = channel_->counted();
+    mem::FrFcfs& dram = channel_->dram();
     take_answers();
     send_left();
     bool changed = true;
     while (changed) {
         // In the order of their claim to the channel. Most find nothing to do: this is seen here.
-        if (dram_->next_done() <= now()) take_dram_done();
-        if (!port.cpu_side.empty()) accept();
+        if (dram.next_done() <= now()) take_dram_done();
+        if (!port.channel.cpu_side.empty()) accept();
         look_at_swaps();
         const std::uint64_t old = swaps_.devices & swaps_.old, young = swaps_.devices & ~swaps_.old;
         changed = old && feed_swaps(old);
@@ -117,30 +77,30 @@ void PlanarController::wake() {
         changed |= !state.dram_queue.empty() && feed_dram();
         changed |= state.commands != 0 && feed_modules();
         changed |= (state.commands != 0 || !state.ready_demand.empty()) && book_demand();
-        if (dram_->next_action() <= now()) {
-            const std::uint32_t waiting = dram_->reads() + dram_->writes();
-            dram_->run(now());
-            changed |= dram_->reads() + dram_->writes() != waiting;
+        if (dram.next_action() <= now()) {
+            const std::uint32_t waiting = dram.reads() + dram.writes();
+            dram.run(now());
+            changed |= dram.reads() + dram.writes() != waiting;
         }
         changed |= young && feed_swaps(young);
         changed |= migration_waits() && book_migration(false);
-        changed |= dram_->next_action() <= now() || dram_->next_done() <= now();
+        changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
-    state.busy += stat.channel_time.value() - busy; // statistics may be reset, the balance not
+    channel_->balance(busy);
     arm_next();
 }
 
 // ---- requests --------------------------------------------------------------------------------
 
 void PlanarController::accept() {
-    auto& in = port.cpu_side;
+    auto& in = port.channel.cpu_side;
     while (!in.empty()) {
         if (!accept(in.front())) {
             if (state.stalled_since == never) state.stalled_since = now();
             return;
         }
         if (state.stalled_since != never) {
-            stat.stall_time += Time {now() - state.stalled_since};
+            stat.channel.stall_time += Time {now() - state.stalled_since};
             state.stalled_since = never;
         }
         in.pop();
@@ -150,7 +110,7 @@ void PlanarController::accept() {
 bool PlanarController::accept(const protocol::MemRequest& r) {
     if (protocol::for_a_cache(r.command)) return true;
     const Placement::Page p = placement_.page_of(r.address);
-    if (p.controller != params.index() || p.slot > params.ratio())
+    if (p.controller != params.channel.index() || p.slot > params.ratio())
         throw ConfigError(path() + ": address " + std::to_string(r.address) +
                           (p.slot > params.ratio()
                                ? " lies beyond the memory of " +
@@ -178,7 +138,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     if (moving && !write && s->postponed_writes == 0) buffered = in_buffer(q, *s);
     if (moving && !buffered && state.postponed.size() == params.postponed()) return false;
 
-    if (params.check_contents()) {
+    if (params.channel.check_contents()) {
         const std::uint64_t block = r.address / block_bytes;
         if (write) state.latest.write(block, ++state.versions);
         q.version = state.latest.read(block);
@@ -223,7 +183,7 @@ void PlanarController::dispatch(std::uint32_t id, std::uint32_t location) {
     } else {
         ++(write ? stat.xpoint_writes : stat.xpoint_reads);
         q.place = Place::xpoint;
-        state.modules[placement_.module_of(q.group, q.location)].commands.push(id);
+        state.to_module[placement_.module_of(q.group, q.location)].push(id);
         ++state.commands;
     }
 }
@@ -237,8 +197,8 @@ std::optional<std::uint64_t> PlanarController::in_buffer(const Request& q, const
 }
 
 void PlanarController::finish_read(std::uint32_t id, std::uint64_t version) {
-    if (params.check_contents() && version != state.requests[id].version) {
-        ++stat.content_errors;
+    if (params.channel.check_contents() && version != state.requests[id].version) {
+        ++stat.channel.content_errors;
         ++state.wrong_reads;
     }
     finish(id);
@@ -248,14 +208,14 @@ void PlanarController::finish(std::uint32_t id) {
     Request& q = state.requests[id];
     const Time taken {now() - q.accepted};
     if (q.r.command == Command::read)
-        stat.read_latency.sample(taken);
+        stat.channel.read_latency.sample(taken);
     else
-        stat.write_latency.sample(taken);
+        stat.channel.write_latency.sample(taken);
     const Stage stage = q.place == Place::dram     ? Stage::dram
                         : q.place == Place::xpoint ? Stage::channel
                                                    : Stage::queue;
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(stage), now());
-    if (q.r.needs_response()) port.cpu_side.send(protocol::answer(q.r));
+    if (q.r.needs_response()) port.channel.cpu_side.send(protocol::answer(q.r));
     if (q.blocks_swap != Group::none) --state.swaps[q.blocks_swap].waits_for;
     q.live = false;
     state.free.push(id);
@@ -264,11 +224,12 @@ void PlanarController::finish(std::uint32_t id) {
 // ---- reports ---------------------------------------------------------------------------------
 
 bool PlanarController::pending() const {
-    return state.free.size() != params.requests() || state.live_swaps != 0 || !dram_->idle();
+    return state.free.size() != params.channel.requests() || state.live_swaps != 0 ||
+           !channel_->dram().idle();
 }
 
 void PlanarController::waits_on(WaitReport& report) const {
-    const std::uint32_t live = params.requests() - state.free.size();
+    const std::uint32_t live = params.channel.requests() - state.free.size();
     if (live)
         report.add(path() + ": " + std::to_string(live) + " requests under way, " +
                    std::to_string(state.postponed.size()) + " of them wait for a swap, " +
@@ -283,17 +244,9 @@ void PlanarController::waits_on(WaitReport& report) const {
 std::optional<std::string> PlanarController::imbalance() const {
     if (state.wrong_reads)
         return std::to_string(state.wrong_reads) + " reads returned other data than written last";
-    const std::uint64_t bytes = state.demand_bytes + state.migration_bytes;
-    const auto exact =
-        static_cast<Uint128>(bytes) * ticks_per_second / static_cast<Uint128>(params.rate().raw);
-    // Each transfer that does not follow another back to back loses a part of a femtosecond.
-    if (state.busy > exact || state.busy + state.transfers < exact)
-        return "the channel was busy for " + to_text(static_cast<Int128>(state.busy)) + "fs but " +
-               std::to_string(bytes) + " bytes of demand and migration take " +
-               to_text(static_cast<Int128>(exact)) + "fs";
     if (!state.postponed.empty() || !state.ready_demand.empty() || !state.ready_migration.empty())
         return "requests are still waiting";
-    return {};
+    return channel_->imbalance();
 }
 
 } // namespace memsim::ohm

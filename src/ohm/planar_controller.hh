@@ -1,20 +1,12 @@
 #pragma once
 
-#include "core/clock.hh"
-#include "core/component.hh"
-#include "mem/fr_fcfs.hh"
+#include "ohm/memory_channel.hh"
 #include "ohm/placement.hh"
 #include "parts/content_store.hh"
-#include "parts/interleave.hh"
-#include "protocol/ddrt.hh"
-#include "protocol/mem.hh"
 
 #include <bit>
-#include <optional>
 
 namespace memsim::ohm {
-
-using namespace memsim::literals;
 
 /// The memory controller of one channel (electrical) or virtual channel (optical) in planar mode,
 /// with the DRAM behind it and, at its DDR-T ports, XPoint modules that share the channel
@@ -53,15 +45,11 @@ class PlanarController final : public Model<PlanarController> {
     static constexpr std::uint32_t most_pieces = 16;
 
     struct Params {
-        Param<unsigned> controllers {
-            6, {1, 1024}, "Controllers that share the address space (Ohm-GPU table I: 6)"};
-        Param<unsigned> index {0, {0, 1023}, "Which of them this one is"};
+        ChannelParams channel;
         Param<Bytes> dram {2_GiB,
                            {4_KiB, Bytes {std::int64_t {1} << 50}},
                            "DRAM of this controller (Ohm-GPU table III, planar: 2 x 1 GiB)"};
         Param<unsigned> ratio {8, {1, 15}, "XPoint pages to a DRAM page (Ohm-GPU table I: 1:8)"};
-        Param<unsigned> modules {
-            2, {1, 16}, "XPoint modules behind it (Ohm-GPU table III: 12 over 6 controllers)"};
         Param<Bytes> page {
             2_KiB,
             {512_B, 4_KiB},
@@ -78,55 +66,12 @@ class PlanarController final : public Model<PlanarController> {
                                    Change::tunable};
         Param<unsigned> postponed {
             32, {1, 4096}, "Requests that wait for a swap (assumption; sweep 8-128)"};
-        Param<unsigned> queue {
-            64, {1, 4096}, "Requests in flight to the controller or waiting (assumption)"};
-        Param<unsigned> requests {
-            128, {2, 4096}, "Requests accepted and not yet done (assumption; sweep 64-512)"};
-        Param<unsigned> width {
-            16, {1, 1024}, "Bits of the channel (Ohm-GPU: 16 optical, 32 electrical)"};
-        Param<Frequency> lane_rate {
-            30_GHz, {1_MHz, 1000_GHz}, "Of each bit (Ohm-GPU: 30 GHz optical, 15 GHz electrical)"};
-        Param<Time> serdes {
-            1_ns, {0_fs, 1_us}, "SerDes, each side (assumption; 0 for an electrical channel)"};
-        Param<Time> flight {
-            1300_ps, {1_fs, 1_us}, "Along the waveguide (assumption: 10 cm at 13 ps/mm, n_g = 4)"};
-        Param<Time> turnaround {
-            2_ns,
-            {0_fs, 1_us},
-            "Idle when sender or direction changes (GDDR5 tRTRS; optical: 100 ps to tune a ring)"};
-        Param<Time> grant_latency {
-            5_ns,
-            {1_fs, 1_us},
-            "From grant to data leaving XPoint: half of the DDR-T handshake of 10 ns (assumption)"};
-        Param<Time> lookup {
-            833_ps, {1_fs, 1_us}, "Mapping table, charged to the answer (assumption: 1 cycle)"};
-        Param<mem::DramPreset> dram_timing {mem::DramPreset::ohm_table1,
-                                            "Timing of the DRAM (Ohm-GPU table I)"};
-        Param<std::string> dram_changes {"", "Figures that differ from it: 'tRCDRD=12ns'"};
-        Param<mem::PagePolicy> row_policy {mem::PagePolicy::open, "DRAM rows after an access"};
-        Param<unsigned> dram_queue {
-            32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
-        Param<bool> check_contents {false, "Compare every read with what was written last"};
-
-        Rate rate() const {
-            return {width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8};
-        }
-        Time one_way() const { return 2 * serdes() + flight(); }
     };
     struct Ports {
-        Responder<protocol::Mem> cpu_side {
-            {.depth = from<&Params::queue>, .latency = from<&Params::lookup>}, "Requests"};
-        Many<Requester<protocol::Ddrt>> commands {
-            from<&Params::modules>,
-            {.depth = from<&Params::requests>,
-             .latency = +[](const void* p) { return static_cast<const Params*>(p)->one_way(); }},
-            "Commands to the XPoint modules; answered when data is ready"};
-        Many<Requester<protocol::DdrtTransfer>> transfers {
-            from<&Params::modules>,
-            {.depth = from<&Params::requests>, .latency = from<&Params::grant_latency>},
-            "Grants of the channel; answered by data"};
+        ChannelPorts<Params> channel;
     };
     struct Stats {
+        ChannelStats channel;
         Counter dram_reads {Unit::count, "Demand reads of pages in DRAM"};
         Counter dram_writes {Unit::count, "Demand writes to pages in DRAM"};
         Counter xpoint_reads {Unit::count, "Demand reads of pages in XPoint"};
@@ -135,31 +80,12 @@ class PlanarController final : public Model<PlanarController> {
         Counter requests {Unit::count, "Demand requests accepted"};
         Counter dram_hits {Unit::count, "Of them, those whose page was in DRAM when they came"};
         Ratio dram_hit_rate {dram_hits, requests, "Share of requests whose page was in DRAM"};
-        Distribution read_latency {Unit::time, "Demand reads, from acceptance to answer"};
-        Distribution write_latency {Unit::time, "Demand writes, from acceptance to done"};
-        Counter demand_bytes {Unit::byte, "Bytes over the channel for requests"};
-        Counter migration_bytes {Unit::byte, "Bytes over the channel for swaps"};
-        Counter demand_time {Unit::time, "Channel time taken by requests"};
-        Counter migration_time {Unit::time, "Channel time taken by swaps"};
-        Counter channel_time {Unit::time, "Channel time taken by both"};
-        Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
-        Ratio migration_share {migration_time, channel_time,
-                               "Share of channel time spent on swaps (ohm-11)"};
         Counter swaps {Unit::count, "Swaps completed"};
         Counter swaps_postponed {Unit::count, "Hot accesses that found every swap buffer in use"};
         Distribution swap_latency {Unit::time, "A swap, from the decision to its end"};
         Counter requests_postponed {Unit::count, "Requests that waited for a swap of their page"};
-        Counter stall_time {Unit::time, "Time in which the first request could not be accepted"};
-        Counter activates {Unit::count, "DRAM rows opened"};
-        Counter precharges {Unit::count, "DRAM rows closed"};
-        Counter refreshes {Unit::count, "DRAM refreshes"};
-        Counter row_hits {Unit::count, "DRAM accesses, swaps included, to an open row"};
-        Counter row_misses {Unit::count, "DRAM accesses to a closed bank"};
-        Counter row_conflicts {Unit::count, "DRAM accesses for which another row was closed"};
-        Counter forwarded {Unit::count, "DRAM reads served from waiting writes"};
         Level mapping_table_bytes {Unit::byte,
                                    "Mapping table in hardware: groups x slots x bits of a slot"};
-        Counter content_errors {Unit::count, "Reads that returned other data than written last"};
     };
 
     enum class Place : std::uint8_t { nowhere, dram, xpoint, buffer };
@@ -196,44 +122,29 @@ class PlanarController final : public Model<PlanarController> {
         std::array<protocol::LineVersions, most_pieces> from_dram {};
         std::array<protocol::LineVersions, most_pieces> from_xpoint {};
     };
-    /// A write on its way through its slot of the channel.
-    struct Leaving {
-        Tick at = 0;
-        protocol::DdrtCommand command;
-    };
-    struct ModuleQueue {
-        Fifo<std::uint32_t> commands; ///< requests not yet sent, in order of arrival
-        Fifo<Leaving> leaving;        ///< one at most
-    };
     /// A read that is ready and waits for the channel.
     struct Ready {
         std::uint32_t module = 0;
         std::uint32_t id = 0;
     };
     struct State {
+        ChannelState channel;
         std::vector<Request> requests;
         Fifo<std::uint32_t> free;
-        Fifo<std::uint32_t> dram_queue; ///< requests not yet with the scheduler
-        Fifo<std::uint32_t> postponed;  ///< requests that wait for a swap
-        std::vector<ModuleQueue> modules;
-        std::uint32_t commands = 0; ///< waiting in them
+        Fifo<std::uint32_t> dram_queue;             ///< requests not yet with the scheduler
+        Fifo<std::uint32_t> postponed;              ///< requests that wait for a swap
+        std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
+        std::uint32_t commands = 0;                 ///< waiting there
         Fifo<Ready> ready_demand, ready_migration;
         GroupTable groups;
         std::vector<Swap> swaps;
         std::uint64_t live_swaps = 0; ///< a bit each
-        mem::DramDeviceState device;
-        mem::FrFcfsState scheduler;
-        parts::DataBusState bus;
         Timer next;
         Tick stalled_since = never;
         parts::ContentStore dram_content; ///< by block of the DRAM
         parts::ContentStore latest;       ///< by logical block: what was written last
         std::uint64_t versions = 0;
-        // Balance, apart from statistics, which may be reset.
-        std::uint64_t demand_bytes = 0, migration_bytes = 0, transfers = 0;
-        std::int64_t demand_remainder = 0, migration_remainder = 0; ///< of bytes / rate
         std::uint64_t wrong_reads = 0;
-        Uint128 busy = 0; ///< of the channel
     };
 
     explicit PlanarController(const Params& p) : params(p) {}
@@ -257,7 +168,6 @@ class PlanarController final : public Model<PlanarController> {
     State state;
 
   private:
-    void check_modules() const;
     // planar_controller.cc: requests and answers
     void accept();
     bool accept(const protocol::MemRequest& r);
@@ -275,9 +185,6 @@ class PlanarController final : public Model<PlanarController> {
     bool migration_waits() const { return swaps_.channel || !state.ready_migration.empty(); }
     bool book_migration(bool old_ones);
     bool grant_first(Fifo<Ready>& ready, Tick ahead);
-    Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration);
-    void count_transfer(std::uint32_t bytes, bool migration);
-    mem::DramAccess dram_access(std::uint64_t address, std::uint32_t bytes) const;
     bool read_of_block_waits(const Request& write) const;
     std::uint64_t dram_block(const Request& q) const {
         return (placement_.dram_address(q.group) + q.offset) / block_bytes;
@@ -320,13 +227,7 @@ class PlanarController final : public Model<PlanarController> {
 
     Placement placement_;
     unsigned pieces_ = 8;
-    mem::DramTiming timing_ {};
-    std::optional<mem::DramDevice> device_;
-    std::optional<parts::DataBus> bus_;
-    std::optional<mem::FrFcfs> dram_;
-    parts::Divider row_, burst_, banks_; ///< of the DRAM
-    std::array<WireTime, 2> wire_;       ///< of the channel: for demand, for migration
-    Tick lead_ = 0;                      ///< how far ahead the channel is booked
+    std::optional<MemoryChannel> channel_;
     std::uint64_t table_bytes_ = 0;
 };
 

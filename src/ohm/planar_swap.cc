@@ -69,30 +69,28 @@ bool PlanarController::feed_swaps(std::uint64_t which) {
 /// unless the swap is old.
 bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
     bool changed = false;
-    const std::uint32_t places = params.dram_queue() / (old(s) ? 1 : 2);
+    const std::uint32_t places = params.channel.dram_queue() / (old(s) ? 1 : 2);
     const auto enqueue = [&](unsigned piece, bool write) {
         const std::uint64_t address = placement_.dram_address(s.group) + piece * piece_bytes;
-        mem::DramAccess a = dram_access(address, piece_bytes);
+        mem::DramAccess a = channel_->dram_access(address, piece_bytes);
         a.context = id | piece;
         a.write = write;
         a.priority = old(s) ? mem::DramPriority::demand : mem::DramPriority::migration;
-        const Uint128 forwarded = stat.forwarded.value();
-        dram_->enqueue(a, now());
-        if (stat.forwarded.value() == forwarded) count_transfer(piece_bytes, true);
+        channel_->enqueue(a, true, now());
         changed = true;
     };
-    while (s.dram_read_asked != all_pieces() && dram_->reads() < places) {
+    while (s.dram_read_asked != all_pieces() && channel_->dram().reads() < places) {
         const unsigned piece = first_of(all_pieces() & ~s.dram_read_asked);
         enqueue(piece, false);
         s.dram_read_asked |= static_cast<Mask>(1u << piece);
     }
-    while (dram_->writes() < places) {
+    while (channel_->dram().writes() < places) {
         const unsigned here = s.dram_read & s.xpoint_read & ~s.dram_written;
         if (here == 0) break;
         const unsigned piece = first_of(here);
         enqueue(piece, true);
         s.dram_written |= static_cast<Mask>(1u << piece);
-        if (params.check_contents()) {
+        if (params.channel.check_contents()) {
             const std::uint64_t block =
                 (placement_.dram_address(s.group) + piece * piece_bytes) / block_bytes;
             for (unsigned b = 0; b < 2; ++b)
@@ -105,16 +103,18 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
 bool PlanarController::feed_xpoint_reads(Swap& s, std::uint32_t id) {
     bool changed = false;
     const std::uint32_t m = s.module;
-    const ModuleQueue& queue = state.modules[m];
-    while (s.xpoint_read_asked != all_pieces() && queue.leaving.empty() &&
-           (queue.commands.empty() || old(s)) && port.commands[m].can_send()) {
+    const auto& queue = state.to_module[m];
+    const auto& leaving = state.channel.leaving[m];
+    while (s.xpoint_read_asked != all_pieces() && leaving.empty() && (queue.empty() || old(s)) &&
+           port.channel.commands[m].can_send()) {
         const unsigned piece = first_of(all_pieces() & ~s.xpoint_read_asked);
-        port.commands[m].send({placement_.module_address(s.group, s.location) + piece * piece_bytes,
-                               piece_bytes,
-                               id | piece,
-                               {},
-                               false,
-                               true});
+        port.channel.commands[m].send(
+            {placement_.module_address(s.group, s.location) + piece * piece_bytes,
+             piece_bytes,
+             id | piece,
+             {},
+             false,
+             true});
         s.xpoint_read_asked |= static_cast<Mask>(1u << piece);
         changed = true;
     }
@@ -135,7 +135,7 @@ void PlanarController::piece_from_dram(std::uint32_t context) {
     const unsigned piece = context & 15;
     const std::uint64_t block =
         (placement_.dram_address(s.group) + piece * piece_bytes) / block_bytes;
-    if (params.check_contents())
+    if (params.channel.check_contents())
         for (unsigned b = 0; b < 2; ++b) s.from_dram[piece][b] = state.dram_content.read(block + b);
     s.dram_read |= static_cast<Mask>(1u << piece);
     serve_postponed(s);

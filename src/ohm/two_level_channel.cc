@@ -17,8 +17,13 @@ void TwoLevelController::take_answers() {
     for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
         auto& commands = port.channel.commands[m];
         while (!commands.empty()) {
-            const std::uint32_t id = commands.pop().id;
-            state.ready.push({m, id});
+            const protocol::DdrtReady answer = commands.pop();
+            if (answer.taken) { // the victim's place is free again
+                --state.evicting;
+                continue;
+            }
+            const std::uint32_t id = answer.id;
+            state.ready.push({m, id, now()});
             sim().stamps().mark(state.requests[id].r.stamps,
                                 static_cast<std::size_t>(Stage::xpoint), now());
         }
@@ -28,6 +33,7 @@ void TwoLevelController::take_answers() {
             protocol::LineVersions line = d.versions;
             // A line of 128 bytes is one half of XPoint's.
             if (blocks() == 1) line[0] = d.versions[state.requests[d.id].local / block_bytes % 2];
+            if (params.reverse_write()) complete();
             line_came(d.id, line);
         }
     }
@@ -50,7 +56,10 @@ void TwoLevelController::take_dram_done() {
     mem::FrFcfs& dram = channel_->dram();
     while (dram.next_done() <= now()) {
         const mem::DramDone d = dram.pop_done();
-        if (d.context & fill_mark) continue;
+        if (d.context & fill_mark) {
+            if (params.reverse_write()) stat.in_register.set(now(), --state.registered);
+            continue;
+        }
         if (d.context & write_mark) {
             finish(id_of(d.context));
             end_if_done(id_of(d.context));
@@ -76,24 +85,31 @@ bool TwoLevelController::feed_dram() {
         changed = true;
     }
     while (!state.writes.empty() && dram.can_accept(true)) {
-        const std::uint32_t id = state.writes.pop();
+        const std::uint32_t id = state.writes.front();
         Request& q = state.requests[id];
-        const bool write = is_write(q);
+        // A line that came by a reverse-write goes first to its place, then what is written into
+        // it.
+        const bool reverse = params.reverse_write() && q.fetched && !q.filled;
+        const bool write = is_write(q) && !reverse;
         // A line that is there already gets only what the request writes.
-        const bool part = write && !q.fetched && !whole_line(q.r);
+        const bool part = write && (!q.fetched || q.filled) && !whole_line(q.r);
         const std::uint64_t at = set_address(q.set) + (part ? q.r.address % map_.line_bytes : 0);
         mem::DramAccess a = channel_->dram_access(
             at, part ? q.r.bytes : static_cast<std::uint32_t>(map_.line_bytes));
         a.context = id | (write ? write_mark : fill_mark);
         a.write = true;
-        if (!write) a.priority = mem::DramPriority::migration;
+        if (!write) a.priority = mem::DramPriority::migration, a.wires = migration_wires();
+        if (reverse) a.wires = mem::DramWires::none;
         if (params.channel.check_contents())
             for (unsigned b = 0; b < blocks(); ++b)
                 state.dram_content.write(set_address(q.set) / block_bytes + b, q.line[b]);
         channel_->enqueue(a, !write, now());
+        changed = true;
+        q.filled = true;
+        if (reverse && is_write(q)) continue;
+        state.writes.pop();
         q.settled = true;
         end_if_done(id);
-        changed = true;
     }
     return changed;
 }
@@ -104,6 +120,7 @@ bool TwoLevelController::feed_modules() {
     for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
         auto& reads = state.modules[m].reads;
         auto& commands = port.channel.commands[m];
+        if (params.auto_rw()) changed |= send_snarfs(m);
         while (!reads.empty() && state.channel.leaving[m].empty() && commands.can_send()) {
             const std::uint32_t id = reads.pop();
             ++stat.xpoint_reads;
@@ -135,8 +152,10 @@ bool TwoLevelController::grant_ready() {
     return changed;
 }
 
-/// Victims to XPoint. What the XPoint controller has snarfed is there already.
+/// Victims to XPoint, unless the XPoint controller takes them over.
 bool TwoLevelController::evict(bool old_ones) {
+    if (params.auto_rw() || held()) return false;
+    const mem::DramWires wires = migration_wires();
     bool changed = false;
     for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
         auto& evictions = state.modules[m].evictions;
@@ -144,8 +163,8 @@ bool TwoLevelController::evict(bool old_ones) {
         if (evictions.empty() || !leaving.empty() || !port.channel.commands[m].can_send()) continue;
         const Eviction& e = evictions.front();
         const bool old = now() >= e.decided + params.patience->raw;
-        if (!params.auto_rw() &&
-            ((old_ones && !old) || channel_->free_at() > now() + (old_ones ? channel_->lead() : 0)))
+        if ((old_ones && !old) ||
+            channel_->free_at(wires) > now() + (old_ones ? channel_->lead() : 0))
             continue;
         protocol::DdrtCommand c;
         c.address = map_.module_address(e.local);
@@ -155,12 +174,7 @@ bool TwoLevelController::evict(bool old_ones) {
         if (blocks() == 1) c.versions[1] = c.versions[0];
         c.write = c.migration = true;
         evictions.pop();
-        Tick at = now();
-        if (params.auto_rw())
-            ++stat.snarfed;
-        else
-            at = channel_->book(m, c.bytes, true, true, now());
-        leaving.push({at, c});
+        leaving.push({channel_->book(m, c.bytes, true, true, now(), wires), c});
         changed = true;
     }
     if (changed) send_left();
@@ -176,15 +190,20 @@ void TwoLevelController::arm_next() {
         if (t > now() && t < next) next = t;
     };
     const Tick free = channel_->free_at();
-    if (!state.ready.empty()) consider(free - channel_->lead());
+    if (!state.ready.empty()) {
+        consider(free - channel_->lead());
+        if (params.reverse_write())
+            consider(state.ready.front().since + params.reverse_patience->raw);
+    }
     for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
         const auto& leaving = state.channel.leaving[m];
         const auto& evictions = state.modules[m].evictions;
         if (!leaving.empty()) consider(leaving.front().at);
         if (evictions.empty()) continue;
+        const Tick free_for_it = channel_->free_at(migration_wires());
         consider(evictions.front().decided + params.patience->raw);
-        consider(free - channel_->lead());
-        consider(free);
+        consider(free_for_it - channel_->lead());
+        consider(free_for_it);
     }
     if (next == never)
         cancel(state.next);

@@ -30,7 +30,14 @@ void TwoLevelController::init() {
         refuse("index",
                "it must be below controllers, " + std::to_string(params.channel.controllers()));
     check_modules(*this, params.channel, port.channel,
-                  {params.dram->raw * params.ratio() / params.channel.modules()});
+                  {params.dram->raw * params.ratio() / params.channel.modules()},
+                  {params.auto_rw() ? params.evictions() * params.line->raw : 0});
+    if (params.dram_register() < params.line())
+        refuse("dram_register", Text<Bytes>::show(params.dram_register()) + " hold no line of " +
+                                    Text<Bytes>::show(params.line()));
+    if (params.reverse_write() && migration_wires() == mem::DramWires::side)
+        refuse("migration_channel", "with reverse_write nothing is left that it could carry: take "
+                                    "shared");
     try {
         channel_.emplace(params.channel, stat.channel, state.channel);
     } catch (const ConfigError& e) {
@@ -40,6 +47,10 @@ void TwoLevelController::init() {
         static_cast<std::uint64_t>(channel_->timing().row.raw) % line != 0)
         refuse("dram_timing", "its burst must divide a line, and that its row");
     channel_->init();
+    registers_ =
+        static_cast<std::uint32_t>(static_cast<std::uint64_t>(params.dram_register->raw) / line);
+    hold_ = params.channel.grant_latency->raw + params.channel.one_way().raw +
+            channel_->transfer_time(static_cast<std::uint32_t>(line)).raw;
     map_ = {chunk,       params.channel.controllers(), params.channel.index(), line,
             dram / line, params.channel.modules()};
     state.requests.resize(params.channel.requests());
@@ -48,7 +59,7 @@ void TwoLevelController::init() {
 }
 
 void TwoLevelController::wake() {
-    const Uint128 busy = channel_->counted();
+    const auto busy = channel_->counted();
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
     send_left();
@@ -57,7 +68,7 @@ void TwoLevelController::wake() {
         take_dram_done();
         accept();
         changed = state.evicting && evict(true);
-        changed |= grant_ready();
+        changed |= params.reverse_write() ? confirm() : grant_ready();
         changed |= feed_dram();
         changed |= feed_modules();
         const std::uint32_t waiting = dram.reads() + dram.writes();
@@ -139,9 +150,14 @@ void TwoLevelController::line_read(std::uint32_t id) {
     if (check)
         for (unsigned b = 0; b < blocks(); ++b) held[b] = state.dram_content.read(block + b);
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::dram), now());
-    if (state.cache.hit(q.set, tag)) {
+    const DramCache::Line* const line = state.cache.find(q.set);
+    const bool hit = line && line->tag == tag;
+    const std::uint64_t local = line ? map_.line_at(q.set, line->tag) : q.local;
+    const bool victim = line && line->dirty && !hit;
+    if (params.auto_rw()) seen_passing(id, local, line && line->dirty, held);
+    if (!victim) --state.evicting;
+    if (hit) {
         ++stat.hits;
-        --state.evicting;
         if (!is_write(q)) {
             finish_read(id, held[q.r.address / block_bytes % blocks()]);
             q.settled = true;
@@ -152,15 +168,12 @@ void TwoLevelController::line_read(std::uint32_t id) {
         fill(id);
         return;
     }
-    const DramCache::Line* const victim = state.cache.find(q.set);
-    if (victim && victim->dirty) {
+    if (victim) {
         ++stat.evictions;
-        const std::uint64_t local = map_.line_at(q.set, victim->tag);
-        // The victim's slot has been kept for it since the tags were read.
+        // The victim's place has been kept for it since the tags were read.
         ++q.victims;
-        state.modules[map_.module_of(local)].evictions.push({id, local, now(), held});
-    } else
-        --state.evicting;
+        if (!params.auto_rw()) state.modules[q.module].evictions.push({id, local, now(), held});
+    }
     if (is_write(q) && whole_line(q.r))
         fill(id);
     else
@@ -241,7 +254,7 @@ void TwoLevelController::waits_on(WaitReport& report) const {
 std::optional<std::string> TwoLevelController::imbalance() const {
     if (state.wrong_reads)
         return std::to_string(state.wrong_reads) + " reads returned other data than written last";
-    if (!state.busy.empty() || state.evicting || !state.ready.empty())
+    if (!state.busy.empty() || state.evicting || !state.ready.empty() || held())
         return "requests are still waiting";
     return channel_->imbalance();
 }

@@ -17,13 +17,25 @@ namespace memsim::ohm {
 /// the scheduler has the last one's write and the module its victim.
 ///
 /// auto_rw (Ohm-GPU IV-B): the XPoint controller snarfs the line as it is read from DRAM, compares
-/// the tags itself and takes the eviction over: no transfer to XPoint.
+/// the tags itself and takes the eviction over: no transfer to XPoint. A line is read from DRAM
+/// only when there is a place for it in the module's register.
+///
+/// reverse_write (Ohm-GPU V-A, Fig. 12): the line that a miss brings crosses the channel once, from
+/// XPoint to the register in front of the DRAM, and the controller's DDR monitor sees it pass.
+/// XPoint says ready; the controller stops issuing whatever would use the channel and confirms; the
+/// channel is held until XPoint's completion signal has come; then the request is answered, and the
+/// line goes from the register to its place without the channel. One hold serves all lines that are
+/// ready, up to reverse_batch; while the DRAM has work, it begins when so many are ready or one has
+/// waited for reverse_patience.
+///
+/// migration_channel dedicated: fills and victims have a channel of their own (Ohm-GPU Fig. 8).
 ///
 /// The channel: ready reads of XPoint first, then DRAM by its scheduler, then evictions, which take
 /// a place only where the channel would idle; those older than `patience` go before all else.
 /// With check_contents every write has a version that travels with the data, and every read is
 /// compared with what was written last in order of arrival.
-/// Not modelled: reverse-write, ECC itself, energy, lines beyond an XPoint line.
+/// Not modelled: ECC itself, energy, lines beyond an XPoint line. A read of a line that waits in
+/// the DRAM's register is answered from what the DDR monitor saw.
 class TwoLevelController final : public Model<TwoLevelController> {
   public:
     static constexpr std::uint32_t block_bytes = 128; ///< unit of contents
@@ -40,13 +52,36 @@ class TwoLevelController final : public Model<TwoLevelController> {
         Param<Bytes> line {
             128_B, {128_B, 256_B}, "Line of the cache (assumption: the L2's, one access for all)"};
         Param<bool> auto_rw {false, "XPoint snarfs evictions (Ohm-GPU IV-B)"};
+        Param<bool> reverse_write {
+            false, "XPoint's lines are demand's answer and fill at once (Ohm-GPU V-A)"};
+        Param<bool> reverse_hold {
+            true, "Hold the channel until XPoint's completion signal (Ohm-GPU V-A); "
+                  "else the controller, which has granted the slot, knows its end"};
+        Param<unsigned> reverse_batch {
+            8,
+            {1, 4096},
+            "Lines that one hold of the channel serves at most, and so many begin one (assumption: "
+            "they take as long as the rest of the hold and the DRAM's restart; sweep 1-32)"};
+        Param<Time> reverse_patience {
+            20_ns,
+            {0_fs, 1_s},
+            "Wait of a ready line that begins a hold while the DRAM has work (assumption: what a "
+            "hold costs the DRAM: grant, line, completion and tCL; sweep 0-100 ns)",
+            Change::tunable};
+        Param<Bytes> dram_register {16_KiB,
+                                    {128_B, 1_MiB},
+                                    "In front of the DRAM, for lines of reverse-writes (Ohm-GPU "
+                                    "III-A: 16 KB)"};
         Param<Time> patience {1_us,
                               {0_fs, 1_s},
                               "Age from which an eviction goes before demand (assumption; "
                               "sweep 0-10 us)",
                               Change::tunable};
-        Param<unsigned> evictions {
-            16, {1, 4096}, "Victims on their way to XPoint (assumption; sweep 4-64)"};
+        Param<unsigned> evictions {64,
+                                   {1, 4096},
+                                   "Victims on their way to XPoint (assumption: as many as its "
+                                   "write buffer has lines, half "
+                                   "of the 16 KB register; sweep 4-128)"};
     };
     struct Ports {
         ChannelPorts<Params> channel;
@@ -60,6 +95,10 @@ class TwoLevelController final : public Model<TwoLevelController> {
         Counter fills {Unit::count, "Lines written to DRAM after a miss"};
         Counter evictions {Unit::count, "Dirty lines that left DRAM for XPoint"};
         Counter snarfed {Unit::count, "Those that the XPoint controller took over"};
+        Counter reverse_writes {Unit::count, "Fills that crossed the channel as demand's answer"};
+        Counter holds {Unit::count, "Times that the channel was held for reverse-writes"};
+        Counter hold_time {Unit::time, "From confirmations to the last completion signals"};
+        Level in_register {Unit::count, "Lines confirmed and not yet written to the DRAM"};
         Counter conflicts {Unit::count, "Requests that waited for another one of their set"};
         Level lines {Unit::count, "Lines of DRAM that hold something"};
     };
@@ -75,6 +114,7 @@ class TwoLevelController final : public Model<TwoLevelController> {
         std::uint32_t module = 0;       ///< its line's in XPoint
         std::uint8_t victims = 0;       ///< on their way to a module
         bool fetched = false;           ///< the line came from XPoint
+        bool filled = false;            ///< the scheduler has it, from the register
         bool answered = false;          ///< or needs no answer
         bool settled = false;           ///< the scheduler has its line, or it changes nothing
         bool released = false;          ///< the next request of the set has begun
@@ -90,11 +130,12 @@ class TwoLevelController final : public Model<TwoLevelController> {
     struct ModuleQueue {
         Fifo<std::uint32_t> reads; ///< requests whose command is not yet sent
         Fifo<Eviction> evictions;
+        Fifo<protocol::DdrtCommand> snarfs; ///< what the module has seen passing
     };
     struct Ready {
         std::uint32_t module = 0;
         std::uint32_t id = 0;
-        Tick since = 0;
+        Tick since = 0; ///< for reverse_patience
     };
     struct State {
         ChannelState channel;
@@ -106,6 +147,10 @@ class TwoLevelController final : public Model<TwoLevelController> {
         std::vector<ModuleQueue> modules;
         std::uint32_t evicting = 0; ///< places of `evictions` taken
         Fifo<Ready> ready;
+        std::uint32_t reversing = 0; ///< reverse-writes confirmed and not complete: the hold
+        std::uint32_t confirmed = 0; ///< since it began
+        Tick held_since = 0;
+        std::uint32_t registered = 0; ///< lines that have a place in the DRAM's register
         DramCache cache;
         Timer next;
         Tick stalled_since = never;
@@ -147,13 +192,29 @@ class TwoLevelController final : public Model<TwoLevelController> {
     bool grant_ready();
     bool evict(bool old_ones);
     void arm_next();
+    // two_level_dual.cc: auto-read/write and reverse-write
+    void seen_passing(std::uint32_t id, std::uint64_t held, bool dirty,
+                      const protocol::LineVersions& versions);
+    bool send_snarfs(std::uint32_t module);
+    bool confirm();
+    bool may_confirm() const;
+    void complete();
 
     std::uint64_t set_address(std::uint64_t set) const { return set * map_.line_bytes; }
     unsigned blocks() const { return static_cast<unsigned>(map_.line_bytes / block_bytes); }
+    bool held() const { return params.reverse_hold() && state.reversing != 0; }
+    /// Of transfers that no request waits for.
+    mem::DramWires migration_wires() const {
+        return params.channel.migration_channel() == MigrationChannel::dedicated
+                   ? mem::DramWires::side
+                   : mem::DramWires::data;
+    }
     bool whole_line(const protocol::MemRequest& r) const { return r.payload() == map_.line_bytes; }
     bool is_write(const Request& q) const { return q.r.command != protocol::Command::read; }
 
     LineMap map_;
+    std::uint32_t registers_ = 0; ///< lines of dram_register
+    Tick hold_ = 0;               ///< the shortest hold
     std::optional<MemoryChannel> channel_;
 };
 

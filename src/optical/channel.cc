@@ -58,6 +58,8 @@ void Channel::init() {
     const double light = milliwatts(params.laser()) * params.laser_factor() * lit;
     stat.laser_light.set(light);
     stat.laser_power.set(light * 1e9 / static_cast<double>(params.wall_plug->raw));
+    stat.tuning_power.set(static_cast<double>(params.tuning->raw) * 1e-15 * 1e3 *
+                          static_cast<double>(params.bit_rate->raw) * lit);
     stat.rings.set(rings_of(functions()));
     stat.controller_rings.set(rings_at(Endpoint::controller, functions()));
     stat.dram_rings.set(rings_at(Endpoint::dram, functions()));

@@ -69,7 +69,9 @@ class Channel final : public Model<Channel> {
         Param<Decibel> sensitivity {
             Decibel {-8'000},
             {Decibel {-60'000}, 30_dB},
-            "Least opening of the eye at a receiver, in dB over 1 mW (assumption: Q = 6.6, 2e-11)"};
+            "Least opening of the eye at a receiver, in dB over 1 mW (assumption: Q = 6.6, 2e-11; "
+            "0.8 dB below the plain route, so that designs that miss 1e-15 by hundredths of a dB "
+            "still run, and those that are wrong by a factor do not)"};
         Param<Energy> tuning {
             200_fJ, {0_fJ, 1_nJ}, "To tune rings for a bit (Ohm-GPU table I: 200 fJ/bit)"};
     };
@@ -80,6 +82,8 @@ class Channel final : public Model<Channel> {
                             "The same while a swap's memory route shares its light"};
         Figure laser_light {Unit::milliwatt, "Light of all lasers"};
         Figure laser_power {Unit::milliwatt, "Electric power of all lasers"};
+        Figure tuning_power {Unit::milliwatt,
+                             "To tune the rings of all virtual channels at their full rate"};
         Figure received {Unit::dbm, "Opening of the eye at the end of the plain route"};
         Figure received_snarfed {Unit::dbm, "The same behind a half-coupled receiver"};
         Figure received_swap {Unit::dbm, "The same of the memory route on the data route's light"};

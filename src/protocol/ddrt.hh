@@ -22,6 +22,10 @@ using LineVersions = std::array<std::uint64_t, 2>;
 
 /// A write takes its data along and is sent so that it leaves when its slot ends; it is answered by
 /// nothing: the module has room for what it takes out of its queue.
+/// A snarf is no command of the controller's: it is what the module sees as a line of DRAM crosses
+/// the channel, its tag bits and data and for which address it is read (Ohm-GPU IV-B). If that is a
+/// miss and the line dirty, the module takes the line over into its register, in which the
+/// controller has kept a place for it, and says so when the place is free again.
 struct DdrtCommand {
     std::uint64_t address = 0; ///< in the module
     std::uint32_t bytes = 0;   ///< within one 256-byte line
@@ -30,16 +34,22 @@ struct DdrtCommand {
     bool write = false;
     bool migration = false;    ///< for statistics only
     std::uint16_t sectors = 0; ///< which of its 32-byte sectors: see protocol/sectors.hh
+    bool snarf = false;
+    bool dirty = false;     ///< snarf: the line is valid and dirty
+    std::uint64_t held = 0; ///< snarf: the line's own address in the module, from its tag
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
     std::uint32_t payload() const { return protocol::payload(*this); }
-    bool needs_response() const { return !write; }
+    bool evicts() const { return dirty && held != address; }
+    bool needs_response() const { return snarf ? evicts() : !write; }
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
-/// The data of read `id` is in the module's read buffer.
+/// The data of read `id` is in the module's read buffer; or the line snarfed is in its write
+/// buffer.
 struct DdrtReady {
     std::uint32_t id = 0;
+    bool taken = false; ///< a snarfed line
 
     static constexpr std::uint32_t largest_wire_bytes = 4;
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
@@ -49,13 +59,15 @@ struct DdrtReady {
 struct DdrtGrant {
     std::uint32_t id = 0;
     Tick slot_end = 0;
+    bool reverse = false; ///< to the DRAM; the controller's DDR monitor sees it pass
 
     static constexpr std::uint32_t largest_wire_bytes = 4;
     bool needs_response() const { return true; }
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
-/// Leaves the module at the end of the slot, arrives with its last bit.
+/// Leaves the module at the end of the slot, arrives with its last bit. Of a reverse-write: what
+/// the DDR monitor has collected and the completion signal, which leaves with the last bit.
 struct DdrtData {
     std::uint32_t id = 0;
     LineVersions versions {};

@@ -1,6 +1,7 @@
 #include "protocol/warp_stream.hh"
 
 #include "core/error.hh"
+#include "protocol/fill_lanes.hh"
 
 #include <cstring>
 
@@ -12,12 +13,34 @@ constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, 
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
 constexpr std::size_t longest_op =
-    1 + 4 + 1 + (2 + 2 * warp_lanes) * longest_varint; // flags, mask, width, then varints
+    1 + 4 + 1 + (2 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, room
 
 u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
 u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
 
+/// A varint of up to 8 bytes is made, and read, without a branch: seven bits of a number stand in
+/// each byte of a word, whose highest bits say that another byte follows. The buffer has room for 8
+/// bytes, whatever the length.
+constexpr u64 follows = 0x8080808080808080;
+
+u64 spread(u64 v) {
+    v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
+    v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
+    return (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
+}
+u64 gathered(u64 v) {
+    v = (v & 0x007f007f007f007f) | (v & 0x7f007f007f007f00) >> 1;
+    v = (v & 0x00003fff00003fff) | (v & 0x3fff00003fff0000) >> 2;
+    return (v & 0x000000000fffffff) | (v & 0x0fffffff00000000) >> 4;
+}
+
 u8* put(u8* at, u64 v) {
+    if (v >> 56 == 0) {
+        const auto bytes = (static_cast<u32>(std::bit_width(v | 1)) + 6) / 7;
+        const u64 word = spread(v) | (follows & ((u64 {1} << 8 * (bytes - 1)) - 1));
+        std::memcpy(at, &word, sizeof word);
+        return at + bytes;
+    }
     for (; v >= 0x80; v >>= 7) *at++ = static_cast<u8>(v | 0x80);
     *at++ = static_cast<u8>(v);
     return at;
@@ -51,6 +74,14 @@ struct Cursor {
         return *at++;
     }
     u64 varint() {
+        u64 word = 0;
+        if (end - at >= 8) std::memcpy(&word, at, sizeof word);
+        const u64 last = ~word & follows; // its lowest bit ends the number
+        if (end - at < 8 || last == 0) return careful_varint();
+        at += std::countr_zero(last) / 8 + 1;
+        return gathered(word & (last ^ (last - 1)) & ~follows);
+    }
+    u64 careful_varint() {
         u64 v = byte();
         if (v < 0x80) return v;
         v &= 0x7f;
@@ -79,8 +110,8 @@ bool common_stride(u32 mask, const WarpStreamWriter::Addresses& address, u64& st
     const u32 second = std::countr_zero(rest);
     const auto distance = static_cast<std::int64_t>(address[second] - address[first]);
     const auto lanes = static_cast<std::int64_t>(second - first);
-    if (distance % lanes != 0) return false;
-    stride = static_cast<u64>(distance / lanes);
+    if (lanes != 1 && distance % lanes != 0) return false;
+    stride = static_cast<u64>(lanes == 1 ? distance : distance / lanes);
     for (rest &= rest - 1; rest != 0; rest &= rest - 1) {
         const u32 lane = std::countr_zero(rest);
         if (address[lane] != address[first] + stride * (lane - first)) return false;
@@ -207,7 +238,7 @@ bool WarpStreamReader::next(WarpOp& op) {
                 }
             }
         } else {
-            if (op.mask != full_mask) op.address.fill(0);
+            if (op.mask != full_mask) fill_lanes(op.address, u64 {0});
             op.address[first] = address;
             for (u32 rest = op.mask & (op.mask - 1); rest != 0; rest &= rest - 1) {
                 address += unzigzag(in.varint());
@@ -215,7 +246,7 @@ bool WarpStreamReader::next(WarpOp& op) {
             }
         }
         if (op.has_values) {
-            op.value.fill(0);
+            fill_lanes(op.value, u64 {0});
             u64 value = 0;
             for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
                 value += unzigzag(in.varint());

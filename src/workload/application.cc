@@ -2,7 +2,8 @@
 
 namespace memsim::workload {
 
-Application::Application(const Options& options) : options_(options) {
+Application::Application(const Options& options)
+    : options_(options), memory_(options.first_address) {
     if (options.threads_per_block > 1024)
         throw BadOption("threads_per_block", std::to_string(options.threads_per_block) +
                                                  " threads, but a block has 1 to 1024");
@@ -38,8 +39,8 @@ void Application::run_block(u32 block, BlockStreams& out) {
                   "blocks of a launch must be run in linear order, each once");
     ++p.next_block;
     const Kernel& k = kernels_[p.kernel];
-    Block running(
-        {p.launch, p.kernel, block, options_.operation_limit, k.counted == Counted::by_rule, out});
+    Block running({p.launch, options_.first_kernel + p.kernel, block, options_.operation_limit,
+                   k.counted == Counted::by_rule, out});
     k.body(running);
     running.end();
 }

@@ -20,6 +20,8 @@ struct Options {
     u32 iterations = 0;            ///< 0: the workload's default
     u32 threads_per_block = 0;     ///< 0: the workload's usual launch
     u64 operation_limit = 1 << 24; ///< warp operations of one block [A]: some 100 MB of streams
+    u64 first_address = 0;         ///< of a part of a Sequence: where its arrays begin
+    u32 first_kernel = 0;          ///< and its kernels' numbers, from which PCs follow
 };
 
 /// What is wrong with one of them; `option` is its name as the user writes it.
@@ -49,15 +51,16 @@ class Application : public KernelSource {
   public:
     explicit Application(const Options& options);
 
-    bool next_launch(Launch& launch) final;
-    void run_block(u32 block, BlockStreams& out) final;
-    u64 footprint_bytes() const final { return memory_.bytes(); }
-    const std::vector<Allocation>& allocations() const final { return memory_.allocations(); }
-    u64 result_digest() const final { return memory_.digest(false); }
+    bool next_launch(Launch& launch) override;
+    void run_block(u32 block, BlockStreams& out) override;
+    u64 footprint_bytes() const override { return memory_.bytes(); }
+    const std::vector<Allocation>& allocations() const override { return memory_.allocations(); }
+    u64 result_digest() const override { return memory_.digest(false); }
     /// Of all that kernels only read.
     u64 input_digest() const;
-    void save(Saver& to) const final;
-    void load(Loader& from) final;
+    void save(Saver& to) const override;
+    void load(Loader& from) override;
+    u32 kernel_count() const { return static_cast<u32>(kernels_.size()); }
 
     /// After the end: what differs between device memory and what a plain program computes from
     /// the same input, as a sentence; empty if nothing does.

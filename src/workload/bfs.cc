@@ -16,15 +16,4 @@ std::vector<u32> levels_by_queue(const Csr& graph, u32 source) {
     return level;
 }
 
-void initialize_levels(Warp& w, const Array<u32>& level, u32 source) {
-    enum class Site : u32 { set_level };
-    w.compute(6);
-    const auto v = w.thread();
-    w.if_(v < static_cast<u32>(level.size), [&] {
-        w.compute(5);
-        const auto start = select(v == source, all_lanes(0u), all_lanes(unseen));
-        w.store(Site::set_level, level, v, start);
-    });
-}
-
 } // namespace memsim::workload

@@ -11,17 +11,8 @@ struct BfsDataHost {
 
 namespace {
 
-enum class Site : u32 {
-    vertex,
-    row_begin,
-    row_end,
-    neighbour,
-    neighbour_level,
-    claim,
-    reserve,
-    append,
-    own_level
-};
+namespace site = bfs_site;
+enum Site : u32 { claim = site::own, reserve, append, own_level };
 
 enum class How { thread, warp, flags };
 
@@ -30,17 +21,13 @@ enum class How { thread, warp, flags };
 /// With flags instead of claims (no atomics on levels), a launch over all vertices marks, and a
 /// second one collects the marked into the queue.
 template <How how>
-class BfsData final : public GraphApplication<BfsDataHost> {
+class BfsData final : public Bfs<BfsDataHost> {
   public:
-    explicit BfsData(const Options& options) : GraphApplication(options) {
-        level_ = memory_.zeroed<u32>("level", vertices_);
+    explicit BfsData(const Options& options) : Bfs(options) {
         // Each vertex is claimed once, so no queue can overflow.
         queues_[0] = memory_.zeroed<u32>("queue_0", vertices_);
         queues_[1] = memory_.zeroed<u32>("queue_1", vertices_);
         count_ = memory_.zeroed<u32>("count", 1);
-        initialize_ = kernel(
-            "bfs_initialize", 8, [this](Warp& w) { initialize_levels(w, level_, source_); },
-            Counted::machine_code);
         if constexpr (how == How::thread)
             expand_ = kernel(
                 "bfs_data", 16, [this](Warp& w) { expand(w); }, Counted::machine_code);
@@ -51,17 +38,10 @@ class BfsData final : public GraphApplication<BfsDataHost> {
             collect_ = kernel("bfs_frontier_collect", 12, [this](Warp& w) { collect(w); });
         }
     }
-    std::string difference() const override {
-        return first_difference("level", level_, levels_by_queue(graph(), source_));
-    }
 
   private:
-    bool next() override {
+    bool next_level() override {
         // The host writes the first queue, and reads and clears the counter after each level.
-        if (launches() == 0) {
-            launch_over_vertices(initialize_);
-            return true;
-        }
         if (how == How::flags && launches() > 1 && launches() % 2 == 0) {
             launch_over_vertices(collect_);
             return true;
@@ -79,13 +59,12 @@ class BfsData final : public GraphApplication<BfsDataHost> {
         return true;
     }
 
-    // The numbers of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
     void visit(Warp& w, const Lanes<u32>& arc) {
         const Array<u32>& out = queues_[1 - host.depth % 2];
         w.compute(2);
-        const auto to = w.load(Site::neighbour, col_, arc);
+        const auto to = w.load(site::neighbour, col_, arc);
         w.compute(2);
-        const auto its_level = w.load(Site::neighbour_level, level_, to);
+        const auto its_level = w.load(site::neighbour_level, level_, to);
         w.compute(7);
         w.if_(its_level == unseen, [&] {
             w.compute(3);
@@ -109,18 +88,9 @@ class BfsData final : public GraphApplication<BfsDataHost> {
         const auto t = w.thread();
         w.if_(t < host.frontier, [&] {
             w.compute(3);
-            const auto vertex = w.load(Site::vertex, in, t);
+            const auto vertex = w.load(site::vertex, in, t);
             w.compute(3);
-            auto arc = w.load(Site::row_begin, row_, vertex);
-            const auto end = w.load(Site::row_end, row_, vertex, 1);
-            w.compute(2);
-            w.if_(arc < end, [&] { w.compute(4); });
-            w.while_([&] { return arc < end; },
-                     [&] {
-                         visit(w, arc);
-                         w.compute(3);
-                         arc = arc + 1;
-                     });
+            each_arc(w, vertex, [&](const auto& arc) { visit(w, arc); });
         });
     }
     void expand_by_warp(Warp& w) {
@@ -128,11 +98,8 @@ class BfsData final : public GraphApplication<BfsDataHost> {
         const auto lane = w.lane();
         const auto t = w.thread() >> 5;
         w.if_(t < host.frontier, [&] {
-            const auto vertex = w.load(Site::vertex, in, t);
-            const auto begin = w.load(Site::row_begin, row_, vertex);
-            const auto end = w.load(Site::row_end, row_, vertex, 1);
-            w.for_(
-                begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
+            const auto vertex = w.load(site::vertex, in, t);
+            each_shared_arc(w, vertex, lane, [&](const auto& arc) { visit(w, arc); });
         });
     }
     void collect(Warp& w) {
@@ -146,10 +113,9 @@ class BfsData final : public GraphApplication<BfsDataHost> {
         });
     }
 
-    Array<u32> level_;
     std::array<Array<u32>, 2> queues_;
     Array<u32> count_; ///< one counter: vertices in the queue that is written
-    u32 initialize_, expand_, collect_ = 0;
+    u32 expand_, collect_ = 0;
 };
 
 const Entry by_thread {

@@ -10,15 +10,8 @@ struct BfsTopologyHost {
 
 namespace {
 
-enum class Site : u32 {
-    own_level,
-    row_begin,
-    row_end,
-    neighbour,
-    neighbour_level,
-    set_level,
-    set_changed
-};
+namespace site = bfs_site;
+enum Site : u32 { set_level = site::own, set_changed };
 
 enum class How { thread, warp, atomic };
 
@@ -26,14 +19,10 @@ enum class How { thread, warp, atomic };
 /// without atomics, since whoever reaches a vertex in a launch writes the same level, or by an
 /// atomic minimum.
 template <How how>
-class BfsTopology final : public GraphApplication<BfsTopologyHost> {
+class BfsTopology final : public Bfs<BfsTopologyHost> {
   public:
-    explicit BfsTopology(const Options& options) : GraphApplication(options) {
-        level_ = memory_.zeroed<u32>("level", vertices_);
+    explicit BfsTopology(const Options& options) : Bfs(options) {
         changed_ = memory_.zeroed<u8>("changed", 1);
-        initialize_ = kernel(
-            "bfs_initialize", 8, [this](Warp& w) { initialize_levels(w, level_, source_); },
-            Counted::machine_code);
         if constexpr (how == How::thread)
             search_ = kernel(
                 "bfs_topology", 14, [this](Warp& w) { search(w); }, Counted::machine_code);
@@ -42,16 +31,9 @@ class BfsTopology final : public GraphApplication<BfsTopologyHost> {
         else
             search_ = kernel("bfs_topology_atomic", 16, [this](Warp& w) { search(w); });
     }
-    std::string difference() const override {
-        return first_difference("level", level_, levels_by_queue(graph(), source_));
-    }
 
   private:
-    bool next() override {
-        if (launches() == 0) {
-            launch_over_vertices(initialize_);
-            return true;
-        }
+    bool next_level() override {
         // The host reads the flag back after each level and clears it.
         if (launches() > 1) {
             if (changed_[0] == 0) return false;
@@ -63,15 +45,15 @@ class BfsTopology final : public GraphApplication<BfsTopologyHost> {
     }
 
     void visit(Warp& w, const Lanes<u32>& arc) {
-        const auto to = w.load(Site::neighbour, col_, arc);
+        const auto to = w.load(site::neighbour, col_, arc);
         w.compute(2);
         if constexpr (how == How::atomic) {
             const auto before =
-                w.atomic_min(Site::neighbour_level, level_, to, all_lanes(host.depth + 1));
+                w.atomic_min(site::neighbour_level, level_, to, all_lanes(host.depth + 1));
             w.if_(before > host.depth + 1,
                   [&] { w.store(Site::set_changed, changed_, Lanes<u32> {}, 1); });
         } else {
-            const auto its_level = w.load(Site::neighbour_level, level_, to);
+            const auto its_level = w.load(site::neighbour_level, level_, to);
             w.compute(8);
             w.if_(its_level == unseen, [&] {
                 w.store(Site::set_level, level_, to, host.depth + 1);
@@ -79,26 +61,16 @@ class BfsTopology final : public GraphApplication<BfsTopologyHost> {
             });
         }
     }
-    // The numbers of compute() are instructions of sm_80 machine code: docs/models/workloads.md.
     void search(Warp& w) {
         w.compute(6);
         const auto v = w.thread();
         w.if_(v < vertices_, [&] {
             w.compute(3);
-            const auto level = w.load(Site::own_level, level_, v);
+            const auto level = w.load(site::vertex, level_, v);
             w.compute(2);
             w.if_(level == host.depth, [&] {
                 w.compute(4);
-                auto arc = w.load(Site::row_begin, row_, v);
-                const auto end = w.load(Site::row_end, row_, v, 1);
-                w.compute(2);
-                w.if_(arc < end, [&] { w.compute(4); });
-                w.while_([&] { return arc < end; },
-                         [&] {
-                             visit(w, arc);
-                             w.compute(3);
-                             arc = arc + 1;
-                         });
+                each_arc(w, v, [&](const auto& arc) { visit(w, arc); });
             });
         });
     }
@@ -106,18 +78,13 @@ class BfsTopology final : public GraphApplication<BfsTopologyHost> {
         const auto lane = w.lane();
         const auto v = w.thread() >> 5;
         w.if_(v < vertices_, [&] {
-            w.if_(w.load(Site::own_level, level_, v) == host.depth, [&] {
-                const auto begin = w.load(Site::row_begin, row_, v);
-                const auto end = w.load(Site::row_end, row_, v, 1);
-                w.for_(
-                    begin + lane, end, [&](const auto& arc) { visit(w, arc); }, warp_lanes);
-            });
+            w.if_(w.load(site::vertex, level_, v) == host.depth,
+                  [&] { each_shared_arc(w, v, lane, [&](const auto& arc) { visit(w, arc); }); });
         });
     }
 
-    Array<u32> level_;
     Array<u8> changed_; ///< one flag: some vertex was reached in this launch
-    u32 initialize_, search_;
+    u32 search_;
 };
 
 const Entry by_thread {graph_workload({"bfs1", "bfs_topology", "bfstopo"},

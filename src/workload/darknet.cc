@@ -1,12 +1,7 @@
-#include "workload/catalogue.hh"
+#include "workload/darknet.hh"
+
 #include "workload/exact_math.hh"
-#include "workload/network.hh"
 
-#include <filesystem>
-
-/// Inference of one image after Darknet (Redmon, 2013-2016): im2col and a matrix product for each
-/// group of a convolution, blocks of 512 threads. Batch normalization is folded into the weights;
-/// the product is one thread an element, where Darknet calls cuBLAS.
 namespace memsim::workload {
 
 namespace {
@@ -44,6 +39,7 @@ class Darknet : public Application {
         copy_ = kernel("copy_kernel", 12, [this](Warp& w) { copy(w); });
         shortcut_ = kernel("shortcut_kernel", 14, [this](Warp& w) { shortcut(w); });
         upsample_ = kernel("upsample_kernel", 18, [this](Warp& w) { upsample(w); });
+        reorg_ = kernel("reorg_kernel", 26, [this](Warp& w) { reorg(w); });
         softmax_ = kernel("softmax_kernel", 16, [this](Warp& w) { softmax(w); });
         for (u32 i = 0; i < net_.layers.size(); ++i) plan(i);
     }
@@ -90,6 +86,8 @@ class Darknet : public Application {
             if (l.leaky) then(activate_, 0, l.outputs());
         } else if (l.kind == Kind::upsample) {
             then(upsample_, 0, l.outputs());
+        } else if (l.kind == Kind::reorg) {
+            then(reorg_, 0, l.outputs());
         } else if (l.kind == Kind::softmax) {
             then(softmax_, 0, 1);
         }
@@ -252,6 +250,25 @@ class Darknet : public Application {
             w.store(Site::set, out_[step().layer], t, value);
         });
     }
+    /// Darknet's own order, which its weights are trained for: each element is taken as if the
+    /// input had `stride` times the sides and a share of the channels.
+    void reorg(Warp& w) {
+        enum class Site : u32 { get, set };
+        const Layer& l = layer();
+        const u32 share = l.in_c / (l.stride * l.stride);
+        const auto t = w.thread();
+        w.if_(t < step().threads, [&] {
+            const auto row = split(w, t, l.in_w);
+            const auto plane = split(w, row.quotient, l.in_h);
+            const auto channel = split(w, plane.quotient, share);
+            const auto corner = split(w, channel.quotient, l.stride);
+            const auto x = mad(row.rest, l.stride, corner.rest);
+            const auto y = mad(plane.rest, l.stride, corner.quotient);
+            const auto line = mad(channel.rest, l.in_h * l.stride, y);
+            const auto value = w.load(Site::get, in(step().layer), mad(line, l.in_w * l.stride, x));
+            w.store(Site::set, out_[step().layer], t, value);
+        });
+    }
     void softmax(Warp& w) {
         enum class Site : u32 { look, get, put, again, set };
         const u32 n = layer().outputs();
@@ -281,70 +298,8 @@ class Darknet : public Application {
     Array<float> image_, columns_;
     std::vector<Array<float>> weights_, bias_, out_;
     u32 im2col_, gemm_, add_bias_, activate_, maxpool_, avgpool_, copy_, shortcut_, upsample_,
-        softmax_;
+        reorg_, softmax_;
 };
-
-/// The layers without im2col, groups or steps.
-std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
-                               const std::vector<std::vector<float>>& all) {
-    std::vector<float> out(l.outputs());
-    const auto pixel = [&](u32 c, u32 y, u32 x, float outside) {
-        return x < l.in_w && y < l.in_h ? in[(u64 {c} * l.in_h + y) * l.in_w + x] : outside;
-    };
-    if (l.kind == Kind::identity) return in;
-    if (l.kind == Kind::route) {
-        out.clear();
-        for (const int f : l.from) {
-            const auto& part = all[static_cast<u32>(f)];
-            out.insert(out.end(), part.begin(), part.end());
-        }
-        return out;
-    }
-    if (l.kind == Kind::softmax) {
-        const float most = *std::max_element(in.begin(), in.end());
-        float sum = 0;
-        for (u32 i = 0; i < out.size(); ++i) sum = sum + (out[i] = exact_exp(in[i] - most));
-        for (float& f : out) f = f / sum;
-        return out;
-    }
-    const u32 channels = l.in_c / l.groups;
-    u64 at = 0;
-    for (u32 c = 0; c < l.c; ++c)
-        for (u32 y = 0; y < l.h; ++y)
-            for (u32 x = 0; x < l.w; ++x, ++at) {
-                float value = 0;
-                if (l.kind == Kind::convolutional) {
-                    u64 k = u64 {c} * l.depth();
-                    for (u32 d = 0; d < channels; ++d)
-                        for (u32 i = 0; i < l.size; ++i)
-                            for (u32 j = 0; j < l.size; ++j) {
-                                const u32 of = c / (l.filters / l.groups) * channels + d;
-                                const float term =
-                                    l.weights[k++] * pixel(of, y * l.stride + i - l.pad,
-                                                           x * l.stride + j - l.pad, 0);
-                                value = term + value;
-                            }
-                    value = value + l.bias[c];
-                } else if (l.kind == Kind::maxpool) {
-                    const u32 before = (l.size - 1) / 2;
-                    value = -3.4e38f;
-                    for (u32 i = 0; i < l.size; ++i)
-                        for (u32 j = 0; j < l.size; ++j)
-                            value = std::max(value, pixel(c, y * l.stride + i - before,
-                                                          x * l.stride + j - before, value));
-                } else if (l.kind == Kind::avgpool) {
-                    for (u32 i = 0; i < l.in_h; ++i)
-                        for (u32 j = 0; j < l.in_w; ++j) value = value + pixel(c, i, j, 0);
-                    value = value / static_cast<float>(l.in_w * l.in_h);
-                } else if (l.kind == Kind::shortcut) {
-                    value = in[at] + all[static_cast<u32>(l.from[0])][at];
-                } else {
-                    value = pixel(c, y / l.stride, x / l.stride, 0);
-                }
-                out[at] = l.leaky && !(value > 0) ? value * 0.1f : value;
-            }
-    return out;
-}
 
 std::string Darknet::difference() const {
     std::vector<std::vector<float>> all;
@@ -357,133 +312,10 @@ std::string Darknet::difference() const {
     return "";
 }
 
-// ---- the networks of the tables, as their .cfg files list them
-
-Layer conv(u32 filters, u32 size, u32 stride = 1) {
-    Layer l;
-    l.kind = Kind::convolutional;
-    l.filters = filters, l.size = size, l.stride = stride, l.pad = size / 2, l.leaky = true;
-    return l;
-}
-Layer other(Kind kind, u32 size = 1, u32 stride = 1) {
-    Layer l;
-    l.kind = kind, l.size = size, l.stride = stride;
-    return l;
-}
-Layer halved() { return other(Kind::maxpool, 2, 2); }
-
-using Layers = std::vector<Layer>;
-
-Layers reference_network() { // darknet.cfg
-    Layers all;
-    for (const u32 filters : {16u, 32u, 64u, 128u, 256u, 512u}) {
-        all.push_back(conv(filters, 3));
-        all.push_back(halved());
-    }
-    all.push_back(conv(1024, 3));
-    all.push_back(conv(1000, 1));
-    all.back().leaky = false;
-    all.push_back(other(Kind::avgpool));
-    all.push_back(other(Kind::softmax));
-    return all;
-}
-Layers tiny_network() { // tiny.cfg
-    Layers all {conv(16, 3), halved(), conv(32, 3), halved()};
-    for (const u32 narrow : {16u, 32u, 64u}) {
-        for (u32 twice = 0; twice < 2; ++twice) {
-            all.push_back(conv(narrow, 1));
-            all.push_back(conv(narrow * 8, 3));
-        }
-        if (narrow < 64) all.push_back(halved());
-    }
-    all.push_back(conv(128, 1));
-    all.push_back(conv(1000, 1));
-    all.back().leaky = false;
-    all.push_back(other(Kind::avgpool));
-    all.push_back(other(Kind::softmax));
-    return all;
-}
-
-Layers yolo3_network() { // yolov3.cfg
-    Layers all {conv(32, 3)};
-    const auto take = [&](Kind kind, std::vector<int> from) {
-        all.push_back(other(kind));
-        all.back().from = std::move(from);
-    };
-    u32 filters = 64;
-    for (const u32 blocks : {1u, 2u, 8u, 8u, 4u}) {
-        all.push_back(conv(filters, 3, 2));
-        for (u32 k = 0; k < blocks; ++k) {
-            all.push_back(conv(filters / 2, 1));
-            all.push_back(conv(filters, 3));
-            take(Kind::shortcut, {-3});
-        }
-        filters *= 2;
-    }
-    for (const int earlier : {61, 36, 0}) {
-        filters = earlier == 61 ? 1024 : earlier == 36 ? 512 : 256;
-        for (u32 k = 0; k < 3; ++k) {
-            all.push_back(conv(filters / 2, 1));
-            all.push_back(conv(filters, 3));
-        }
-        all.push_back(conv(255, 1));
-        all.back().leaky = false;
-        all.push_back(other(Kind::identity)); // [yolo]: the host's
-        if (earlier == 0) break;
-        take(Kind::route, {-4});
-        all.push_back(conv(filters / 4, 1));
-        all.push_back(other(Kind::upsample, 1, 2));
-        take(Kind::route, {-1, earlier});
-    }
-    return all;
-}
-
-template <Layers (*list)()>
-std::unique_ptr<Application> network(const Options& options) {
-    Network net;
-    if (!options.input.empty()) {
-        net = read_cfg(options.input, static_cast<u32>(options.size));
-        const auto weights = std::filesystem::path(options.input).replace_extension(".weights");
-        if (std::filesystem::exists(weights)) read_weights(weights.string(), net);
-    } else {
-        net.w = net.h = static_cast<u32>(options.size);
-        for (const Layer& l : list()) {
-            const std::string wrong = net.add(l);
-            MEMSIM_ASSERT(wrong.empty(), "a list of layers that do not fit");
-        }
-    }
-    return std::make_unique<Darknet>(options, std::move(net));
-}
-
-constexpr const char* side = "the side of the image in pixels; layers that would halve one pixel, "
-                             "and all after them, are left out";
-
-const Entry reference {{.names = {"darknet"},
-                        .doc = "Darknet's reference network, or any .cfg (with the .weights beside "
-                               "it, if there), after Redmon",
-                        .tables = "CMD (darknet)",
-                        .size_is = side,
-                        .size = 64,
-                        .check_size = 4,
-                        .most = 1024,
-                        .make = network<reference_network>}};
-const Entry tiny {{.names = {"tiny"},
-                   .doc = "Darknet's tiny network, or any .cfg, after Redmon",
-                   .tables = "CMD (tiny)",
-                   .size_is = side,
-                   .size = 64,
-                   .check_size = 4,
-                   .most = 1024,
-                   .make = network<tiny_network>}};
-const Entry yolo3 {{.names = {"yolo3"},
-                    .doc = "YOLOv3, or any .cfg, after Redmon",
-                    .tables = "CMD (yolo3)",
-                    .size_is = side,
-                    .size = 96,
-                    .check_size = 4,
-                    .most = 1024,
-                    .make = network<yolo3_network>}};
-
 } // namespace
+
+std::unique_ptr<Application> make_darknet(const Options& options, Network network) {
+    return std::make_unique<Darknet>(options, std::move(network));
+}
 
 } // namespace memsim::workload

@@ -34,6 +34,8 @@ struct Array {
 /// checkpoint knows them by their hash; what kernels write is saved.
 class DeviceMemory {
   public:
+    explicit DeviceMemory(u64 first = 0) : next_(first) {}
+
     /// What the host copied in and no kernel writes.
     template <class T>
     Array<T> input(const std::string& name, const std::vector<T>& contents) {
@@ -54,7 +56,7 @@ class DeviceMemory {
         return reserve<T>(name, size, false);
     }
 
-    u64 bytes() const { return next_; }
+    u64 bytes() const { return next_; } ///< from address 0
     const std::vector<Allocation>& allocations() const { return allocations_; }
     u64 digest(bool of_inputs) const; ///< of all that is read only, or of all that is not
     void save(Saver& to) const;
@@ -74,7 +76,7 @@ class DeviceMemory {
 
     std::vector<Allocation> allocations_;
     std::vector<Piece> pieces_;
-    u64 next_ = 0;
+    u64 next_;
 };
 
 } // namespace memsim::workload

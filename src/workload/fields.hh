@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workload/input_file.hh"
+#include "parts/input_file.hh"
 
 #include <charconv>
 #include <cstdint>
@@ -8,6 +8,8 @@
 #include <string_view>
 
 namespace memsim::workload {
+
+using parts::InputFile;
 
 /// The words of one line of a text file, taken from left to right.
 class Fields {

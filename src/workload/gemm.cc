@@ -1,62 +1,64 @@
+#include "workload/gemm.hh"
+
 #include "workload/catalogue.hh"
 #include "workload/exact_math.hh"
 
-/// The product of two matrices after PolyBench's GEMM (Grauer-Gray et al., InPar'12): C = alpha A B
-/// + beta C, one thread an element, no shared memory.
 namespace memsim::workload {
+
+void MatrixProduct::multiply(Warp& w) const {
+    enum class Site : u32 { c, a, b, set };
+    const auto j = w.x(), i = w.y();
+    w.if_(i < rows && j < columns, [&] {
+        const auto at = mad(i, columns, j), row = i * depth;
+        auto sum = w.load(Site::c, c, at) * beta;
+        w.repeat(depth, [&](u32 k) {
+            const auto scaled = w.load(Site::a, a, row, k) * alpha;
+            sum = mad(scaled, w.load(Site::b, b, j, k * columns), sum);
+        });
+        w.store(Site::set, c, at, sum);
+    });
+}
+
+std::vector<float> MatrixProduct::plain(std::vector<float> from) const {
+    for (u64 i = 0; i < rows; ++i)
+        for (u64 j = 0; j < columns; ++j) {
+            float sum = from[i * columns + j] * beta;
+            for (u64 k = 0; k < depth; ++k) {
+                const float scaled = a[i * depth + k] * alpha;
+                sum = scaled * b[k * columns + j] + sum;
+            }
+            from[i * columns + j] = sum;
+        }
+    return from;
+}
 
 namespace {
 
-constexpr float alpha = 1.5f, beta = 1.25f;
-
 class Gemm final : public Application {
   public:
-    explicit Gemm(const Options& options)
-        : Application(options), n_(static_cast<u32>(options.size)) {
-        const u64 cells = u64 {n_} * n_;
+    explicit Gemm(const Options& options) : Application(options) {
+        product_.rows = product_.columns = product_.depth = static_cast<u32>(options.size);
+        product_.alpha = 1.5f, product_.beta = 1.25f;
+        const u64 cells = options.size * options.size;
         first_ = random_floats(options.seed, "c", cells);
-        a_ = memory_.input("a", random_floats(options.seed, "a", cells));
-        b_ = memory_.input("b", random_floats(options.seed, "b", cells));
-        c_ = memory_.filled("c", first_);
-        multiply_ = kernel("gemm_kernel", 20, [this](Warp& w) { multiply(w); });
+        product_.a = memory_.input("a", random_floats(options.seed, "a", cells));
+        product_.b = memory_.input("b", random_floats(options.seed, "b", cells));
+        product_.c = memory_.filled("c", first_);
+        multiply_ = kernel("gemm_kernel", 20, [this](Warp& w) { product_.multiply(w); });
     }
     std::string difference() const override {
-        std::vector<float> c = first_;
-        for (u32 i = 0; i < n_; ++i)
-            for (u32 j = 0; j < n_; ++j) {
-                float sum = c[i * n_ + j] * beta;
-                for (u32 k = 0; k < n_; ++k) {
-                    const float scaled = a_[i * n_ + k] * alpha;
-                    sum = scaled * b_[k * n_ + j] + sum;
-                }
-                c[i * n_ + j] = sum;
-            }
-        return first_difference("c", c_, c);
+        return first_difference("c", product_.c, product_.plain(first_));
     }
 
   private:
     bool next() override {
         if (launches() > 0) return false;
-        launch(multiply_, {(n_ - 1) / 32 + 1, (n_ - 1) / 8 + 1, 1}, {32, 8, 1});
+        launch(multiply_, product_.grid(), MatrixProduct::block);
         return true;
     }
-    void multiply(Warp& w) {
-        enum class Site : u32 { c, a, b, set };
-        const auto j = w.x(), i = w.y();
-        w.if_(i < n_ && j < n_, [&] {
-            const auto at = mad(i, n_, j), row = i * n_;
-            auto sum = w.load(Site::c, c_, at) * beta;
-            w.repeat(n_, [&](u32 k) {
-                const auto a = w.load(Site::a, a_, row, k) * alpha;
-                sum = mad(a, w.load(Site::b, b_, j, k * n_), sum);
-            });
-            w.store(Site::set, c_, at, sum);
-        });
-    }
 
-    u32 n_;
     std::vector<float> first_;
-    Array<float> a_, b_, c_;
+    MatrixProduct product_;
     u32 multiply_;
 };
 

@@ -1,9 +1,11 @@
 #pragma once
 
+#include "parts/input_file.hh"
 #include "workload/csr.hh"
-#include "workload/input_file.hh"
 
 namespace memsim::workload {
+
+using parts::InputFile;
 
 /// Reads a graph in any of the formats below, told by its first bytes (not by its name), packed by
 /// gzip, xz or not at all. Arcs, repeated ones too, are kept as the file has them; columns ascend

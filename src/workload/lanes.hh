@@ -1,5 +1,6 @@
 #pragma once
 
+#include "protocol/fill_lanes.hh"
 #include "protocol/warp_stream.hh"
 
 #include <algorithm>
@@ -81,6 +82,19 @@ class Flow {
     u64 owed_ = 0;    ///< in the same count
 };
 
+namespace detail {
+
+/// Bit i in place i. (A shift by i for each lane is what x86-64 cannot do on several at once.)
+inline constexpr auto lane_bit = [] {
+    std::array<Mask, warp_lanes> bits {};
+    for (u32 i = 0; i < warp_lanes; ++i) bits[i] = Mask {1} << i;
+    return bits;
+}();
+
+struct Unset {}; ///< a register that is about to be written in all lanes
+
+} // namespace detail
+
 /// A register: one value for each lane. Assignment changes the active lanes only, as in CUDA; a
 /// copy that is declared has all.
 template <class T>
@@ -89,8 +103,9 @@ struct Lanes {
     Flow* flow = nullptr; ///< whose register it is; none: a constant
     Needs needs;          ///< loads whose answers it holds
 
-    Lanes() { lane.fill(T {}); }
-    explicit Lanes(T value) { lane.fill(value); }
+    Lanes() { protocol::fill_lanes(lane, T {}); }
+    explicit Lanes(T value) { protocol::fill_lanes(lane, value); }
+    explicit Lanes(detail::Unset) {}
     Lanes(const Lanes&) = default;
     Lanes& operator=(const Lanes& other) {
         if (flow && flow->active() != all_active) {
@@ -149,14 +164,14 @@ Flow* used(u32 instructions, const Lanes<T>& a) {
 
 template <class R, class T, class U, class F>
 Lanes<R> both(const Lanes<T>& a, const Lanes<U>& b, F f) {
-    Lanes<R> r;
+    Lanes<R> r(Unset {});
     for (u32 i = 0; i < warp_lanes; ++i) r.lane[i] = static_cast<R>(f(a.lane[i], b.lane[i]));
     r.flow = used(1, a, b);
     return r;
 }
 template <class R, class T, class F>
 Lanes<R> each(const Lanes<T>& a, F f) {
-    Lanes<R> r;
+    Lanes<R> r(Unset {});
     for (u32 i = 0; i < warp_lanes; ++i) r.lane[i] = static_cast<R>(f(a.lane[i]));
     r.flow = used(1, a);
     return r;
@@ -164,16 +179,21 @@ Lanes<R> each(const Lanes<T>& a, F f) {
 template <class T, class F>
 Cond compare(const Lanes<T>& a, const Lanes<T>& b, F f) {
     Mask mask = 0;
-    for (u32 i = 0; i < warp_lanes; ++i) mask |= Mask {f(a.lane[i], b.lane[i])} << i;
+    for (u32 i = 0; i < warp_lanes; ++i) mask |= (0 - Mask {f(a.lane[i], b.lane[i])}) & lane_bit[i];
     used(1, a, b);
+    return mask;
+}
+/// In which lanes, active or not; no instruction.
+template <class T, class F>
+Cond holds(const Lanes<T>& a, T b, F f) {
+    Mask mask = 0;
+    for (u32 i = 0; i < warp_lanes; ++i) mask |= (0 - Mask {f(a.lane[i], b)}) & lane_bit[i];
     return mask;
 }
 template <class T, class F>
 Cond compare(const Lanes<T>& a, T b, F f) {
-    Mask mask = 0;
-    for (u32 i = 0; i < warp_lanes; ++i) mask |= Mask {f(a.lane[i], b)} << i;
     used(1, a);
-    return mask;
+    return holds(a, b, f);
 }
 
 } // namespace detail
@@ -247,7 +267,7 @@ Lanes<T> max(const Lanes<T>& a, std::type_identity_t<T> b) {
 /// a where the condition holds, else b.
 template <class T>
 Lanes<T> select(Cond condition, const Lanes<T>& a, const Lanes<T>& b) {
-    Lanes<T> r;
+    Lanes<T> r(detail::Unset {});
     for (u32 i = 0; i < warp_lanes; ++i) r[i] = (condition.mask >> i & 1) != 0 ? a[i] : b[i];
     r.flow = detail::used(1, a, b);
     return r;
@@ -257,7 +277,7 @@ Lanes<T> select(Cond condition, const Lanes<T>& a, const Lanes<T>& b) {
 template <class T>
 Lanes<T> mad(const Lanes<T>& a, const Lanes<T>& b, const Lanes<T>& c) {
     using P = detail::PlainOf<T>;
-    Lanes<T> r;
+    Lanes<T> r(detail::Unset {});
     for (u32 i = 0; i < warp_lanes; ++i) {
         const P product = static_cast<P>(a[i]) * static_cast<P>(b[i]);
         r[i] = static_cast<T>(product + static_cast<P>(c[i]));

@@ -19,7 +19,8 @@ std::string Network::add(Layer l) {
                    ", where one before it is right";
         f = to;
     }
-    if ((l.kind == Kind::convolutional || l.kind == Kind::maxpool) && l.stride > 1 && l.in_w == 1) {
+    if ((l.kind == Kind::convolutional || l.kind == Kind::maxpool || l.kind == Kind::reorg) &&
+        l.stride > 1 && l.in_w == 1) {
         cut = true;
         return "";
     }
@@ -40,6 +41,12 @@ std::string Network::add(Layer l) {
         l.w = l.h = 1;
     } else if (l.kind == Kind::upsample) {
         l.w *= l.stride, l.h *= l.stride;
+    } else if (l.kind == Kind::reorg) {
+        if (l.w % l.stride || l.h % l.stride || l.c % (l.stride * l.stride))
+            return "stride is " + std::to_string(l.stride) + ", which does not divide " +
+                   std::to_string(l.w) + " pixels, or its square " + std::to_string(l.c) +
+                   " channels";
+        l.w /= l.stride, l.h /= l.stride, l.c *= l.stride * l.stride;
     } else if (l.kind == Kind::shortcut || l.kind == Kind::route) {
         if (l.from.empty()) return "a layer to take from is missing";
         const bool route = l.kind == Kind::route;
@@ -97,12 +104,14 @@ Section section(const InputFile& file, std::string_view name) {
         s.layer.kind = Kind::route;
     else if (name == "[upsample]")
         s.layer.kind = Kind::upsample, s.layer.stride = 2;
+    else if (name == "[reorg]")
+        s.layer.kind = Kind::reorg;
     else if (name == "[softmax]")
         s.layer.kind = Kind::softmax;
     else if (name != "[dropout]" && name != "[yolo]" && name != "[region]" && name != "[cost]")
         file.refuse_column(1, "a layer '" + std::string(name.substr(0, 40)) +
                                   "', which is none of convolutional, maxpool, avgpool, shortcut, "
-                                  "route, upsample, softmax, dropout, yolo, region, cost");
+                                  "route, upsample, reorg, softmax, dropout, yolo, region, cost");
     return s;
 }
 
@@ -130,8 +139,11 @@ void take(const InputFile& file, std::string_view line, Network& network, Sectio
             l.from.push_back(whole(file, line, trim(rest.substr(0, comma)), -65536));
             rest.remove_prefix(std::min(comma + 1, rest.size()));
         }
-    } else if (key == "stride" && (shaped || l.kind == Layer::Kind::upsample)) {
+    } else if (key == "stride" &&
+               (shaped || l.kind == Layer::Kind::upsample || l.kind == Layer::Kind::reorg)) {
         l.stride = number(1);
+    } else if (l.kind == Layer::Kind::reorg && (key == "reverse" || key == "flatten")) {
+        if (number(0) != 0) file.refuse_column(1, std::string(key) + " is not there yet");
     } else if (key == "groups") {
         if (l.kind != Layer::Kind::convolutional)
             file.refuse_column(1, "groups of a layer that is no convolution");

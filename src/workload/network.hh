@@ -1,11 +1,13 @@
 #pragma once
 
-#include "workload/input_file.hh"
+#include "parts/input_file.hh"
 
 #include <vector>
 
 /// Convolutional networks as lists of layers, after Darknet (Redmon, 2013-2016), and its two files.
 namespace memsim::workload {
+
+using parts::InputFile;
 
 struct Layer {
     enum class Kind : std::uint8_t {
@@ -15,6 +17,7 @@ struct Layer {
         shortcut,
         route,
         upsample,
+        reorg,
         softmax,
         identity ///< dropout, and detection, which is the host's
     };

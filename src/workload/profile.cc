@@ -1,13 +1,43 @@
 #include "workload/profile.hh"
 
-#include "gpu/coalescer.hh"
-
 namespace memsim::workload {
+
+namespace {
+
+/// How many lines of 128 bytes a warp touches: as many requests as its SM's coalescer makes. The
+/// lines of an operation stand in a small table, whose places are valid for one operation.
+class Lines {
+  public:
+    u32 count(const protocol::WarpOp& op) {
+        ++operation_;
+        u32 n = 0;
+        u64 last = ~u64 {0};
+        for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
+            const u64 line = op.address[static_cast<u32>(std::countr_zero(rest))] / 128;
+            if (line == last) continue;
+            last = line;
+            u64 at = line * 0x9e3779b97f4a7c15 >> 56;
+            while (operation_of_[at] == operation_ && line_[at] != line)
+                [[unlikely]] at = (at + 1) % places;
+            n += operation_of_[at] != operation_;
+            operation_of_[at] = operation_;
+            line_[at] = line;
+        }
+        return n;
+    }
+
+  private:
+    static constexpr u64 places = 256;
+    u64 operation_ = 0;
+    std::array<u64, places> line_ {}, operation_of_ {};
+};
+
+} // namespace
 
 Profile profile_of(KernelSource& application, u64 limit) {
     Profile p;
     p.footprint = application.footprint_bytes();
-    gpu::Coalescer coalescer(128, 32);
+    Lines lines;
     BlockStreams out;
     protocol::WarpOp op;
     for (Launch launch; application.next_launch(launch);) {
@@ -26,10 +56,9 @@ Profile profile_of(KernelSource& application, u64 limit) {
                     if (op.kind == WarpOpKind::shared)
                         ++(op.has_result ? p.shared_loads : p.shared_stores);
                     if (!touches_memory(op.kind)) continue;
-                    coalescer.run(op);
                     (op.kind == WarpOpKind::load    ? p.load_requests
                      : op.kind == WarpOpKind::store ? p.store_requests
-                                                    : p.atomic_requests) += coalescer.size();
+                                                    : p.atomic_requests) += lines.count(op);
                 }
             }
         }

@@ -1,7 +1,6 @@
 #include "workload/program.hh"
 
 #include "core/registry.hh"
-#include "workload/serve_launches.hh"
 
 namespace memsim::workload {
 
@@ -27,7 +26,5 @@ protocol::KernelSource& Program::kernels() {
     }
     return *state.function.source;
 }
-
-void Program::wake() { serve_launches(*this); }
 
 } // namespace memsim::workload

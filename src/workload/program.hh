@@ -1,13 +1,9 @@
 #pragma once
 
-#include "core/component.hh"
-#include "protocol/dispatch.hh"
 #include "workload/catalogue.hh"
-#include "workload/functional_state.hh"
+#include "workload/kernel_host.hh"
 
 namespace memsim::workload {
-
-using namespace memsim::literals;
 
 /// How a graph is made when no file is named.
 enum class Generator : std::uint8_t { kronecker, grid };
@@ -38,27 +34,15 @@ class Program final : public Model<Program>, public protocol::HasKernels {
             0, {0, 100'000}, "Most iterations, where there are some; 0: the workload's default"};
         Param<unsigned> threads_per_block {
             0, {0, 1024}, "Of launches in one dimension; 0: as many as the workload usually has"};
-        Param<Time> launch_latency {
-            1_fs,
-            {1_fs, 1_s},
-            "From the end of a launch to the next (0 for a memory system; a real host takes 5 us)"};
+        HostParams host;
     };
-    struct Ports {
-        Responder<protocol::Host> dispatcher {
-            {.depth = [](const void*) { return 1u; }, .latency = from<&Params::launch_latency>},
-            "The dispatcher, which asks for launches"};
-    };
-    struct Stats {
-        Counter launches {Unit::count, "Launches given to the dispatcher"};
-    };
-    struct State {
-        FunctionalState function;
-        std::uint32_t launches = 0;
-    };
+    using Ports = HostPorts<Params>;
+    using Stats = HostStats;
+    using State = HostState;
 
     explicit Program(const Params& p) : params(p) {}
     void init() override { kernels(); }
-    void wake() override;
+    void wake() override { serve_launches(*this); }
     protocol::KernelSource& kernels() override;
     std::unique_ptr<protocol::KernelSource>* prepared() override { return &state.function.source; }
     const Application& application() { return static_cast<const Application&>(kernels()); }

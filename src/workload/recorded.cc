@@ -2,7 +2,6 @@
 
 #include "core/registry.hh"
 #include "workload/recording.hh"
-#include "workload/serve_launches.hh"
 
 namespace memsim::workload {
 
@@ -18,7 +17,5 @@ protocol::KernelSource& Recorded::kernels() {
     }
     return *state.function.source;
 }
-
-void Recorded::wake() { serve_launches(*this); }
 
 } // namespace memsim::workload

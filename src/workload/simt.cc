@@ -12,7 +12,7 @@ Warp::Warp(BlockRun& run, u32 index, Mask threads)
 
 Lanes<u32> Warp::number(u32 dimension, bool in_grid) {
     const auto& block = run_.launch.block;
-    Lanes<u32> numbers;
+    Lanes<u32> numbers(detail::Unset {});
     const u32 first = index_ * warp_lanes;
     const u32 offset = in_grid ? block_[dimension] * block[dimension] : 0;
     const u32 below = dimension == 0 ? 1 : dimension == 1 ? block[0] : block[0] * block[1];
@@ -27,7 +27,7 @@ Lanes<u32> Warp::number(u32 dimension, bool in_grid) {
 }
 
 Lanes<u32> Warp::lane() {
-    Lanes<u32> numbers;
+    Lanes<u32> numbers(detail::Unset {});
     for (u32 i = 0; i < warp_lanes; ++i) numbers[i] = i;
     numbers.flow = this;
     use(1, 0);

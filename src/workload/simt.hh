@@ -4,6 +4,7 @@
 #include "workload/lanes.hh"
 
 #include <deque>
+#include <functional>
 
 /// SIMT kernels as C++: what a kernel does is written per warp, over lanes; running it changes the
 /// device arrays and writes the warp's instruction stream. A kernel names each access by a site (an
@@ -53,7 +54,7 @@ u64 bits_of(T value) {
     else if constexpr (std::is_same_v<T, double>)
         return std::bit_cast<u64>(value);
     else
-        return static_cast<u64>(value);
+        return static_cast<std::make_unsigned_t<T>>(value); // as wide as it is stored
 }
 
 /// An array in a block's shared memory: 32 banks of 4 bytes.
@@ -335,10 +336,10 @@ class Warp : public Flow {
         return before;
     }
     void check(u64 size, const Lanes<u32>& index, u32 plus) const {
-        for_active([&](u32 i) {
-            MEMSIM_ASSERT(u64 {index[i]} + plus < size,
-                          "a kernel indexes past the end of an array");
-        });
+        const u64 left = size > plus ? size - plus : 0;
+        if (left >> 32 != 0) return;
+        const Cond past = detail::holds(index, static_cast<u32>(left), std::greater_equal {});
+        MEMSIM_ASSERT((past.mask & active_) == 0, "a kernel indexes past the end of an array");
     }
     template <class Site, class T>
     void emit(WarpOpKind kind, Site site, const Array<T>& array, const Lanes<u32>& index, u32 plus,
@@ -348,7 +349,7 @@ class Warp : public Flow {
         if (plus == 0) use(rule::address, open(index.needs));
         std::array<u64, warp_lanes> address, values;
         const u64 base = array.base + sizeof(T) * u64 {plus};
-        for_active([&](u32 i) { address[i] = base + sizeof(T) * u64 {index[i]}; });
+        for (u32 i = 0; i < warp_lanes; ++i) address[i] = base + sizeof(T) * u64 {index[i]};
         const bool with_values = run_.out.with_values && value != nullptr;
         if (with_values) for_active([&](u32 i) { values[i] = bits_of((*value)[i]); });
         const u64 waits = open(index.needs) | (value ? open(value->needs) : 0);

@@ -1,3 +1,5 @@
+#include "workload/vadd.hh"
+
 #include "workload/catalogue.hh"
 #include "workload/exact_math.hh"
 
@@ -5,42 +7,34 @@ namespace memsim::workload {
 
 namespace {
 
-/// c = a + b (CUDA samples' vectorAdd), or y = 2 x + y (saxpy) when `b` is the result itself.
+/// The vectors of saxpy are x and the result itself.
 template <bool saxpy>
 class VectorAdd final : public Application {
   public:
     explicit VectorAdd(const Options& options)
-        : Application(options), n_(static_cast<u32>(options.size)),
-          a_(random_floats(options.seed, "a", n_)), b_(random_floats(options.seed, "b", n_)) {
-        x_ = memory_.input("a", a_);
-        y_ = saxpy ? memory_.filled("y", b_) : memory_.input("b", b_);
-        out_ = saxpy ? y_ : memory_.zeroed<float>("c", n_);
-        add_ = kernel(saxpy ? "saxpy" : "vadd", 10, [this](Warp& w) {
-            enum class Site : u32 { x, y, out };
-            const auto i = w.thread();
-            w.if_(i < n_, [&] {
-                const auto x = w.load(Site::x, x_, i);
-                const auto y = w.load(Site::y, y_, i);
-                w.store(Site::out, out_, i, saxpy ? mad(x, 2.0f, y) : x + y);
-            });
-        });
+        : Application(options), a_(random_floats(options.seed, "a", options.size)),
+          b_(random_floats(options.seed, "b", options.size)) {
+        sum_.x = memory_.input("a", a_);
+        sum_.y = saxpy ? memory_.filled("y", b_) : memory_.input("b", b_);
+        sum_.out = saxpy ? sum_.y : memory_.zeroed<float>("c", options.size);
+        sum_.saxpy = saxpy;
+        add_ = kernel(saxpy ? "saxpy" : "vadd", 10, [this](Warp& w) { sum_.add(w); });
     }
     std::string difference() const override {
-        std::vector<float> sum(n_);
-        for (u32 i = 0; i < n_; ++i) sum[i] = (saxpy ? a_[i] * 2.0f : a_[i]) + b_[i];
-        return first_difference("sum", out_, sum);
+        std::vector<float> sum(a_.size());
+        for (u32 i = 0; i < sum.size(); ++i) sum[i] = (saxpy ? a_[i] * 2.0f : a_[i]) + b_[i];
+        return first_difference("sum", sum_.out, sum);
     }
 
   private:
     bool next() override {
         if (launches() > 0) return false;
-        launch(add_, n_);
+        launch(add_, sum_.size());
         return true;
     }
 
-    u32 n_;
     std::vector<float> a_, b_;
-    Array<float> x_, y_, out_;
+    VectorSum sum_;
     u32 add_;
 };
 

@@ -86,6 +86,7 @@ void Module::wake() {
     send_granted();
     auto& in = port.commands;
     while (!in.empty()) {
+        empty_register(); // so that what follows is not kept waiting for it
         if (!accept(in.front())) {
             if (state.stalled_since == never) state.stalled_since = now();
             break;
@@ -97,6 +98,7 @@ void Module::wake() {
         }
         in.pop();
     }
+    empty_register();
     start_operations();
 }
 
@@ -109,6 +111,8 @@ bool Module::accept(const protocol::DdrtCommand& c) {
                           ": give the memory controller the same capacity");
     MEMSIM_ASSERT(c.bytes > 0 && c.address / line_bytes == (c.address + c.bytes - 1) / line_bytes,
                   "a DDR-T command stays within one line");
+    if (c.snarf) return snarf(c), true;
+    if (in_register(c.address / line_bytes)) return false; // what waits there came first
     return c.write ? accept_write(c) : accept_read(c);
 }
 
@@ -223,6 +227,7 @@ void Module::send_granted() {
         const auto later = std::find_if(state.granted.begin(), state.granted.end(),
                                         [&](const Grant& o) { return o.at > g.slot_end; });
         state.granted.insert(later, {g.slot_end, *slot});
+        stat.reverse_writes += g.reverse;
     }
     while (!state.granted.empty() && state.granted.front().at <= now()) {
         const std::uint32_t slot = state.granted.front().load;
@@ -366,6 +371,8 @@ void Module::finish_read(Partition& p) {
 void Module::finish_write(Partition& p) {
     WriteEntry& e = state.write_buffer[p.entry];
     count_wear(p.physical);
+    state.hottest = std::max(state.hottest, ++state.heat[e.line]);
+    stat.hottest.set(now(), state.hottest);
     if (params.check_contents())
         for (unsigned b = 0; b < 2; ++b)
             if (e.blocks >> b & 1) state.content.write(p.physical * 2 + b, e.versions[b]);
@@ -397,6 +404,8 @@ void Module::finish_gap_move(Partition& p) {
 void Module::count_wear(std::uint64_t physical) {
     ++stat.media_writes;
     const std::uint32_t writes = ++state.wear[physical];
+    state.wear_squares += 2 * std::uint64_t {writes} - 1;
+    stat.wear_squares.set(now(), state.wear_squares);
     state.most_worn = std::max(state.most_worn, writes);
     stat.most_writes.set(now(), state.most_worn);
     stat.lines_written.set(now(), state.wear.size());
@@ -406,7 +415,7 @@ void Module::count_wear(std::uint64_t physical) {
 
 bool Module::pending() const {
     if (state.free_loads != bits(params.loads()) || state.move != Move::none) return true;
-    return state.at_work != 0;
+    return state.at_work != 0 || !state.snarfed.empty();
 }
 
 void Module::waits_on(WaitReport& report) const {
@@ -417,6 +426,9 @@ void Module::waits_on(WaitReport& report) const {
         report.add(path() + ": " + std::to_string(ready) +
                    " reads are ready and wait for the memory controller's grant");
     if (media) report.add(path() + ": " + std::to_string(media) + " reads wait for the media");
+    if (!state.snarfed.empty())
+        report.add(path() + ": " + std::to_string(state.snarfed.size()) +
+                   " snarfed lines wait for the write buffer");
 }
 
 std::optional<std::string> Module::imbalance() const {

@@ -22,6 +22,10 @@ using namespace memsim::literals;
 /// written whole is read before it is written back.
 /// Reads and writes of a line take effect in the order in which they arrive: a write to a line that
 /// is being read waits at the head of the queue, and so does everything behind it.
+/// Snarf: of the DRAM lines that it sees pass it compares the tag with the request's; a dirty line
+/// of another address it takes over (Ohm-GPU IV-B). Such lines wait in the register in front of the
+/// device until the write buffer has room, the oldest first; commands for their lines wait for
+/// them.
 ///
 /// Not modelled: ECC and its failures, bit-level write schemes, media power limits, refresh of
 /// disturbed lines, energy (statistics of media operations are there to compute it).
@@ -53,6 +57,10 @@ class Module final : public Model<Module> {
             48, {1, 64}, "Lines at which draining begins (assumption: 3/4; sweep 1-64)"};
         Param<unsigned> drain_low {
             16, {0, 63}, "Lines at which it ends (assumption: 1/4; sweep 0-63)"};
+        Param<Bytes> snarf_register {16_KiB,
+                                     {128_B, 1_MiB},
+                                     "In front of the device, for snarfed lines (Ohm-GPU III-A: "
+                                     "16 KB)"};
         Param<unsigned> queue {
             8, {1, 4096}, "Commands in flight or waiting to be accepted (assumption)"};
         Param<Time> ready_latency {
@@ -84,6 +92,10 @@ class Module final : public Model<Module> {
         Counter read_merges {Unit::count, "Reads that joined a media read under way"};
         Counter forwarded {Unit::count, "Reads served from the write buffer"};
         Counter coalesced {Unit::count, "Writes that joined a line in the write buffer"};
+        Counter snarfs {Unit::count, "Lines of DRAM seen passing, and their tags compared"};
+        Counter snarfed {Unit::count, "Of them, dirty victims taken over"};
+        Counter reverse_writes {Unit::count, "Lines sent to the DRAM, the controller watching"};
+        Level in_register {Unit::count, "Snarfed lines waiting for the write buffer"};
         Counter media_reads {Unit::count, "Lines read from the media, for whatever reason"};
         Counter media_writes {Unit::count, "Lines written to the media, gap moves included"};
         Counter refills {Unit::count, "Media reads because a line was written in part"};
@@ -95,6 +107,10 @@ class Module final : public Model<Module> {
         Distribution read_latency {Unit::time, "From a read command's acceptance to its ready"};
         Level lines_written {Unit::count, "Physical lines written so far (peak: how many)"};
         Level most_writes {Unit::count, "Writes to the physical line written most (peak)"};
+        Level wear_squares {Unit::count, "Sum over physical lines of their writes squared (peak)"};
+        Level hottest {Unit::count,
+                       "Writes drained to the logical line written most: what one place would bear "
+                       "without Start-Gap (peak)"};
     };
 
     struct Load {
@@ -147,7 +163,8 @@ class Module final : public Model<Module> {
         HashMap<std::uint8_t> read_lines;
         std::vector<WriteEntry> write_buffer;
         std::uint64_t free_writes = 0;
-        HashMap<std::uint8_t> write_lines; ///< the youngest entry of a line
+        HashMap<std::uint8_t> write_lines;   ///< the youngest entry of a line
+        Fifo<protocol::DdrtCommand> snarfed; ///< in the register
         std::vector<Partition> partitions;
         std::uint64_t at_work = 0;    ///< partitions that are, a bit each
         std::uint64_t with_reads = 0; ///< those with waiting reads
@@ -162,6 +179,9 @@ class Module final : public Model<Module> {
         Timer send;
         HashMap<std::uint32_t> wear; ///< writes to each physical line
         std::uint32_t most_worn = 0;
+        std::uint64_t wear_squares = 0;
+        HashMap<std::uint32_t> heat; ///< writes drained to each logical line
+        std::uint32_t hottest = 0;
         parts::ContentStore content; ///< by physical block
         // Balance, apart from statistics, which may be reset.
         std::uint64_t accepted_bytes = 0;
@@ -194,6 +214,9 @@ class Module final : public Model<Module> {
     bool accept(const protocol::DdrtCommand& c);
     bool accept_read(const protocol::DdrtCommand& c);
     bool accept_write(const protocol::DdrtCommand& c);
+    void snarf(const protocol::DdrtCommand& c);
+    bool in_register(std::uint64_t line) const;
+    void empty_register();
     void start_operations();
     bool start_gap_move(Partition& p, unsigned index);
     void start_operation(unsigned index);

@@ -172,10 +172,19 @@ static const RigFor two_level {"ohm.TwoLevelController", [](Machine& m) {
                                    two_level_memory(m);
                                    driver(m, "driver", "controller", "cpu_side");
                                }};
-static const RigFor two_level_auto {"ohm.TwoLevelController", [](Machine& m) {
-                                        two_level_memory(m, {{"auto_rw", "true"}});
-                                        driver(m, "driver", "controller", "cpu_side");
-                                    }};
+#define TWO_LEVEL(name, type, ...)                                                                 \
+    static const RigFor name {type, [](Machine& m) {                                               \
+                                  two_level_memory(m, {__VA_ARGS__});                              \
+                                  driver(m, "driver", "controller", "cpu_side");                   \
+                              }};
+TWO_LEVEL(two_level_auto, "ohm.TwoLevelController", {"auto_rw", "true"}, {"evictions", "2"})
+TWO_LEVEL(two_level_dedicated, "ohm.TwoLevelController", {"migration_channel", "dedicated"})
+TWO_LEVEL(two_level_reverse, "ohm.TwoLevelController", {"auto_rw", "true"},
+          {"reverse_write", "true"}, {"dram_register", "256B"}, {"reverse_batch", "2"})
+TWO_LEVEL(two_level_no_hold, "ohm.TwoLevelController", {"reverse_write", "true"},
+          {"reverse_hold", "false"})
+TWO_LEVEL(snarfing_module, "xpoint.Module", {"auto_rw", "true"}, {"line", "256B"})
+#undef TWO_LEVEL
 static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
                                       planar_memory(m, {{"swaps", "0"}});
                                       driver(m, "driver", "controller", "cpu_side");

@@ -20,8 +20,8 @@ memsim.simulate("1us")
      "wrong.py:6: gpu.sm[0] has no parameter, port or child 'warp_slotz' (did you mean "
      "'warp_slots'?)"),
     ("ohm.planar('ohm-bass', root.program)",
-     "wrong.py:6: there is no platform 'ohm-bass' (did you mean 'ohm-base'?): it is one of hetero, "
-     "ohm-base"),
+     "wrong.py:6: there is no platform 'ohm-bass' (did you mean 'ohm-base'?): it is one of origin, "
+     "hetero, ohm-base, "),
     ("root.gpu.l2[0].latency = '190'",
      "wrong.py:6: gpu.l2[0].latency: '190' has no unit of Time: write '190ns' or the like ("),
     ("root.gpu.l2[0].latency = '190xs'",

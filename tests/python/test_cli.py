@@ -73,6 +73,25 @@ def test_set(memsim_command, script):
     assert "path.parameter=value" in sentence(run("--set", "latency", expect=1))
 
 
+def test_set_of_every_element(memsim_command, tmp_path):
+    (tmp_path / "two.py").write_text("""\
+import memsim
+root = memsim.Root()
+root.gen = [memsim.mem.TrafficGen(requests=9, period="10ns") for _ in range(2)]
+root.mem = [memsim.mem.SimpleMemory() for _ in range(2)]
+for gen, mem in zip(root.gen, root.mem):
+    gen.mem_side = mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+print([int(gen.stats.reads) for gen in root.gen])
+""")
+    assert memsim_command("two.py").stdout == "[9, 9]\n"
+    assert memsim_command("--set", "gen[*].requests=5", "two.py").stdout == "[5, 5]\n"
+    assert memsim_command("--set", "gen[1].requests=5", "two.py").stdout == "[9, 5]\n"
+    assert "no component 'mm[*]'" in memsim_command("--set", "mm[*].latency=1ns", "two.py",
+                                                    expect=1).stderr
+
+
 def test_equal_runs_give_equal_digests(memsim_command, script):
     plain = memsim_command(script, 1000).stdout
     assert memsim_command("--event-queue", "naive", script, 1000).stdout == plain

@@ -16,6 +16,15 @@ root.gen.mem_side = root.mem.cpu_side
 memsim.instantiate()
 memsim.simulate()
 """
+PLAYED = """\
+import memsim
+root = memsim.Root()
+root.gen = memsim.workload.TracePlayer(trace="work.trc", format="dramsim3", timed=False)
+root.mem = memsim.mem.SimpleMemory(latency="100ns")
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+"""
 READS = "SELECT value FROM result WHERE run = :run AND path = 'mem' AND name = 'reads'"
 
 
@@ -54,6 +63,15 @@ def test_a_finished_point_is_not_run_again_and_a_changed_one_is(in_tmp, point):
     assert len(runs(in_tmp)) == 4
 
 
+def test_a_point_is_run_again_when_its_input_file_has_changed(in_tmp):
+    (in_tmp / "point.py").write_text(PLAYED)
+    for lines, expected in (1, 1), (1, 1), (2, 2):
+        if lines > 1 or not (in_tmp / "work.trc").exists():
+            (in_tmp / "work.trc").write_text("0x40 READ 0\n" * lines)
+        make(in_tmp, 1).run()
+        assert len(runs(in_tmp)) == expected
+
+
 def test_a_point_that_fails_is_named_and_the_others_are_kept(in_tmp, point):
     made = make(in_tmp, 10, "many")
     with pytest.raises(memsim.Error, match=r"1 of 2 points of test failed.*\n  many: .*'many'"):
@@ -67,6 +85,9 @@ def test_a_point_that_fails_is_named_and_the_others_are_kept(in_tmp, point):
     ("ohm-03", 1.05, "not reproduced"),
     ("ohm-01", 2.30, "within tolerance"),   # a gain of 181 %
     ("ohm-11", 0.0, "not reproduced"),      # absolute: no ordering
+    ("ohm-35", 9.0e-16, "within tolerance"),  # a bit-error rate, by the light that it takes
+    ("ohm-35", 4.0e-16, "not reproduced"),    # 0.06 dB off
+    ("ohm-36", 1.05e-15, "not reproduced"),   # near the paper's, but not below 1e-15
 ])
 def test_a_claim_is_judged_and_written(in_tmp, capsys, id, ours, verdict):
     made = make(in_tmp)
@@ -76,6 +97,41 @@ def test_a_claim_is_judged_and_written(in_tmp, capsys, id, ours, verdict):
     rows = dict(sqlite3.connect(in_tmp / "study.db").execute("SELECT id, verdict FROM claim"))
     assert rows == {id: verdict, "ohm-02": "not modelled"}
     assert verdict in capsys.readouterr().out
+
+
+def test_what_was_calibrated_is_not_called_met(in_tmp, capsys):
+    made = make(in_tmp)
+    made.calibrated("ohm-33", 7.2e-16)
+    made.close()
+    rows = dict(sqlite3.connect(in_tmp / "study.db").execute("SELECT id, verdict FROM claim"))
+    assert rows == {"ohm-33": "calibrated"}
+
+
+def test_a_preview_says_that_it_is_none(in_tmp):
+    made = make(in_tmp)
+    made.preview = True
+    made.claim("ohm-03", 0.60)
+    made.calibrated("ohm-33", 7.2e-16)
+    assert [v[-1] for v in made.verdicts] == ["within tolerance, too small to judge", "calibrated"]
+
+
+def test_options_of_memsim_make_another_point(in_tmp, point):
+    made = make(in_tmp)
+    for latency in "100ns", "300ns":
+        made.point(point, 10, options=["--set", f"mem.latency={latency}"], latency=latency)
+    made.run()
+    made.run()  # nothing new
+    assert len(runs(in_tmp)) == 2
+    time = made.table(t="SELECT sim_time_fs FROM run WHERE id = :run")["t"]
+    assert time["300ns"] > time["100ns"]
+
+
+def test_equal_points_run_once_and_have_the_same_run(in_tmp, point):
+    made = make(in_tmp, 10)
+    twin = made.point(point, 10, size="ten")
+    made.run()
+    assert len(runs(in_tmp)) == 1 and twin.run == made.points[0].run
+    assert made.values(twin)["mem", "reads"] == 10
 
 
 def test_every_claim_of_every_paper_has_a_known_relation():

@@ -79,3 +79,10 @@ def test_the_papers_tables_are_made():
         assert name in named
     ratios = {row[0].strip(): row for row in rows[1:17]}
     assert ratios["deg"][2].strip() == "1.00"  # all of its atomics read
+
+
+def test_the_longest_go_first():
+    every = workloads.chosen(["vadd", "cp", "saxpy"])
+    assert workloads.longest_first(every, 1)[0] == 1
+    jobs = [(w["names"][0], w["check_size"], False) for w in every]
+    assert [p["name"] for p in workloads.profiles(jobs, 1, [1, 2, 0])] == ["vadd", "cp", "saxpy"]

@@ -1,12 +1,20 @@
 """Ohm-GPU (Zhang and Jung, MICRO'21): DRAM and XPoint on one channel, electrical or optical.
 
-`planar(platform, program, ...)` builds the whole machine; the values stand in Table I of the paper or
-are assumptions of docs/models/ohm.md.
+`planar(platform, program, ...)` and `two_level(...)` build the whole machine; the values stand in Table I
+of the paper or are assumptions of docs/models/ohm.md.
 """
+
+from dataclasses import replace
 
 from .. import Root, System, gpu, mem, ohm, workload, xpoint
 from ..errors import did_you_mean, user_error
-from .scale import OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
+from . import ohm_dram, ohm_optics
+from .drive import solid_state_drive
+from .mmu import up_to
+from .ohm_workloads import L2_FLOOR
+from .scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
+
+OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
 
 # What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
@@ -16,56 +24,91 @@ CHANNELS = {
     "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
 }
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
-# In two-level mode a platform is also what its XPoint controller does (Ohm-GPU IV-B).
+# In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
+# snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
+# (reverse-write; IV-B). ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped.
 TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
     "ohm-base": CHANNELS["ohm-base"],
     "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
+    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True)),
+    "ohm-bw": REVERSE_WRITE,
 }
+ELECTRICAL = ("origin", "hetero")
+# The default turnaround of 2 ns is the DRAM's (tRTRS) and hides the 100 ps in which a route selects a
+# pre-tuned ring; a single ring that is tuned to the half-coupled state takes 400 ps more (IV-C).
+TURNAROUND_SINGLE_RINGS = "2400ps"
 PAGE = 2048        # bytes; unit of mapping and swap: a DRAM row
+TESTBED_PAGE = 64 << 10  # of the testbed's copies: file reads and copies are large (assumption)
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
 
 
-def planar_scale(program, controllers=None):
+def platforms(mode):
+    """The names of Ohm-GPU VI that there are in a mode."""
+    return ["origin", *(CHANNELS if mode == "planar" else TWO_LEVEL), "oracle"]
+
+
+def machine_scale(mode, platform, program, controllers=None, l2_floor=0):
     """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
-    memory controllers the scale leaves of the paper's six."""
-    return scale(OHM_PLANAR, footprint(program), page=PAGE, modules=MODULES, controllers=controllers)
+    memory controllers the scale leaves of the paper's six, `l2_floor` is the least that an L2 slice
+    has, in bytes."""
+    paper = {"origin": OHM_ORIGIN, "oracle": OHM_ORACLE[mode]}.get(platform, OHM[mode])
+    return scale(replace(paper, l2_floor=l2_floor), footprint(program), page=PAGE, modules=MODULES,
+                 controllers=controllers)
+
+
+def planar_scale(program, controllers=None):
+    """machine_scale of the platforms with XPoint, in planar mode."""
+    return machine_scale("planar", "ohm-base", program, controllers)
 
 
 def two_level_scale(program, controllers=None):
     """The same in two-level mode."""
-    return scale(OHM_TWO_LEVEL, footprint(program), page=PAGE, modules=MODULES,
-                 controllers=controllers)
+    return machine_scale("two-level", "ohm-base", program, controllers)
 
 
-def planar(platform, program, size=None, seed=1, **dispatch):
+def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
+           rings="array", host_page=ohm_dram.PAGE, **dispatch):
     """The machine of one platform in planar mode.
 
-    platform  'hetero' (electrical channels) or 'ohm-base' (virtual channels of an optical one)
-    program   a workload.Program
-    size      what the machine has; None: planar_scale(program)
-    dispatch  parameters of gpu.Dispatcher, such as max_instructions
+    platform           one of platforms("planar")
+    program            a workload.Program
+    size               what the machine has; None: machine_scale("planar", platform, program)
+    waveguides         side by side; each has the paper's 96 wavelengths (Fig. 20a)
+    migration_channel  'shared', or 'dedicated': migration has a channel of its own (Fig. 8's oracle)
+    host_page          bytes of a page that origin's host brings
+    rings              'array' of pre-tuned rings, or 'single' ones that are tuned for 500 ps (IV-C)
+    dispatch           parameters of gpu.Dispatcher, such as max_instructions
 
-    Returns a Root with `program`, `gpu`, `memory` and `scale` (what became of the proportions).
-    Initially each group's first page is in DRAM, the others in XPoint; caches are cold.
+    Returns a Root with `program`, `gpu`, `memory`, `optics` if it is optical, and `scale` (what became
+    of the proportions). Initially each group's first page is in DRAM, the others in XPoint; caches are
+    cold.
     """
-    return _machine(CHANNELS, controller, platform, program, size or planar_scale(program), seed,
-                    dispatch)
+    return _machine("planar", platform, program, size, seed, waveguides, migration_channel, rings,
+                    host_page, dispatch)
 
 
-def two_level(platform, program, size=None, seed=1, **dispatch):
+def two_level(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
+              rings="array", host_page=ohm_dram.PAGE, **dispatch):
     """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
-    the start. As planar(); `size` is two_level_scale(program), and there is 'auto-rw', where XPoint
-    takes evictions over."""
-    return _machine(TWO_LEVEL, two_level_controller, platform, program,
-                    size or two_level_scale(program), seed, dispatch)
+    the start. As planar()."""
+    return _machine("two-level", platform, program, size, seed, waveguides, migration_channel, rings,
+                    host_page, dispatch)
 
 
-def _machine(platforms, make_controller, platform, program, size, seed, dispatch):
-    if platform not in platforms:
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, platforms)}: it is "
-                         f"one of {', '.join(platforms)}")
+def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page,
+             dispatch):
+    known = platforms(mode)
+    if platform not in known:
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, known)}: it is "
+                         f"one of {', '.join(known)}")
+    optical = platform not in ELECTRICAL
+    if not optical and (waveguides != 1 or rings != "array"):
+        raise user_error(f"{platform} has no waveguides and no rings: its channels are electrical")
+    if migration_channel != "shared" and platform in ("origin", "oracle"):
+        raise user_error(f"{platform} migrates nothing: there is no dedicated channel for it")
+    size = size or machine_scale(mode, platform, program)
     root = Root(seed=seed)
     root.program = program
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
@@ -73,17 +116,66 @@ def _machine(platforms, make_controller, platform, program, size, seed, dispatch
     root.gpu = gpu_of(size, **dispatch)
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
-    root.memory.controller = [make_controller(platform, size, i) for i in range(size.controllers)]
-    root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
-                                        channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]))
-                          for _ in range(size.controllers * MODULES)]
-    for i, mc in enumerate(root.memory.controller):
-        root.gpu.l2[i].mem_side = mc.cpu_side
-        for m in range(MODULES):
-            device = root.memory.xpoint[i * MODULES + m]
-            mc.commands[m] = device.commands
-            mc.transfers[m] = device.transfers
+    if optical:
+        root.optics = ohm_optics.channel(mode, platform, waveguides)
+    if platform == "origin":
+        ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=host_page)
+    elif platform == "oracle":
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], waveguides)
+    else:
+        changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
+        make = controller if mode == "planar" else two_level_controller
+        root.memory.controller = [make(platform, size, i, **_link(platform, **changes))
+                                  for i in range(size.controllers)]
+        root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
+                                            channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]))
+                              for _ in range(size.controllers * MODULES)]
+        for i, mc in enumerate(root.memory.controller):
+            root.gpu.l2[i].mem_side = mc.cpu_side
+            for m in range(MODULES):
+                device = root.memory.xpoint[i * MODULES + m]
+                mc.commands[m] = device.commands
+                mc.transfers[m] = device.transfers
     return root
+
+
+def testbed(data, program, seed=1, **dispatch):
+    """The computer of Fig. 3a: this GPU with all of its DRAM controllers, whose memory holds everything;
+    a host and a Z-SSD.
+
+    data      where the program's data is at the start: 'resident' (in the GPU), 'host' (in host memory)
+              or 'drive' (on the drive)
+    program   a workload.Program
+    """
+    size = machine_scale("planar", "oracle", program, controllers=6, l2_floor=L2_FLOOR)
+    root = Root(seed=seed)
+    root.program = program
+    root.gpu = gpu_of(size, **dispatch)
+    root.program.dispatcher = root.gpu.dispatcher.host
+    root.memory = System()
+    if data == "resident":
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["hetero"])
+        return root
+    port = None
+    if data == "drive":
+        root.ssd = solid_state_drive("z_ssd")
+        port = root.ssd.drive.host[0]
+    ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=TESTBED_PAGE,
+                   memory=up_to(size.footprint, TESTBED_PAGE), drive=port)
+    return root
+
+
+def _link(platform, migration_channel, rings, waveguides):
+    """Parameters of a controller that options of the command line change."""
+    changes = {}
+    if waveguides != 1:
+        changes["width"] = CHANNELS["ohm-base"]["width"] * waveguides
+        changes["dram_changes"] = ohm_dram.as_fast_as(waveguides)
+    if rings == "single":
+        changes["turnaround"] = TURNAROUND_SINGLE_RINGS
+    if migration_channel != "shared":  # a parameter of both controllers
+        changes["migration_channel"] = migration_channel
+    return changes
 
 
 def gpu_of(size, **dispatch):
@@ -109,12 +201,12 @@ def gpu_of(size, **dispatch):
     return part
 
 
-def controller(platform, size, index):
+def controller(platform, size, index, **changes):
     return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
-                                modules=MODULES, page=f"{PAGE}B", **CHANNELS[platform])
+                                modules=MODULES, page=f"{PAGE}B", **{**CHANNELS[platform], **changes})
 
 
-def two_level_controller(platform, size, index):
+def two_level_controller(platform, size, index, **changes):
     return ohm.TwoLevelController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
                                   ratio=size.xpoint // size.dram, modules=MODULES,
-                                  interleave=INTERLEAVE, **TWO_LEVEL[platform])
+                                  interleave=INTERLEAVE, **{**TWO_LEVEL[platform], **changes})

@@ -15,6 +15,7 @@ CAPACITY = {  # GiB of DRAM and XPoint (Table III)
     "planar": (12, 96),
     "two-level": (6, 384),
 }
+ORIGIN_GIB = 24  # of DRAM: a K80 (VI), in its price
 RINGS = {  # modulators and detectors of Table III
     ("ohm-base", "planar"): (2112, 2112),
     ("ohm-base", "two-level"): (2368, 2368),
@@ -24,15 +25,15 @@ RINGS = {  # modulators and detectors of Table III
 
 
 def memory(platform, mode):
-    """Dollars of the memory of a platform: DRAM, XPoint, rings and lasers.
+    """Dollars of the memory of a platform beside the GPU's price: DRAM, XPoint, rings and lasers.
 
-    platform  'origin' (24 GiB of DRAM), 'oracle' (as much DRAM as the others have of both), 'ohm-base' or
-              'ohm-bw'
+    platform  'origin' (none: a K80's price has its DRAM in it), 'oracle' (as much DRAM as the others have
+              of both), 'ohm-base' or 'ohm-bw'
     mode      'planar' or 'two-level'
     """
     dram, xpoint = CAPACITY[mode]
     if platform == "origin":
-        return 24 * DRAM_PER_GIB
+        return 0
     if platform == "oracle":
         return (dram + xpoint) * DRAM_PER_GIB + VCSEL + 2 * 2112 * PER_RING
     return (dram * DRAM_PER_GIB + xpoint * XPOINT_PER_GIB + VCSEL +

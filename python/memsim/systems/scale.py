@@ -7,7 +7,7 @@ and ratios are never scaled. What cannot follow (an L1 has a floor) is listed as
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from .. import _memsim
@@ -33,6 +33,7 @@ class Paper:
     dram: int
     xpoint: int
     l1_floor: int = 8 * KIB
+    l2_floor: int = 0  # of one controller's slice
 
 
 OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB,
@@ -42,6 +43,11 @@ OHM_PLANAR = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 *
 # Two-level DRAM is inclusive: what XPoint holds is all there is (Table III: 6 x 1 GiB and 12 x 32 GiB).
 OHM_TWO_LEVEL = Paper(sms=16, controllers=6, footprint=8 * GIB, l1=48 * KIB, l2=6 * MIB,
                       dram=GIB // 2, xpoint=32 * GIB)
+
+# Origin is a K80's 24 GiB over 12; the oracles have as much DRAM as the others have of both. No XPoint.
+OHM_ORIGIN = replace(OHM_PLANAR, dram=2 * GIB, xpoint=0)
+OHM_ORACLE = {"planar": replace(OHM_PLANAR, dram=9 * GIB, xpoint=0),
+              "two-level": replace(OHM_TWO_LEVEL, dram=32 * GIB + GIB // 2, xpoint=0)}
 
 
 @dataclass
@@ -143,7 +149,7 @@ def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, con
     made = Scaled(
         sms=sms, controllers=count, footprint=footprint,
         l1=up_to(max(paper.l1_floor, l1_exact), l1_ways * line),
-        l2_slice=up_to(paper.l2 * per_controller, l2_ways * line),
+        l2_slice=up_to(max(paper.l2_floor, paper.l2 * per_controller), l2_ways * line),
         dram=pages_of_dram * page, xpoint=pages_of_dram * ratio * page)
     made.invariants = [
         Invariant("SMs a controller", paper.sms / paper.controllers, sms / count),
@@ -151,10 +157,11 @@ def scale(paper, footprint, page, modules=1, line=128, l1_ways=6, l2_ways=8, con
         Invariant("footprint / L2", paper.footprint / paper.l2, footprint / (made.l2_slice * count)),
         Invariant("L2 / all L1", paper.l2 / (paper.l1 * paper.sms),
                   made.l2_slice * count / (made.l1 * sms)),
-        Invariant("XPoint / DRAM", ratio, made.xpoint / made.dram),
     ]
+    if paper.xpoint:
+        made.invariants.append(Invariant("XPoint / DRAM", ratio, made.xpoint / made.dram))
     groups = pages_of_dram * count
-    if groups < LEAST_GROUPS:
+    if paper.xpoint and groups < LEAST_GROUPS:
         made.invariants.append(Invariant("groups, of the 4000 that a verdict needs", LEAST_GROUPS,
                                          groups))
     return made

@@ -1,7 +1,6 @@
 #include "workload/traces/accelsim_kernel.hh"
 
 #include "core/units.hh"
-#include "workload/traces/words.hh"
 
 #include <bit>
 

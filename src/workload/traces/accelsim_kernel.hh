@@ -1,6 +1,6 @@
 #pragma once
 
-#include "workload/input_file.hh"
+#include "parts/words.hh"
 #include "workload/traces/accelsim_opcode.hh"
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace memsim::workload {
 
-class Words;
+using parts::InputFile;
+using parts::Words;
 
 /// One traced instruction of a warp.
 struct SassInstruction {

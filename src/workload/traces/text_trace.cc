@@ -1,5 +1,6 @@
+#include "parts/block_trace.hh"
+#include "parts/words.hh"
 #include "workload/traces/readers.hh"
-#include "workload/traces/words.hh"
 
 #include <algorithm>
 #include <charconv>
@@ -7,16 +8,9 @@
 
 namespace memsim::workload {
 
-namespace {
+using parts::Words;
 
-/// The next line that is neither blank nor a comment.
-bool next_text(InputFile& file, std::string_view& line) {
-    while (file.next_line(line)) {
-        const std::size_t at = line.find_first_not_of(" \t");
-        if (at != line.npos && line[at] != '#') return true;
-    }
-    return false;
-}
+namespace {
 
 /// What the formats of one line for each record have in common.
 class TextReader : public TraceReader {
@@ -149,35 +143,36 @@ class SimpleO3 final : public TextReader {
     }
 };
 
-/// '1000 0 2048 8 1': arrival, device, first sector, sectors, 0 for a write
-class MqSim final : public TextReader {
+/// '1000 0 2048 8 1': parts/block_trace.hh
+class MqSim final : public TraceReader {
   public:
-    MqSim(std::unique_ptr<InputFile> file, const TraceOptions& options)
-        : TextReader(std::move(file), options) {
-        if (options_.unit.raw <= 0)
-            file_->refuse("is a block trace of MQSim, and the unit of its arrival times is not in "
-                          "it: state the unit, such as 1ns");
+    MqSim(std::unique_ptr<InputFile> file, const TraceOptions& options) : unit_(options.unit.raw) {
+        if (unit_ <= 0)
+            file->refuse("is a block trace of MQSim, and the unit of its arrival times is not in "
+                         "it: state the unit, such as 1ns");
+        trace_.emplace(std::move(file), (1u << 31) / parts::block_trace_sector);
     }
+    void go_to(const TracePlace& place) override { place_ = place; }
 
   private:
-    static constexpr std::uint64_t sector = 512;
-    void parse(Words& words, TraceRecord& r) override {
-        const std::uint64_t arrival = words.number("the arrival time", most_time);
-        r.time = time_of(words, arrival);
-        if (r.time < place_.time)
-            words.wrong("the arrival time", "one that is not before the last");
-        place_.time = r.time;
-        r.application = static_cast<std::uint16_t>(words.number("the device", 65535));
-        r.address = sector * words.number("the first sector", ~std::uint64_t {0} / sector);
-        r.bytes =
-            static_cast<std::uint32_t>(sector * words.number("the sectors", ((1u << 31) / sector)));
-        if (r.bytes == 0) words.wrong("the sectors", "a number from 1");
-        if (r.address + r.bytes < r.address)
-            words.refuse("the access leaves the address space of 2^64 bytes");
-        if (words.number("0 for a write or 1 for a read", 1) == 0)
-            r.command = TraceCommandKind::write;
-        words.end("arrival device sector sectors type");
+    bool read(TraceRecord& r) override {
+        parts::BlockTrace::Place place {place_.byte, place_.line, place_.time};
+        const auto record = trace_->next(place);
+        if (!record) return false;
+        place_.byte = place.byte, place_.line = place.line, place_.time = place.arrival;
+        r = {};
+        if (record->arrival > std::numeric_limits<std::int64_t>::max() / unit_)
+            trace_->refuse("the time is beyond the end of simulated time");
+        r.time = record->arrival * unit_;
+        r.application = record->device;
+        r.address = record->sector * parts::block_trace_sector;
+        r.bytes = static_cast<std::uint32_t>(record->sectors * parts::block_trace_sector);
+        if (record->write) r.command = TraceCommandKind::write;
+        return true;
     }
+
+    std::int64_t unit_;
+    std::optional<parts::BlockTrace> trace_;
 };
 
 } // namespace

@@ -1,12 +1,15 @@
 #include "workload/traces/trace_list.hh"
 
-#include "workload/traces/words.hh"
+#include "parts/words.hh"
 
 #include <filesystem>
 
 namespace memsim::workload {
 
 namespace fs = std::filesystem;
+
+using parts::InputFile;
+using parts::Words;
 
 namespace {
 

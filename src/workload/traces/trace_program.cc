@@ -24,25 +24,4 @@ protocol::KernelSource& TraceProgram::kernels() {
     return *state.function.source;
 }
 
-void TraceProgram::wake() {
-    auto& in = port.dispatcher;
-    while (!in.empty() && in.can_send()) {
-        in.pop();
-        protocol::Launch launch;
-        protocol::LaunchReply reply;
-        if (kernels().next_launch(launch)) {
-            ++stat.launches;
-            reply = {false,
-                     ++state.launches,
-                     launch.blocks(),
-                     launch.threads_per_block(),
-                     launch.registers_per_thread,
-                     launch.shared_bytes};
-        } else {
-            reply.ended = true;
-        }
-        in.send(reply);
-    }
-}
-
 } // namespace memsim::workload

@@ -1,12 +1,8 @@
 #pragma once
 
-#include "core/component.hh"
-#include "protocol/dispatch.hh"
-#include "workload/functional_state.hh"
+#include "workload/kernel_host.hh"
 
 namespace memsim::workload {
-
-using namespace memsim::literals;
 
 /// A traced application on the host: plays an Accel-Sim trace, kernel after kernel, a launch
 /// latency apart. Blocks are read when SMs have room for them, so that a trace of any size takes
@@ -26,27 +22,15 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
                            {4_KiB, 1_GiB},
                            "Within it a trace's addresses stay together (assumption: the large "
                            "pages of NVIDIA's GPUs)"};
-        Param<Time> launch_latency {
-            1_fs,
-            {1_fs, 1_s},
-            "From the end of a launch to the next (0 for a memory system; a real host takes 5 us)"};
+        HostParams host;
     };
-    struct Ports {
-        Responder<protocol::Host> dispatcher {
-            {.depth = [](const void*) { return 1u; }, .latency = from<&Params::launch_latency>},
-            "The dispatcher, which asks for launches"};
-    };
-    struct Stats {
-        Counter launches {Unit::count, "Launches given to the dispatcher"};
-    };
-    struct State {
-        FunctionalState function;
-        std::uint32_t launches = 0;
-    };
+    using Ports = HostPorts<Params>;
+    using Stats = HostStats;
+    using State = HostState;
 
     explicit TraceProgram(const Params& p) : params(p) {}
     void init() override { kernels(); }
-    void wake() override;
+    void wake() override { serve_launches(*this); }
     protocol::KernelSource& kernels() override;
 
     const Params params;

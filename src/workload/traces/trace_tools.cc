@@ -1,7 +1,7 @@
 #include "workload/traces/trace_tools.hh"
 
 #include "core/text.hh"
-#include "workload/input_file.hh"
+#include "parts/input_file.hh"
 #include "workload/traces/trace_source.hh"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ constexpr std::size_t batch_records = 4096;
 constexpr TraceSourceOptions as_traced {std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1};
 
 bool is_accelsim(const std::string& path) {
-    InputFile file(path);
+    parts::InputFile file(path);
     const std::string_view head = file.peek(16);
     return head.starts_with("-kernel") || head.starts_with("Memcpy") || head.starts_with("kernel-");
 }

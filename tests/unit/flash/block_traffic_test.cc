@@ -6,7 +6,6 @@
 
 using namespace memsim;
 using namespace memsim::test_flash;
-using flash::BlockTrace;
 
 namespace {
 
@@ -32,40 +31,20 @@ std::unique_ptr<Machine> machine(const Arguments& traffic) {
 
 } // namespace
 
-TEST_CASE("A block trace is read a line at a time, and its faults name the line", "[flash]") {
-    const File good("10 0 100 16 1\n# a remark\n\n 20\t3 7 8 0\r\n");
-    BlockTrace trace(good.path);
-    BlockTrace::Place place;
-    auto r = trace.next(place);
-    REQUIRE(r);
-    CHECK((r->arrival == 10 && r->sector == 100 && r->sectors == 16 && !r->write));
-    r = trace.next(place);
-    REQUIRE(r);
-    CHECK((r->arrival == 20 && r->sector == 7 && r->sectors == 8 && r->write));
-    CHECK_FALSE(trace.next(place));
-    BlockTrace::Place again;
-    CHECK(trace.next(again)->arrival == 10); // from wherever the caller is
-
-    const auto said = [](const std::string& text) {
+TEST_CASE("Recorded requests that no drive takes, or never, are refused", "[flash]") {
+    const auto said = [](const std::string& text, const char* unit) {
         const File f(text);
-        BlockTrace t(f.path);
-        BlockTrace::Place p;
+        auto m = machine({{"pattern", "trace"}, {"trace", f.path}, {"trace_unit", unit}});
         const std::string e = error_of([&] {
-            while (t.next(p)) {
-            }
+            m->start();
+            m->run(never);
         });
-        return e.substr(e.find("', line") + 3);
+        return e.substr(e.find(": line") + 2);
     };
-    CHECK(said("10 0 1 1 1\n5 0 1 1 1\n") ==
-          "line 2: '5 0 1 1 1' arrives before the line above it");
-    const std::string form =
-        "is not '<arrival> <device> <sector> <sectors> <0 for a write, 1 for a read>'";
-    CHECK(said("10 0 1 1\n") == "line 1: '10 0 1 1' " + form);
-    CHECK(said("10 0 1 1 2\n") == "line 1: '10 0 1 1 2' " + form);
-    CHECK(said("10 0 1 0 1\n") == "line 1: '10 0 1 0 1' " + form);
-    CHECK(said("10 0 -1 1 1\n") == "line 1: '10 0 -1 1 1' " + form);
-    CHECK(said("10 0 1 1 1 1\n") == "line 1: '10 0 1 1 1 1' " + form);
-    CHECK(said("10 0 1 2000 1\n") == "line 1: '10 0 1 2000 1' asks for more than 1024 sectors");
+    CHECK(said("10 0 1 1024 1\n10 0 1 1025 1\n", "1ns") ==
+          "line 2, column 8: the sectors is '1025', where a number from 1 to 1024 is right");
+    CHECK(said("0 0 0 8 1\n9224 0 0 8 1\n", "1s") ==
+          "line 2: the time is beyond the end of simulated time");
 }
 
 TEST_CASE("A trace plays at its own times, in the unit that is said", "[flash]") {
@@ -91,7 +70,9 @@ TEST_CASE("Block traffic that cannot be is one sentence", "[flash]") {
           "host.trace_unit: a trace does not say what its arrivals count: give 1ns, 1us or the "
           "like (MQSim's default is 1ns)");
     CHECK(said({{"trace", f.path}}) == "host.trace: the pattern is random: set pattern to trace");
-    CHECK(said({{"pattern", "trace"}, {"trace", "/nowhere"}, {"trace_unit", "1ns"}}) ==
-          "host.trace: '/nowhere' cannot be read: give the path of a trace");
+    CHECK(
+        said({{"pattern", "trace"}, {"trace", "/nowhere"}, {"trace_unit", "1ns"}}) ==
+        "host.trace: /nowhere: cannot be opened (No such file or directory): name a file that can "
+        "be read");
     CHECK(said({{"range", "4"}}) == "host.range: 4 sectors do not hold one request of 8");
 }

@@ -136,6 +136,13 @@ TEST_CASE("A link holds back what the other side has no room for", "[pcie]") {
     CHECK(b.last("host").at >= 49 * 2 * latency);
 }
 
+TEST_CASE("A slice of a machine has its share of the link", "[pcie]") {
+    Linked b("share=25%");
+    b.host().write(0, 0, 128);
+    b.run();
+    CHECK(b.last("host").at == 1 + takes(24 + 128, 3, 4) + latency); // four lanes of sixteen
+}
+
 TEST_CASE("A wrong PCIe link is refused", "[pcie]") {
     auto error = [](const std::string& params) -> std::string {
         try {

@@ -72,27 +72,31 @@ struct Dut {
     }
 };
 
-/// A scheduler under test, with its own bus.
+/// A scheduler under test, with its own bus, and perhaps a side bus.
 struct Scheduled {
     DramTiming timing;
     Counter activates {Unit::count, ""}, precharges {Unit::count, ""}, refreshes {Unit::count, ""},
         hits {Unit::count, ""}, misses {Unit::count, ""}, conflicts {Unit::count, ""},
-        forwarded {Unit::count, ""}, bus_bytes {Unit::byte, ""}, bus_busy {Unit::time, ""};
+        forwarded {Unit::count, ""}, bus_bytes {Unit::byte, ""}, bus_busy {Unit::time, ""},
+        side_busy {Unit::time, ""};
     DramDeviceState device_state;
-    parts::DataBusState bus_state;
+    parts::DataBusState bus_state, side_state;
     FrFcfsState state;
-    parts::DataBus bus;
+    parts::DataBus bus, side;
     DramDevice device;
     FrFcfs dram;
     Tick now = 0;
 
-    explicit Scheduled(const DramTiming& t, const FrFcfs::Figures& figures = {})
+    explicit Scheduled(const DramTiming& t, const FrFcfs::Figures& figures = {},
+                       bool with_side = false)
         : timing(t), bus({t.rate, t.tRTRS, 0_fs, t.tRTW}, bus_state),
+          side({t.rate, t.tRTRS, 0_fs, t.tRTW}, side_state),
           device(t, bus.transfer_time(t.burst), device_state,
                  figures.order != DramOrder::committed),
           dram(figures, device, bus, state,
                {activates, precharges, refreshes, hits, misses, conflicts, forwarded, bus_bytes,
-                bus_busy}) {
+                bus_busy},
+               with_side ? std::optional(DramSide {side, side_busy}) : std::nullopt) {
         dram.init();
     }
     /// Lets everything happen before `until`.

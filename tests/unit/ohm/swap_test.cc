@@ -18,7 +18,7 @@ TEST_CASE("Five accesses do not swap a page, the sixth does") {
         CHECK(b.controller().location(hot) == (n == 6 ? 0 : 4));
         CHECK(b.controller().location(resident) == (n == 6 ? 4 : 0));
         // Two pages cross the channel twice.
-        CHECK(value(b.controller().stat.migration_bytes) == (n == 6 ? 4 * 2048 : 0));
+        CHECK(value(b.controller().stat.channel.migration_bytes) == (n == 6 ? 4 * 2048 : 0));
     }
 }
 
@@ -69,7 +69,7 @@ TEST_CASE("A read of a page being swapped waits until its piece is in the buffer
     CHECK(value(w.controller().stat.dram_writes) == 1); // the page had moved when it was let go
     CHECK(w.sender().when(write) >= static_cast<Tick>(w.controller().stat.swap_latency.sum()));
     CHECK(w.sender().when(behind) > 450 * ns);
-    CHECK(value(w.controller().stat.content_errors) == 0);
+    CHECK(value(w.controller().stat.channel.content_errors) == 0);
 }
 
 TEST_CASE("A read whose piece is already in the buffer is answered at once") {
@@ -89,7 +89,7 @@ TEST_CASE("When the queue of postponed requests is full, nothing further is acce
     for (unsigned i = 0; i < 3; ++i) b.write(300 * ns, b.at(0, 1, 128 * i));
     const auto behind = b.read(300 * ns, b.at(5, 0));
     CHECK(b.run_to_end() == Clean {});
-    CHECK(b.controller().stat.stall_time.value() > 0);
+    CHECK(b.controller().stat.channel.stall_time.value() > 0);
     CHECK(b.sender().when(behind) > static_cast<Tick>(b.controller().stat.swap_latency.sum()));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("No swaps: pages stay where they are") {
     Bench b(Arguments {{"swaps", "0"}, {"swap_buffer", "0B"}});
     heat(b, 0, 1);
     CHECK(b.run_to_end() == Clean {});
-    CHECK(value(b.controller().stat.migration_bytes) == 0);
+    CHECK(value(b.controller().stat.channel.migration_bytes) == 0);
     CHECK(b.controller().location(b.at(0, 1)) == 1);
 }
 
@@ -123,14 +123,14 @@ TEST_CASE("Migration takes the channel from demand, and its share is reported") 
         for (const auto& s : b.sender().state.log) ends[swaps] = std::max(ends[swaps], s.at);
         const auto& stat = b.controller().stat;
         CHECK(value(stat.swaps) == (swaps ? 4 : 0));
-        CHECK((stat.migration_share.value() > 0) == (swaps == 1));
-        CHECK(value(stat.migration_bytes) == value(stat.swaps) * 4 * 2048);
+        CHECK((stat.channel.migration_share.value() > 0) == (swaps == 1));
+        CHECK(value(stat.channel.migration_bytes) == value(stat.swaps) * 4 * 2048);
         // What the channel was busy with is demand and migration, to the femtosecond of each
         // transfer.
-        const auto busy = value(stat.channel_time);
-        const auto both = value(stat.demand_time) + value(stat.migration_time);
+        const auto busy = value(stat.channel.channel_time);
+        const auto both = value(stat.channel.demand_time) + value(stat.channel.migration_time);
         CHECK(busy <= both + 2);
-        CHECK(busy + b.controller().state.transfers >= both);
+        CHECK(busy + b.controller().state.channel.data.transfers >= both);
     }
     // At least the reads of four XPoint pages went before the last demand.
     CHECK(ends[1] > ends[0] + 130 * ns);
@@ -213,7 +213,7 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
         const auto last = random_script(b, 20000, seed);
         CHECK(b.run_to_end() == Clean {});
         const auto& stat = b.controller().stat;
-        CHECK(value(stat.content_errors) == 0);
+        CHECK(value(stat.channel.content_errors) == 0);
         CHECK(wrong_blocks(b, last) == 0);
         // It did happen what could have gone wrong.
         CHECK(value(stat.swaps) > 200);
@@ -238,7 +238,7 @@ TEST_CASE("The content check notices a wrong mapping and a forgotten piece") {
         }
         REQUIRE(done);
         b.finish();
-        return value(b.controller().stat.content_errors) + wrong_blocks(b, last);
+        return value(b.controller().stat.channel.content_errors) + wrong_blocks(b, last);
     };
     CHECK(errors([](auto&) { return true; }) == 0);
     CHECK(errors([](auto& state) {

@@ -44,7 +44,7 @@ TEST_CASE("An unloaded read of DRAM takes activate, column and the channel") {
     CHECK(latency >= ends + 2 * way + 36 * ns + transfer);
     CHECK(latency <= ends + 2 * way + 36 * ns + transfer + 4);
     CHECK(value(b.controller().stat.dram_reads) == 1);
-    CHECK(value(b.controller().stat.row_misses) == 1);
+    CHECK(value(b.controller().stat.channel.row_misses) == 1);
 }
 
 TEST_CASE("Only the sectors asked for cross the channel, from either memory") {
@@ -52,7 +52,7 @@ TEST_CASE("Only the sectors asked for cross the channel, from either memory") {
     const auto dram = b.read(0, b.at(0, 0)), xpoint = b.read(1000 * ns, b.at(0, 1));
     for (std::uint32_t i = 0; i < 2; ++i) b.sender().state.script[i].request.sectors = 0b1001;
     CHECK(b.run_to_end() == Clean {});
-    CHECK(value(b.controller().stat.demand_bytes) == 2 * 64);
+    CHECK(value(b.controller().stat.channel.demand_bytes) == 2 * 64);
     CHECK(b.latency(xpoint, 1000 * ns) <= ends + 2 * way + 200 * ns + transfer / 2 + 2);
     CHECK(b.latency(dram, 0) <= ends + 2 * way + 36 * ns + transfer / 2 + 4);
 }
@@ -117,7 +117,7 @@ TEST_CASE("Requests that nothing takes stop the sender, and all are answered in 
     CHECK_FALSE(b.machine.wait_report().empty());
     CHECK(b.finish() == Clean {});
     CHECK(b.sender().state.log.size() == 40);
-    CHECK(b.controller().stat.stall_time.value() > 0);
+    CHECK(b.controller().stat.channel.stall_time.value() > 0);
 }
 
 TEST_CASE("Posted writes are not answered, others are; atomics too") {

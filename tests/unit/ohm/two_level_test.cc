@@ -1,63 +1,21 @@
-#include "core/machine.hh"
+#include "two_level_bench.hh"
+
 #include "core/registry.hh"
-#include "ohm/two_level_controller.hh"
-#include "sender.hh"
-#include "xpoint/module.hh"
 
 #include <catch2/catch.hpp>
 
 using namespace memsim;
+using memsim::test_ohm::cache;
+using memsim::test_ohm::Clean;
 using memsim::test_ohm::Sender;
 using protocol::Command;
+using Bench = memsim::test_ohm::TwoLevel;
 
 namespace {
 
 constexpr Tick ns = 1'000'000;
-using Clean = std::vector<std::string>;
-
-/// A sender, one controller with 32 lines of 128 bytes and two XPoint modules, 8 times as large.
-struct Bench {
-    Machine machine {1};
-    std::uint32_t tag = 0;
-
-    explicit Bench(const Arguments& controller = {}) {
-        machine.add("sender", "test_ohm.Sender", {{"outstanding", "64"}});
-        Arguments c {
-            {"controllers", "1"}, {"dram", "4KiB"}, {"ratio", "8"}, {"check_contents", "true"}};
-        c.insert(c.end(), controller.begin(), controller.end());
-        machine.add("controller", "ohm.TwoLevelController", c);
-        machine.bind("sender", "mem_side", "controller", "cpu_side");
-        for (const char* m : {"0", "1"}) {
-            const std::string path = std::string("module") + m;
-            const std::string of = std::string("[") + m + "]";
-            machine.add(path, "xpoint.Module", {{"capacity", "16KiB"}, {"check_contents", "true"}});
-            machine.bind("controller", "commands" + of, path, "commands");
-            machine.bind("controller", "transfers" + of, path, "transfers");
-        }
-        machine.build();
-    }
-    const ohm::TwoLevelController& controller() {
-        return machine.get<ohm::TwoLevelController>("controller");
-    }
-    Sender& sender() { return machine.get<Sender>("sender"); }
-    std::uint32_t send(Tick at, std::uint64_t address, Command command, std::uint32_t bytes = 128,
-                       bool posted = false) {
-        protocol::MemRequest r;
-        r.address = address, r.bytes = bytes, r.command = command, r.tag = tag, r.posted = posted;
-        sender().state.script.push({at, r});
-        return tag++;
-    }
-    Tick latency(std::uint32_t t, Tick sent) { return sender().when(t) - sent; }
-    Clean run_to_end() {
-        machine.start();
-        if (machine.run(never) != Stop::idle) return {"it did not come to its end"};
-        return machine.pending() ? machine.wait_report() : machine.imbalances();
-    }
-};
 
 std::uint64_t count(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
-constexpr std::uint64_t cache = 4096; ///< addresses so far apart share a set
-
 } // namespace
 
 TEST_CASE(
@@ -130,28 +88,40 @@ TEST_CASE("Two-level, auto-read/write: evictions take no channel time") {
     CHECK(migrated[0] - migrated[1] == 8 * 128);
 }
 
+/// Random requests: to few or many lines, whole lines and parts, posted writes among them.
+static void random_traffic(Bench& b, std::uint64_t seed, unsigned requests) {
+    std::uint64_t x = seed * 0x9e3779b97f4a7c15;
+    Tick at = 0;
+    for (unsigned i = 0; i < requests; ++i) {
+        x = x * 6364136223846793005 + 1442695040888963407;
+        const std::uint64_t r = x >> 20;
+        at += static_cast<Tick>(r % 40) * ns;
+        const bool part = r >> 40 & 1;
+        const std::uint64_t address =
+            (r >> 8) % (8 * cache / 128) * 128 % (seed % 2 ? 8 * cache : 3 * cache);
+        b.send(at, address + (part ? 64 : 0), r >> 41 & 1 ? Command::write : Command::read,
+               part ? 32 : 128, r >> 42 & 1 && r >> 41 & 1);
+    }
+}
+
 TEST_CASE("Two-level: every read returns what was written last, whatever is under way",
           "[integrity]") {
-    for (const char* line : {"128B", "256B"})
-        for (const char* auto_rw : {"false", "true"})
+    // Few places everywhere: victims wait for the write buffer, fills for the register.
+    const Arguments tight {{"evictions", "3"}, {"dram_register", "512B"}, {"reverse_batch", "2"}};
+    const Arguments small {
+        {"write_buffer", "2"}, {"drain_high", "2"}, {"drain_low", "0"}, {"psi", "5"}};
+    for (const Arguments& platform : test_ohm::two_level_platforms())
+        for (const char* line : {"128B", "256B"})
             for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-                Bench b(Arguments {{"line", line}, {"auto_rw", auto_rw}, {"evictions", "3"}});
-                std::uint64_t x = seed * 0x9e3779b97f4a7c15;
-                Tick at = 0;
-                for (unsigned i = 0; i < 3000; ++i) {
-                    x = x * 6364136223846793005 + 1442695040888963407;
-                    const std::uint64_t r = x >> 20;
-                    at += static_cast<Tick>(r % 40) * ns;
-                    const bool part = r >> 40 & 1;
-                    const std::uint64_t address =
-                        (r >> 8) % (8 * cache / 128) * 128 % (seed % 2 ? 8 * cache : 3 * cache);
-                    b.send(at, address + (part ? 64 : 0),
-                           r >> 41 & 1 ? Command::write : Command::read, part ? 32 : 128,
-                           r >> 42 & 1 && r >> 41 & 1);
-                }
+                Arguments a = platform;
+                a.emplace_back("line", line);
+                if (seed > 1) a.insert(a.end(), tight.begin(), tight.end());
+                Bench b(a, seed > 2 ? small : Arguments {});
+                random_traffic(b, seed, 2000);
                 CHECK(b.run_to_end() == Clean {});
                 CHECK(count(b.controller().stat.channel.content_errors) == 0);
                 CHECK(count(b.controller().stat.evictions) > 100);
+                CHECK(count(b.controller().stat.conflicts) > 10);
             }
 }
 
@@ -165,4 +135,8 @@ TEST_CASE("Two-level: what cannot be is refused by name") {
     refuses({{"ratio", "16"}}, "module0.capacity");
     refuses({{"flight", "2ns"}}, "channel_latency");
     refuses({{"interleave", "384B"}}, "controller.interleave");
+    refuses({{"line", "256B"}, {"dram_register", "128B"}}, "controller.dram_register");
+    refuses({{"reverse_write", "true"}, {"migration_channel", "dedicated"}},
+            "controller.migration_channel");
+    refuses({{"auto_rw", "true"}, {"evictions", "129"}}, "module0.snarf_register");
 }

@@ -73,6 +73,15 @@ TEST_CASE("The laser factors of the paper give every route the plain route's lig
     CHECK(bw.stat.shared_rate.value() == 60e9);
 }
 
+TEST_CASE("Rings are tuned for 200 fJ a bit, on every wavelength of every waveguide", "[optical]") {
+    Channel::Params p;
+    p.waveguides.parse("2");
+    Channel two(p);
+    two.init();
+    CHECK(two.stat.tuning_power.value() == Approx(2 * 96 * 30e9 * 200e-15 * 1e3)); // mW
+    CHECK(two.stat.rate.value() == 120e9);
+}
+
 TEST_CASE("Too little light is refused, with what is missing", "[optical]") {
     Channel dark(design(true, true, false, Coding::half_coupled, 2));
     CHECK_THROWS_WITH(dark.init(),

@@ -50,6 +50,26 @@ TEST_CASE("a strided access takes nine bytes, whatever its mask leaves out") {
     CHECK(counts.lane_accesses == 48);
 }
 
+TEST_CASE(
+    "numbers of every length take seven bits a byte and come back, at the end of a stream too") {
+    for (u32 bits = 0; bits < 64; ++bits)
+        for (const u64 address : {u64 {1} << bits, (u64 {1} << bits) - 1, ~u64 {0} << bits}) {
+            std::vector<u8> bytes;
+            StreamCounts counts;
+            WarpStreamWriter writer(bytes, counts);
+            writer.access(WarpOpKind::load, 16, 1, 4, strided(1, address, 0));
+            CHECK(bytes.size() == 1 + 4 + 1 + 1 + (std::bit_width(address | 1) + 6) / 7 + 1);
+            for (const std::size_t after : {0, 20}) { // read with and without bytes behind it
+                bytes.resize(bytes.size() + after);
+                u64 position = 0;
+                WarpOp op;
+                WarpStreamReader(bytes, position).next(op);
+                CHECK(op.address[0] == address);
+                CHECK(position == bytes.size() - after);
+            }
+        }
+}
+
 TEST_CASE("a stream gives back what was written") {
     Rng random(1, "warp_stream");
     std::vector<u8> bytes;

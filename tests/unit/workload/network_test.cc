@@ -32,7 +32,10 @@ TEST_CASE("every kind of layer computes what a plain one does", "[workloads]") {
                          "[dropout]\n[shortcut]\nfrom=-3\nactivation=leaky\n"
                          "[maxpool]\nsize=3\nstride=1\n[upsample]\nstride=2\n"
                          "[convolutional]\nfilters=3\nsize=2\nstride=2\nactivation=leaky\n"
-                         "[route]\nlayers = -1, 0\n[avgpool]\n[softmax]\n");
+                         "[route]\nlayers = -1, 0\n[upsample]\n[convolutional]\nfilters=8\nsize=1\n"
+                         "activation=linear\n[reorg]\nstride=2\n"
+                         "[convolutional]\nfilters=5\nsize=3\npad=1\nactivation=leaky\n"
+                         "[avgpool]\n[softmax]\n");
     const auto application = make_workload("darknet", of_cfg(file.path, 10));
     run_to_end(*application);
     CHECK(application->difference() == "");
@@ -75,6 +78,12 @@ TEST_CASE("a .cfg that is wrong is one sentence", "[workloads]") {
           std::string::npos);
     CHECK(refused(net + "[convolutional]\ngroups=3\n").find("does not divide") !=
           std::string::npos);
+    CHECK(refused(net + "[reorg]\nstride=2\n")
+              .find("stride is 2, which does not divide 8 pixels, "
+                    "or its square 2 channels") != std::string::npos);
+    CHECK(error_of([] { make_workload("yolo2", of_cfg("", 48)); }) ==
+          "an image of 48 pixels does not fit the layers (stride is 2, which does not divide 3 "
+          "pixels, or its square 64 channels): take a multiple of 32");
     CHECK(refused("").find("has no layers") != std::string::npos);
 }
 

@@ -37,6 +37,7 @@ class Probe final : public Model<Probe> {
         std::uint32_t id = 0;
         bool data = false;
         protocol::LineVersions versions {};
+        bool taken = false; ///< a snarfed line's place is free again
     };
     struct State {
         Fifo<Step> script;
@@ -53,9 +54,9 @@ class Probe final : public Model<Probe> {
     }
     void wake() override {
         while (!port.commands.empty()) {
-            const std::uint32_t id = port.commands.pop().id;
-            state.log.push_back({now(), id, false, {}});
-            if (params.grants()) state.ready.push(id);
+            const protocol::DdrtReady r = port.commands.pop();
+            state.log.push_back({now(), r.id, false, {}, r.taken});
+            if (params.grants() && !r.taken) state.ready.push(r.id);
         }
         while (!state.ready.empty() && port.transfers.can_send()) {
             const Tick begin = std::max(state.channel_free, now() + params.grant_latency->raw);

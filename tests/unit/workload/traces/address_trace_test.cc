@@ -213,6 +213,7 @@ TEST_CASE("text traces are told apart and read", "[traces]") {
     CHECK(same(o3[2], {5'000'000, 64, 64}));
     check_places(folder.write("t", "3 1024 2048\n0 64\n7 128 256\n"), with_unit(1_ns));
     check_places(folder.write("t", "0x40 READ 1\n\n# x\n0x80 WRITE 5\n"), with_unit(1_ns));
+    check_places(folder.write("t", "5 0 0 8 1\n\n# x\n 6\t1 8 8 0\r\n9 0 8 8 0"), with_unit(1_ns));
     r = one("1000 3 2048 8 0", with_unit(1_ns))[0];
     CHECK(same(r, {Time {1_us}.raw, 1 << 20, 4096, TraceCommandKind::write, 3}));
     const std::string real = shared_data("block_io/tpcc-small.trace");

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace memsim::workload {
+namespace memsim::parts {
 
 /// Where decoded bytes come from; chosen by a file's first bytes.
 class ByteSource {
@@ -66,4 +66,4 @@ class InputFile {
     std::uint64_t byte_ = 0; ///< bytes taken
 };
 
-} // namespace memsim::workload
+} // namespace memsim::parts

@@ -1,4 +1,4 @@
-#include "workload/input_file.hh"
+#include "parts/input_file.hh"
 
 #include <lzma.h>
 #include <zlib.h>
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace memsim::workload {
+namespace memsim::parts {
 
 namespace {
 
@@ -233,4 +233,4 @@ void InputFile::refuse_byte(const std::string& what) const {
 }
 void InputFile::refuse(const std::string& what) const { refuse_file(path_, what); }
 
-} // namespace memsim::workload
+} // namespace memsim::parts

@@ -1,12 +1,21 @@
 #pragma once
 
-#include "workload/input_file.hh"
+#include "parts/input_file.hh"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace memsim::workload {
+namespace memsim::parts {
+
+/// Takes the next line that is neither blank nor a comment, which begins with #.
+inline bool next_text(InputFile& file, std::string_view& line) {
+    while (file.next_line(line)) {
+        const std::size_t at = line.find_first_not_of(" \t");
+        if (at != line.npos && line[at] != '#') return true;
+    }
+    return false;
+}
 
 /// The words of one line of a trace, from left to right: as Fields, but made for lines by the
 /// million, and what is wrong is told with its column.
@@ -130,4 +139,4 @@ class Words {
     const char* last_ = begin_; ///< where the word that was taken last begins
 };
 
-} // namespace memsim::workload
+} // namespace memsim::parts

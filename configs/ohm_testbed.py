@@ -1,0 +1,32 @@
+"""The computer of Ohm-GPU's Fig. 3a: a GPU, a host and a Z-SSD, from which a workload's data comes.
+
+    build/memsim configs/ohm_testbed.py [--data drive|host|resident] [--workload betw] [--scale small]
+
+Its time with the data on the drive, in host memory and in the GPU tells storage access, transfer and
+computing apart.
+"""
+
+import argparse
+
+import memsim
+from memsim.systems import ohm, ohm_workloads
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--data", default="drive", choices=["drive", "host", "resident"])
+parser.add_argument("--workload", default="bfstopo", choices=list(ohm_workloads.TABLE_II))
+parser.add_argument("--scale", default="default", choices=ohm_workloads.SCALES)
+parser.add_argument("--max-instructions", type=int,
+                    help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+program, region = ohm_workloads.program(args.workload, args.scale, args.seed)
+root = ohm.testbed(args.data, program, args.seed,
+                   max_instructions=region if args.max_instructions is None else args.max_instructions)
+
+memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+print(f"{args.workload}, data {args.data}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+      f"{root.gpu.dispatcher.stats.ipc:.2f} thread instructions a cycle")

@@ -1,0 +1,41 @@
+"""Fig. 3 of Ohm-GPU: what takes the time of GPU programs whose data is on a drive (a), and what the wires
+of the memory add (b). A GPU, a host and a Z-SSD: no heterogeneous memory.
+
+    build/memsim configs/studies/ohm/fig03.py [--scale small] [--workloads betw FDTD]
+
+Storage access is what a run takes longer with the data on the drive than in host memory, transfer what
+that takes longer than with the data in the GPU.
+"""
+
+import pandas
+from memsim import study
+from memsim.systems import ohm_points
+
+# Wires and column commands that take no time.
+NO_WIRES = ["--set", "memory.dram[*].channel_rate=1000000GB/s",
+            "--set", "memory.dram[*].changes=tCCD_S=1fs tCCD_L=1fs tCK=1fs"]
+TIME = "SELECT sim_time_fs * 1e-12 FROM run WHERE id = :run"
+
+args = ohm_points.arguments(__doc__)
+fig = study.Study("ohm", "fig03", jobs=args.jobs)
+fig.preview = args.scale != "judge"
+for workload in args.workloads:
+    for data, options in (("drive", []), ("host", []), ("resident", []), ("no wires", NO_WIRES)):
+        limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
+        fig.point(ohm_points.config("ohm_testbed.py"), "--data", data if not options else "resident",
+                  "--workload", workload, "--scale", args.scale, *limit, options=options,
+                  workload=workload, data=data)
+fig.run()
+time = fig.table(ms=TIME)["ms"].unstack("data")
+parts = {"storage": time["drive"] - time["host"], "transfer": time["host"] - time["resident"],
+         "computing": time["resident"]}
+shares = pandas.DataFrame(parts).div(time["drive"] / 100, axis=0)
+wires = 100 * (time["resident"] / time["no wires"] - 1)
+print(shares.assign(**{"wires add": wires}).to_string(float_format="%.1f %%"))
+
+mean = shares.mean()
+fig.claim("ohm-47", mean["storage"])
+fig.claim("ohm-48", mean["transfer"])
+fig.claim("ohm-52", (mean["storage"] + mean["transfer"]) / mean["computing"])
+fig.claim("ohm-53", wires.mean())
+fig.close()

@@ -1,0 +1,96 @@
+"""The assumptions of Ohm-GPU's machines and the values that they are swept over (docs/models/ohm.md)."""
+
+from dataclasses import dataclass
+
+from ..errors import did_you_mean, user_error
+from . import ohm_points
+
+XPOINT = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
+REVERSE = "ohm-wom", "ohm-bw"
+OPTICAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
+CONTROLLER, MODULE = "memory.controller[*]", "memory.xpoint[*]"
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One value of one assumption."""
+
+    name: str
+    value: str
+    changes: tuple = ()          # 'path.parameter' of each, set to `value` or to what follows a '='
+    platforms: tuple = XPOINT
+    modes: tuple = ohm_points.MODES
+    arguments: tuple = ()        # of the script
+
+    @property
+    def variant(self):
+        return f" {self.name}={self.value}"
+
+    def applies(self, mode, platform):
+        return mode in self.modes and platform in self.platforms
+
+    @property
+    def options(self):
+        return [word for change in self.changes
+                for word in ("--set", change if "=" in change else f"{change}={self.value}")]
+
+
+def _each(name, values, *paths, **more):
+    return [Assumption(name, str(v), tuple(f"{p}.{name}" if not p.count("=") and p[-1] == "]" else p
+                                           for p in paths), **more) for v in values]
+
+
+PLANAR, TWO_LEVEL = ohm_points.PLANAR, ohm_points.TWO_LEVEL
+ALL = [
+    *_each("partitions", (4, 64), MODULE),
+    *_each("loads", (16,), MODULE),
+    *_each("read_buffer", (16,), MODULE),
+    Assumption("write_buffer", "16", (f"{MODULE}.write_buffer", f"{MODULE}.drain_high=12",
+                                      f"{MODULE}.drain_low=4")),
+    *_each("drain_low", (1, 40), MODULE),
+    *_each("psi", (10, 1000), MODULE),
+    *[Assumption("handshake", whole, (f"{MODULE}.ready_latency={half}", f"{CONTROLLER}.grant_latency={half}"))
+      for whole, half in (("0ns", "1fs"), ("75ns", "37500ps"))],
+    *_each("hot_threshold", (1, 18, 48), CONTROLLER, modes=PLANAR),
+    *[Assumption("swaps", str(n), (f"{CONTROLLER}.swaps", f"{CONTROLLER}.swap_buffer={4 * n}KiB"),
+                 modes=PLANAR) for n in (1, 8)],
+    *_each("swap_patience", ("0ns", "10us"), CONTROLLER, modes=PLANAR),
+    *_each("patience", ("0ns", "10us"), CONTROLLER, modes=TWO_LEVEL),
+    *_each("postponed", (8, 128), CONTROLLER, modes=PLANAR),
+    *_each("evictions", (4, 16, 128), CONTROLLER, modes=TWO_LEVEL),
+    *_each("reverse_hold", ("false",), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
+    *_each("reverse_batch", (1, 32), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
+    *_each("reverse_patience", ("0ns", "100ns"), CONTROLLER, modes=TWO_LEVEL, platforms=REVERSE),
+    *_each("requests", (64, 512), CONTROLLER),
+    *_each("dram_queue", (16, 64), CONTROLLER),
+    *_each("turnaround", ("100ps", "500ps"), CONTROLLER, platforms=OPTICAL),
+    Assumption("rings", "single", platforms=OPTICAL, arguments=("--rings", "single")),
+    *_each("lookup", ("3333ps",), CONTROLLER),
+    *[Assumption("serdes", serdes, (f"{CONTROLLER}.serdes", f"{MODULE}.channel_latency={one_way}"),
+                 platforms=OPTICAL) for serdes, one_way in (("0ns", "1300ps"), ("2ns", "5300ps"))],
+    Assumption("DRAM in cycles", "with XPoint",
+               (f"{CONTROLLER}.dram_changes=tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",)),
+    Assumption("DRAM in cycles", "without",
+               ("memory.dram[*].changes=tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",),
+               platforms=("oracle", "origin")),
+    *_each("page_cost", ("0ns", "12us"), "host.page_cost", platforms=("origin",)),
+    *_each("fault_latency", ("50us",), "host.fault_latency", platforms=("origin",)),
+    Assumption("host page", "64KiB", platforms=("origin",), arguments=("--host-page", 65536)),
+    *_each("share of PCIe", ("100%",), "pcie.share", platforms=("origin",)),
+]
+NAMES = list(dict.fromkeys(a.name for a in ALL))
+
+
+def arguments(doc):
+    """The options of a study of assumptions."""
+    return ohm_points.arguments(doc, lambda parser: parser.add_argument(
+        "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"))
+
+
+def chosen(names):
+    """The assumptions of these names, all values."""
+    for name in names:
+        if name not in NAMES:
+            raise user_error(f"there is no assumption '{name}'{did_you_mean(name, NAMES)}: it is one of "
+                             f"{', '.join(NAMES)}")
+    return [a for a in ALL if a.name in names]

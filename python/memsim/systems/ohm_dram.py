@@ -1,0 +1,61 @@
+"""The memories of Ohm-GPU's platforms without XPoint: `oracle` (all of it DRAM, on the optical channel) and
+`origin` (a GPU's DRAM on electrical channels; the rest is in host memory, and comes by page faults)."""
+
+from fractions import Fraction
+
+from .. import mem
+from . import mmu
+
+CONTROLLERS = 6  # of the paper's machine, which the host serves whole
+PAGE = 4096      # bytes of a host's page (sweep 4 KiB to 64 KiB)
+# PCIe 3 x16. 16 bytes a packet beside the 24 of its frame stand for an acknowledgement and a credit
+# update of 8 bytes each, 128 bytes are a usual payload: 12.0 of 15.75 GB/s, what is reached in practice.
+PCIE = dict(generation=3, lanes=16, payload="128B", overhead="40B")
+BATCH = 256          # faults (NVIDIA's open driver)
+PAGE_COST = 1_000_000_000  # fs of the driver for a page: link.Host's assumption, sweep 0 to 2 us
+HOST_DRAM = 34       # GB/s: link.Host's assumption
+
+
+def as_fast_as(waveguides):
+    """Changes of ohm_table1 for so many waveguides. Its column commands follow each other as fast as one
+    carries bursts; N of them lead to N times as many chips, whose latencies stay (assumption)."""
+    column, clock = 533_333 // waveguides, 266_667 // waveguides
+    return f"tCCD_S={column}fs tCCD_L={column}fs tCK={clock}fs" if waveguides > 1 else ""
+
+
+def _controllers(root, size, interleave, latency, capacity, waveguides=1):
+    root.memory.dram = [
+        mem.DramController(timing="ohm_table1", capacity=f"{capacity}B", channels=size.controllers,
+                           channel=i, interleave=interleave, map="RoRaBaCoChCl",
+                           channel_rate=f"{60 * waveguides}GB/s", channel_latency=latency,
+                           changes=as_fast_as(waveguides))
+        for i in range(size.controllers)]
+    for l2, dram in zip(root.gpu.l2, root.memory.dram):
+        l2.mem_side = dram.cpu_side
+
+
+def resident(root, size, interleave, latency, waveguides=1):
+    """DRAM that holds everything, `size.dram` bytes a controller."""
+    _controllers(root, size, interleave, latency, whole_rows(size.dram), waveguides)
+
+
+def paged(root, size, interleave, latency, page=PAGE, memory=None, drive=None):
+    """`size.dram` bytes a controller (or `memory` in all), and a host that has the other pages: all of
+    them at the start, in its memory or on the `drive` (a port).
+
+    A machine of fewer than six controllers is a slice of one whose host serves six: it has that share
+    of PCIe, of host DRAM and of the driver's time.
+    """
+    share = Fraction(size.controllers, CONTROLLERS)
+    needed = mmu.translate(root.gpu, size.footprint, walks=mmu.new_input(root.gpu.network), page=page,
+                           placement="faults", memory=memory or size.dram * size.controllers)
+    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), drive=drive,
+                    pcie=dict(PCIE, share=f"{float(100 * share):.7f}%"),
+                    batch=max(1, round(BATCH * share)), page_cost=f"{round(PAGE_COST / share)}fs",
+                    dram_bandwidth=f"{round(HOST_DRAM * 10**9 * share)}B/s")
+    _controllers(root, size, interleave, latency, whole_rows(-(-needed // size.controllers)))
+
+
+def whole_rows(capacity, row=2048, banks=16):
+    """Bytes rounded up to rows of all banks of ohm_table1."""
+    return -(-capacity // (row * banks)) * row * banks

@@ -1,0 +1,57 @@
+"""The command line of Ohm-GPU's scripts: which platform, which program at which scale, which options of
+the machine."""
+
+import argparse
+
+from .. import workload, workloads
+from . import ohm, ohm_workloads
+from .scale import KRONECKER, kronecker_scale
+
+
+def arguments(doc, mode):
+    """The script's arguments, the program that they name, and keywords for ohm.planar() or two_level().
+    `doc` is the script's; 'ohm-base' is the default platform."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--platform", default="ohm-base", choices=ohm.platforms(mode))
+    parser.add_argument("--waveguides", type=int, default=1, help="of an optical channel")
+    parser.add_argument("--migration-channel", default="shared", choices=["shared", "dedicated"],
+                        help="dedicated: migration has a channel of its own (Fig. 8)")
+    parser.add_argument("--rings", default="array", choices=["array", "single"],
+                        help="single: rings are tuned for each route, for 500 ps (IV-C)")
+    parser.add_argument("--host-page", type=int, default=4096, help="bytes of a page of origin's host")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--workload", choices=list(ohm_workloads.TABLE_II),
+                      help="one of the paper's ten, with the size and region of the scale")
+    what.add_argument("--kernel", default="bfs1", choices=workloads.names(of="vertices"),
+                      metavar="NAME", help="a graph workload; `memsim workloads` lists them")
+    parser.add_argument("--graph", default="", help="a graph file instead of a generated graph")
+    parser.add_argument("--scale", default="default",
+                        help=f"{', '.join(KRONECKER)}, or (--kernel) a ratio of the paper's 8 GiB such "
+                             "as 1/512")
+    parser.add_argument("--iterations", type=int, default=3, help="of pagerank")
+    parser.add_argument("--max-instructions", type=int,
+                        help="thread instructions after which no block starts (0: no limit)")
+    parser.add_argument("--first-launch", type=int, default=0, help="region of interest: skip to it")
+    parser.add_argument("--launches", type=int, default=0,
+                        help="region of interest: its length (0: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    most, args.l2_floor = args.max_instructions, 0
+    if args.workload:
+        if args.scale not in ohm_workloads.SCALES or args.graph:
+            parser.error(f"--workload {args.workload} takes a --scale of "
+                         f"{', '.join(ohm_workloads.SCALES)} and no --graph")
+        program, region = ohm_workloads.program(args.workload, args.scale, args.seed)
+        most = region if most is None else most
+        args.l2_floor = ohm_workloads.L2_FLOOR
+    else:
+        try:
+            vertices = kronecker_scale(args.scale)
+        except ValueError as e:
+            parser.error(str(e))
+        program = workload.Program(name=args.kernel, input=args.graph, size=vertices, seed=args.seed,
+                                   iterations=args.iterations)
+    return args, program, dict(
+        seed=args.seed, waveguides=args.waveguides, migration_channel=args.migration_channel,
+        rings=args.rings, host_page=args.host_page, launches=args.launches, first_launch=args.first_launch,
+        max_instructions=most or 0)

@@ -1,0 +1,68 @@
+"""How XPoint wears, from the statistics of a run, and the years that follow.
+
+Start-Gap moves each line by one place a round of psi x (lines + 1) writes to a module. So a line that
+gets the share f of the writes leaves f x psi x (lines + 1) on each place in turn: if a cell bears one
+such stay, all places wear alike in the long run; if it does not, that place fails as if nothing moved.
+"""
+
+from dataclasses import dataclass
+from math import sqrt
+
+from .ohm_cost import CAPACITY
+
+ENDURANCE = 1e8  # writes of a cell (Start-Gap's figure is 1e8 for PCM; sweep 1e7 to 1e8)
+LINE = 256       # bytes
+CONTROLLERS = 6
+MODULES = 2      # of a controller
+YEAR = 365.25 * 24 * 3600
+
+
+@dataclass
+class Wear:
+    """Writes are of all modules of a run, rates of a module of the paper's capacity."""
+
+    writes: float = 0      # to the media, gap moves included
+    gap_moves: float = 0
+    most: float = 0        # writes to the line that has most
+    mean: float = 0        # writes to a line that was written
+    spread: float = 0      # of writes to lines that were written: standard deviation / mean
+    hottest: float = 0     # writes to the logical line that has most: its place's without Start-Gap
+    years: float = 0       # of the paper's capacity, were all lines written alike
+    years_fixed: float = 0     # until the hottest line's place fails, were nothing moved
+    years_levelled: float = 0  # with Start-Gap, at the paper's number of lines
+
+    @property
+    def evenness(self):
+        """1 if all lines that were written were written alike."""
+        return self.mean / self.most if self.most else 1.0
+
+
+def levelled_years(share, rate, lines, psi=100, endurance=ENDURANCE):
+    """Of a module of so many lines under `rate` writes a second (gap moves included), of which the
+    hottest line gets `share`."""
+    if not rate:
+        return float("inf")
+    even = endurance * lines / rate / YEAR
+    stay = share * psi * (lines + 1)  # writes to a place before the line has gone on
+    return even if stay <= endurance else min(even, endurance / (share * rate) / YEAR)
+
+
+def wear(values, mode, psi=100, endurance=ENDURANCE):
+    """Of a run, from its values by (path, name) as Study.values gives them."""
+    def of(name):
+        return [v for (p, n), v in values.items() if n == name and p.startswith("memory.xpoint")]
+
+    seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
+    slices = sum(1 for p, n in values if n == "activates")
+    writes, lines = sum(of("media_writes")), sum(of("lines_written.peak"))
+    whole = CAPACITY[mode][1] * 2**30 / LINE  # lines of the paper's XPoint
+    modules = CONTROLLERS * MODULES
+    rate = writes / seconds / (slices * MODULES)  # of a module; as many of them as the paper has
+    hottest, mean = max(of("hottest.peak"), default=0), writes / lines if lines else 0.0
+    variance = sum(of("wear_squares.peak")) / lines - mean**2 if lines else 0.0
+    share = hottest / seconds / rate if rate else 0.0  # of its module's writes
+    return Wear(writes=writes, gap_moves=sum(of("gap_moves")), most=max(of("most_writes.peak")),
+                mean=mean, spread=sqrt(max(0.0, variance)) / mean if mean else 0.0, hottest=hottest,
+                years=endurance * whole / modules / rate / YEAR if rate else float("inf"),
+                years_fixed=endurance / (hottest / seconds) / YEAR if hottest else float("inf"),
+                years_levelled=levelled_years(share, rate, whole / modules, psi, endurance))

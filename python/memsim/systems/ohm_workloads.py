@@ -1,0 +1,34 @@
+"""The ten workloads of Ohm-GPU's Table II, each with a size and a region for every scale."""
+
+from .. import workload
+
+# An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then holds up
+# what the memory could serve. Of the scales, only judge has more.
+L2_FLOOR = 32 << 10
+
+SCALES = ("tiny", "small", "default", "judge")
+
+# Of each scale the size (graphs: vertices as a power of two) and the thread instructions after which no
+# block starts, in millions. The sizes put about 0.1, 1, 8 and 70 MB or more into memory: 64 MB are 4000
+# groups of a planar DRAM. Regions are chosen by the time that a run takes: at default at most 5 million
+# requests behind the coalescer.
+TABLE_II = {
+    "backp": dict(size=(64, 512, 4096, 32768), region=(0, 0, 0, 300)),
+    "lud": dict(size=(12, 32, 90, 260), region=(20, 100, 600, 600)),
+    "GRAMS": dict(size=(112, 300, 830, 2400), region=(4, 30, 250, 300)),
+    "FDTD": dict(size=(112, 300, 830, 2400), region=(0, 0, 0, 300)),
+    "betw": dict(size=(10, 13, 16, 20), region=(0, 0, 28, 100)),
+    "bfsdata": dict(size=(10, 13, 16, 20), region=(0, 0, 0, 100)),
+    "bfstopo": dict(size=(10, 13, 16, 20), region=(0, 0, 0, 100)),
+    "gctopo": dict(size=(10, 13, 16, 20), region=(1, 5, 35, 100)),
+    "pagerank": dict(size=(10, 13, 16, 20), region=(0, 0, 12, 50), iterations=3),
+    "sssp": dict(size=(9, 12, 15, 19), region=(0, 0, 20, 100)),
+}
+
+
+def program(name, scale, seed=1):
+    """The workload.Program and its region in thread instructions (0: to its end)."""
+    entry, at = TABLE_II[name], SCALES.index(scale)
+    made = workload.Program(name=name, size=entry["size"][at], seed=seed,
+                            iterations=entry.get("iterations", 0))
+    return made, entry["region"][at] * 1_000_000

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/dispatch.hh"
+#include "workload/functional_state.hh"
+
+/// What the hosts of applications have in common: they differ in where their kernels come from.
+namespace memsim::workload {
+
+using namespace memsim::literals;
+
+struct HostParams {
+    using group = void;
+    Param<Time> launch_latency {
+        1_fs,
+        {1_fs, 1_s},
+        "From the end of a launch to the next (0 for a memory system; a real host takes 5 us)"};
+};
+
+/// `Params` holds them as `host`.
+template <class Params>
+struct HostPorts {
+    Responder<protocol::Host> dispatcher {
+        {.depth = [](const void*) { return 1u; },
+         .latency = from<&Params::host, &HostParams::launch_latency>},
+        "The dispatcher, which asks for launches"};
+};
+
+struct HostStats {
+    Counter launches {Unit::count, "Launches given to the dispatcher"};
+};
+
+struct HostState {
+    FunctionalState function;
+    std::uint32_t launches = 0;
+};
+
+/// What a host does when it wakes: it answers each request for a launch with the next one, or with
+/// the end.
+template <class Host>
+void serve_launches(Host& host) {
+    auto& in = host.port.dispatcher;
+    while (!in.empty() && in.can_send()) {
+        in.pop();
+        protocol::Launch launch;
+        protocol::LaunchReply reply;
+        if (host.kernels().next_launch(launch)) {
+            ++host.stat.launches;
+            reply = {false,
+                     ++host.state.launches,
+                     launch.blocks(),
+                     launch.threads_per_block(),
+                     launch.registers_per_thread,
+                     launch.shared_bytes};
+        } else {
+            reply.ended = true;
+        }
+        in.send(reply);
+    }
+}
+
+} // namespace memsim::workload

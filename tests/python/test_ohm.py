@@ -1,0 +1,207 @@
+"""Ohm-GPU's platforms: what tells them apart, on which workloads, and what they spend, cost and last."""
+from pathlib import Path
+
+import memsim
+import pytest
+from memsim import build, study
+from memsim.systems import (ohm, ohm_assumptions, ohm_cost, ohm_energy, ohm_optics, ohm_points, ohm_wear,
+                            ohm_workloads)
+
+MACHINES = {"planar": ohm.planar, "two-level": ohm.two_level}
+
+
+def program():
+    return ohm_workloads.program("FDTD", "tiny")[0]
+
+
+def machine(mode, platform, **options):
+    return MACHINES[mode](platform, program(), **{"max_instructions": 300_000, **options})
+
+
+def run(root):
+    simulation = memsim.Simulation(root)
+    assert simulation.simulate().cause == "nothing left to do"
+    return float(root.gpu.dispatcher.stats.ipc)
+
+
+def test_origin_holds_a_quarter_and_faults_for_the_rest(in_tmp):
+    root = machine("planar", "origin", max_instructions=0)
+    run(root)
+    table, host = root.gpu.mmu.stats, root.host.stats
+    pages = ohm.footprint(program()) / 4096
+    assert host.faults > pages and table.evictions > 0
+    held = host.faults - table.evictions
+    assert abs(held - pages / 4) <= 2
+    assert not hasattr(root, "optics")
+
+
+def test_origin_is_slowest_and_the_oracle_fastest(in_tmp):
+    for mode in MACHINES:
+        ipc = {p: run(machine(mode, p, max_instructions=0)) for p in ("origin", "ohm-base", "oracle")}
+        assert ipc["origin"] < ipc["ohm-base"] < ipc["oracle"], mode
+
+
+def test_the_oracles_have_as_much_dram_as_the_others_have_of_both():
+    for mode, ratio in (("planar", 9), ("two-level", 65)):
+        whole = ohm.machine_scale(mode, "oracle", program())
+        mixed = ohm.machine_scale(mode, "ohm-base", program())
+        assert whole.xpoint == 0
+        assert whole.dram == pytest.approx(mixed.dram * ratio, rel=0.3)  # whole pages of few
+        assert "XPoint / DRAM" not in [i.name for i in whole.invariants]
+
+
+def test_a_slice_has_its_share_of_the_host():
+    one = machine("planar", "origin")
+    assert one.pcie.share == "166666667ppb" and one.host.batch == 43
+    assert one.host.page_cost == "6us"
+    size = ohm.machine_scale("planar", "origin", program(), controllers=6)
+    six = ohm.planar("origin", program(), size)
+    assert six.pcie.share == "1" and six.host.batch == 256
+
+
+@pytest.mark.parametrize("mode", MACHINES)
+def test_every_platform_has_the_light_that_it_needs(mode):
+    """Building checks it: a design whose light does not suffice is refused."""
+    for platform in ohm.platforms(mode):
+        root = machine(mode, platform)
+        assert hasattr(root, "optics") == (platform in ohm_optics.DESIGNS[mode])
+        memsim.Simulation(root)
+
+
+def test_waveguides_widen_the_channel_and_the_dram_follows(in_tmp):
+    ipc = []
+    for n in 1, 4:
+        root = machine("planar", "oracle", waveguides=n)
+        ipc.append(run(root))
+        assert root.optics.stats.rate == 60e9 * n
+    assert ipc[1] > 1.02 * ipc[0]
+    assert machine("two-level", "ohm-base", waveguides=8).memory.controller[0].width == 128
+
+
+def test_a_ring_that_is_tuned_takes_time(in_tmp):
+    assert run(machine("planar", "ohm-base", rings="single")) < run(machine("planar", "ohm-base"))
+
+
+@pytest.mark.parametrize("mode, platform, options, sentence", [
+    ("planar", "hetero", dict(waveguides=2), "hetero has no waveguides"),
+    ("two-level", "origin", dict(rings="single"), "origin has no waveguides and no rings"),
+    ("planar", "oracle", dict(migration_channel="dedicated"), "oracle migrates nothing"),
+    ("planar", "ohm-bass", {}, "did you mean 'ohm-base'"),
+])
+def test_what_a_platform_does_not_have_is_a_sentence(mode, platform, options, sentence):
+    with pytest.raises(memsim.Error, match=sentence):
+        machine(mode, platform, **options)
+
+
+@pytest.mark.parametrize("name", ohm_workloads.TABLE_II)
+def test_each_workload_of_table_ii_has_its_sizes(name):
+    for scale, least, most in (("tiny", 0.05, 0.4), ("small", 0.4, 2)):
+        made, _ = ohm_workloads.program(name, scale)
+        assert least * 2**20 <= ohm.footprint(made) <= most * 2**20, scale
+    sizes = ohm_workloads.TABLE_II[name]["size"]
+    assert sorted(sizes) == list(sizes)
+
+
+def test_a_workload_takes_a_named_scale_and_no_graph(memsim_command):
+    config = Path(__file__).parents[2] / "configs/ohm_planar.py"
+    for wrong in (["--scale", "1/512"], ["--graph", "x.csr"], ["--kernel", "bfs1"]):
+        memsim_command(config, "--workload", "lud", *wrong, expect=2)
+    said = memsim_command(config, "--workload", "lud", "--scale", "tiny", "--platform", "oracle").stdout
+    assert "oracle, lud: nothing left to do" in said
+
+
+def values(**more):
+    """Of a run of one controller that took 6 ms."""
+    found = {("gpu.dispatcher", "cycles"): 7.2e6, ("memory.controller[0]", "activates"): 1,
+             ("memory.controller[0]", "demand_bytes"): 6e6, ("memory.controller[0]", "dram_bytes"): 4e6,
+             ("memory.controller[0]", "migration_bytes"): 2e6, ("memory.xpoint[0]", "media_reads"): 1000,
+             ("memory.xpoint[1]", "media_writes"): 100}
+    return {**found, **more}
+
+
+def test_energy_of_electrical_and_optical_channels():
+    spent = ohm_energy.energy(values(), "planar", "hetero")
+    assert spent.dram_static == pytest.approx(0.11 * 12 / 6 * 6e-3)
+    assert spent.dram_dynamic == pytest.approx(9e-12 * 8 * 4e6)
+    assert spent.xpoint == pytest.approx(2048 * (1000 * 2.5e-12 + 100 * 16.8e-12))
+    assert spent.wires == pytest.approx(5e-12 * 8 * 8e6)
+    assert spent.xpoint_by_power == pytest.approx(15 * 12 / 6 * 6e-3)
+    assert spent.total == pytest.approx(spent.dram_static + spent.dram_dynamic + spent.xpoint +
+                                        spent.wires)
+    optics = {("optics", "rate"): 60e9, ("optics", "laser_power"): 700.8,
+              ("optics", "tuning_power"): 576.0}
+    light = ohm_energy.energy({**values(), **optics}, "planar", "ohm-base")
+    assert light.laser == pytest.approx(0.7008 / 6 * 6e-3)
+    assert light.tuning == pytest.approx(200e-15 * 8 * 8e6)
+    assert light.total - light.wires == pytest.approx(spent.total - spent.wires)
+
+
+def test_energy_counts_what_crosses_the_memory_route_and_what_reverse_write_fills():
+    side = {("memory.controller[0]", "side_bytes"): 1e6}
+    filled = {("memory.controller[0]", "reverse_writes"): 1000}
+    swapped = ohm_energy.energy({**values(), **side}, "planar", "ohm-wom")
+    assert swapped.dram_dynamic == pytest.approx(9e-12 * 8 * 5e6)
+    assert swapped.wires == pytest.approx(5e-12 * 8 * 9e6)
+    filled = ohm_energy.energy({**values(), **filled}, "two-level", "ohm-wom")
+    assert filled.dram_dynamic == pytest.approx(9e-12 * 8 * (4e6 + 128e3))
+
+
+def test_energy_of_memories_without_xpoint():
+    found = {("gpu.dispatcher", "cycles"): 7.2e6, ("memory.dram[0]", "activates"): 1,
+             ("memory.dram[0]", "bus_bytes"): 4e6}
+    for platform, mode, gib in (("origin", "planar", 24), ("oracle", "planar", 108),
+                                ("oracle", "two-level", 390)):
+        spent = ohm_energy.energy(found, mode, platform)
+        assert spent.dram_static == pytest.approx(0.11 * gib / 6 * 6e-3)
+        assert spent.xpoint == spent.xpoint_by_power == 0
+
+
+def test_cost_is_the_paper_s_table():
+    """Ohm-BW's 7.6 and 13.5 % of a GPU; an oracle costs more than it gains."""
+    assert ohm_cost.share_of_gpu("ohm-bw", "planar") == pytest.approx(7.6, rel=0.03)
+    assert ohm_cost.share_of_gpu("ohm-bw", "two-level") == pytest.approx(13.5, rel=0.03)
+    assert ohm_cost.memory("origin", "planar") == 0
+    for mode in MACHINES:
+        assert (ohm_cost.performance_per_cost(0.88, "ohm-bw", mode) >
+                ohm_cost.performance_per_cost(1, "oracle", mode))
+
+
+def test_wear_is_of_the_paper_s_capacity():
+    found = {("gpu.dispatcher", "cycles"): 1.2e9, ("memory.controller[0]", "activates"): 1,
+             ("memory.xpoint[0]", "media_writes"): 1e6, ("memory.xpoint[0]", "lines_written.peak"): 1e5,
+             ("memory.xpoint[0]", "most_writes.peak"): 40, ("memory.xpoint[0]", "gap_moves"): 9}
+    wear = ohm_wear.wear(found, "planar")
+    assert (wear.writes, wear.gap_moves, wear.most, wear.mean) == (1e6, 9, 40, 10)
+    assert wear.evenness == 0.25
+    lines = 96 * 2**30 / 256
+    assert wear.years == pytest.approx(1e8 * lines / 6e6 / (365.25 * 86400))
+
+
+@pytest.mark.parametrize("mode", MACHINES)
+@pytest.mark.parametrize("assumption", ohm_assumptions.ALL, ids=lambda a: a.variant.strip())
+def test_every_assumption_can_be_set_where_it_applies(assumption, mode):
+    changes = [word for word in assumption.options if word != "--set"]
+    for platform in ("origin", "ohm-base", "oracle"):
+        if assumption.applies(mode, platform):
+            assert build.build(machine(mode, platform), changes=changes)
+
+
+def test_claims_are_of_metrics_and_known():
+    known = study.claims("ohm")
+    for id, (metric, modes, subject, baseline) in ohm_points.CLAIMS.items():
+        assert id in known and set(modes) <= set(ohm_points.MODES)
+        if known[id].relation in ("gain", "reduction", "ratio", "equal"):
+            assert baseline, id
+        assert metric in ("ipc", "latency", "migration", "dma_power", "static_energy", "energy",
+                          "cost_performance")
+        assert subject != baseline
+
+
+def test_the_mean_of_ratios_is_geometric_and_knows_zeros():
+    import pandas
+    of = ohm_points.Points.mean_ratio
+    assert of(pandas.Series([1.0, 4.0]), pandas.Series([2.0, 2.0])) == pytest.approx(1)
+    assert of(pandas.Series([0.0, 4.0]), pandas.Series([0.0, 2.0])) == pytest.approx(2)
+    assert of(pandas.Series([0.0]), pandas.Series([2.0])) == 0
+    with pytest.raises(memsim.Error, match="a ratio to 0"):
+        of(pandas.Series([1.0]), pandas.Series([0.0]))

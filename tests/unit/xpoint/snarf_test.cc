@@ -1,0 +1,119 @@
+#include "core/machine.hh"
+#include "probe.hh"
+#include "xpoint/module.hh"
+
+#include <catch2/catch.hpp>
+
+/// Auto-read/write: lines of DRAM that the controller in the module sees passing.
+using namespace memsim;
+using memsim::test_xpoint::Probe;
+using memsim::xpoint::Module;
+
+namespace {
+
+constexpr Tick ns = 1'000'000;
+
+struct Bench {
+    Machine machine {1};
+    explicit Bench(const Arguments& module = {}) {
+        machine.add("probe", "test_xpoint.Probe", {});
+        Arguments m {{"capacity", "1MiB"}, {"channel_latency", "3ns"}, {"check_contents", "true"}};
+        m.insert(m.end(), module.begin(), module.end());
+        machine.add("module", "xpoint.Module", m);
+        machine.bind("probe", "commands", "module", "commands");
+        machine.bind("probe", "transfers", "module", "transfers");
+        machine.build();
+    }
+    Probe& probe() { return machine.get<Probe>("probe"); }
+    Module& module() { return machine.get<Module>("module"); }
+    void command(Tick at, const protocol::DdrtCommand& c) { probe().state.script.push({at, c}); }
+    void read(Tick at, std::uint64_t address, std::uint32_t id) {
+        command(at, {address, 256, id, {}, false, false});
+    }
+    void write(Tick at, std::uint64_t address) {
+        command(at, {address, 256, 0, {1, 1}, true, true});
+    }
+    /// For a request at `address` the line of `held` is read from DRAM.
+    void snarf(Tick at, std::uint64_t address, std::uint64_t held, bool dirty, std::uint32_t id) {
+        protocol::DdrtCommand c {address, 256, id, {7, 7}, false, false};
+        c.snarf = true, c.held = held, c.dirty = dirty;
+        command(at, c);
+    }
+    void run() {
+        machine.start();
+        REQUIRE(machine.run(never) == Stop::idle);
+        REQUIRE_FALSE(machine.pending());
+        REQUIRE(machine.imbalances().empty());
+    }
+};
+
+std::uint64_t value(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
+
+} // namespace
+
+TEST_CASE("Of the lines that pass the module takes the dirty ones of another address, no other") {
+    Bench b;
+    b.snarf(0, 1024, 1024, true, 1);  // a hit
+    b.snarf(0, 1024, 2048, false, 2); // a clean victim
+    b.snarf(0, 1024, 4096, true, 3);  // a dirty one
+    b.read(1000 * ns, 4096, 4);
+    b.read(1000 * ns, 2048, 5);
+    b.run();
+    CHECK(value(b.module().stat.snarfs) == 3);
+    CHECK(value(b.module().stat.snarfed) == 1);
+    CHECK(value(b.module().stat.writes) == 1);
+    CHECK(value(b.module().stat.forwarded) == 1); // it is still in the write buffer
+    std::uint32_t taken = 0;
+    for (const auto& s : b.probe().state.log) {
+        taken += s.taken;
+        if (s.taken) CHECK((s.id == 3 && s.at == (1 + 5) * ns)); // at once, and the handshake
+        if (s.data) CHECK(s.versions[0] == (s.id == 4 ? 7u : 0u));
+    }
+    CHECK(taken == 1);
+}
+
+TEST_CASE("A victim waits in the register until the media has taken a line, and all else passes") {
+    Bench b(Arguments {{"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}});
+    b.write(0, 0); // drains from 1 ns on, to 764
+    b.snarf(10 * ns, 0, 512, true, 1);
+    b.read(20 * ns, 4352, 2); // of another partition
+    b.run();
+    CHECK(b.probe().when(1, false) == (1 + 763 + 5) * ns);
+    CHECK(b.probe().when(2, false) == (20 + 1 + 190 + 5) * ns);
+    CHECK(value(b.module().stat.stalls) == 0);
+}
+
+TEST_CASE("A command for a line that waits in the register comes after it") {
+    Bench b(Arguments {{"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}});
+    b.write(0, 0);
+    b.snarf(10 * ns, 0, 512, true, 1);
+    b.read(20 * ns, 512, 2);
+    b.run();
+    CHECK(value(b.module().stat.stalls) == 1);
+    CHECK(b.module().stat.stall_time.value() == (764 - 21) * ns);
+    CHECK(b.probe().when(2, false) == (764 + 5) * ns); // forwarded
+    for (const auto& s : b.probe().state.log)
+        if (s.data) CHECK(s.versions[0] == 7);
+}
+
+TEST_CASE("Victims leave the register in their order, and more than it holds is an error") {
+    Bench b(Arguments {{"write_buffer", "1"},
+                       {"drain_high", "1"},
+                       {"drain_low", "0"},
+                       {"snarf_register", "512B"}});
+    b.write(0, 0);
+    b.snarf(10 * ns, 0, 512, true, 1);
+    b.snarf(11 * ns, 0, 768, true, 2);
+    b.run();
+    CHECK(b.probe().when(2, false) == b.probe().when(1, false) + 763 * ns);
+
+    Bench over(Arguments {{"write_buffer", "1"},
+                          {"drain_high", "1"},
+                          {"drain_low", "0"},
+                          {"snarf_register", "256B"}});
+    over.write(0, 0);
+    over.snarf(10 * ns, 0, 512, true, 1);
+    over.snarf(11 * ns, 0, 768, true, 2);
+    over.machine.start();
+    CHECK_THROWS(over.machine.run(never));
+}
