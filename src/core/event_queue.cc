@@ -16,6 +16,17 @@ void EventQueue::add_block() {
     }
 }
 
+Tick EventQueue::look_for_next() {
+    if (kind_ == QueueKind::naive) return naive_next();
+    for (;; --near_count_) {
+        while (near_count_ == 0)
+            if (!refill()) return never;
+        const Entry e = near_[near_count_ - 1];
+        if (at(e.slot()).fire) return e.tick();
+        drop_stale(e.slot());
+    }
+}
+
 /// Makes the first far bucket near, or deals it out one level down. False when nothing is left.
 /// Near is empty.
 bool EventQueue::refill() {
@@ -34,7 +45,9 @@ bool EventQueue::refill() {
 
     if (entries.size() <= near_limit || level == 0) {
         horizon_ = static_cast<Tick>(static_cast<std::uint64_t>(base_) + width - 1);
-        near_.assign(entries.rbegin(), entries.rend()); // each keeps a capacity that suits it
+        near_count_ = entries.size();
+        if (near_.size() < near_count_) near_.resize(near_count_); // all of one tick
+        std::reverse_copy(entries.begin(), entries.end(), near_.begin());
         entries.clear();
         if (level > 0) sort_near(shift); // a bucket of level 0 is one tick, in order
     } else {
@@ -52,25 +65,23 @@ bool EventQueue::refill() {
 
 /// By tick, latest first; equal ones keep their order. Near comes from buckets of 2^shift ticks.
 void EventQueue::sort_near(unsigned shift) {
-    const std::size_t n = near_.size();
+    const std::size_t n = near_count_; // at most near_limit
     if (n > deal_from) {
         // Dealt by its next bits, a bucket is almost sorted; the loops are long and predictable.
         unsorted_.swap(near_);
-        near_.resize(n);
         const unsigned below = shift > sort_bits ? shift - sort_bits : 0;
         auto digit = [below](const Entry& e) {
             return static_cast<std::size_t>(e.tick() >> below) & ((1u << sort_bits) - 1);
         };
         std::array<std::uint16_t, 1u << sort_bits> place {};
-        for (const Entry& e : unsorted_) ++place[digit(e)];
+        for (std::size_t i = 0; i < n; ++i) ++place[digit(unsorted_[i])];
         std::uint16_t sum = 0;
         for (std::size_t d = place.size(); d-- > 0;) {
             const std::uint16_t here = place[d];
             place[d] = sum;
             sum = static_cast<std::uint16_t>(sum + here);
         }
-        for (const Entry& e : unsorted_) near_[place[digit(e)]++] = e;
-        unsorted_.clear();
+        for (std::size_t i = 0; i < n; ++i) near_[place[digit(unsorted_[i])]++] = unsorted_[i];
     }
     Entry* const to = near_.data();
     for (std::size_t i = 1; i < n; ++i) {
@@ -84,13 +95,14 @@ void EventQueue::sort_near(unsigned shift) {
 /// Near has grown past its limit: its later half (whole ticks) goes back to far, which takes any
 /// number, and the horizon moves down to it. What is pending at the present tick stays.
 void EventQueue::spill_near(Entry e) {
-    const Tick middle = std::max(near_[near_.size() / 2].tick(), floor_ + 1);
+    const Tick middle = std::max(near_[near_count_ / 2].tick(), floor_ + 1);
     horizon_ = middle - 1;
     if (middle < base_) rebase();
     std::size_t later = 0;
-    while (later < near_.size() && near_[later].tick() >= middle) ++later;
+    while (later < near_count_ && near_[later].tick() >= middle) ++later;
     for (std::size_t i = later; i-- > 0;) insert_far(near_[i]);
-    near_.erase(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(later));
+    near_count_ -= later;
+    for (std::size_t i = 0; i < near_count_; ++i) near_[i] = near_[i + later];
     if (e.tick() <= horizon_)
         insert_near(e);
     else
@@ -122,7 +134,10 @@ void EventQueue::sweep() {
         std::erase_if(v, [&](const Entry& e) { return drop(e.slot()); });
     };
     std::erase_if(naive_, [&](const auto& e) { return drop(e.second); });
-    drop_in(near_);
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < near_count_; ++i)
+        if (!drop(near_[i].slot())) near_[kept++] = near_[i];
+    near_count_ = kept;
     for (unsigned level = 0; level < levels; ++level)
         for (std::uint64_t rest = used_buckets_[level]; rest; rest &= rest - 1) {
             const unsigned bucket = static_cast<unsigned>(std::countr_zero(rest));
@@ -140,7 +155,7 @@ std::vector<PendingEvent> EventQueue::pending() const {
         if (n.fire) all.push_back({tick, n.fire, n.object, n.payload});
     };
     for (const auto& [key, slot] : naive_) add(key.first, slot);
-    for (auto e = near_.rbegin(); e != near_.rend(); ++e) add(e->tick(), e->slot());
+    for (std::size_t i = near_count_; i-- > 0;) add(near_[i].tick(), near_[i].slot());
     for (const auto& level : far_)
         for (const auto& bucket : level)
             for (const Entry& e : bucket) add(e.tick(), e.slot());

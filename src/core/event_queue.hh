@@ -52,9 +52,8 @@ class EventQueue {
   public:
     static constexpr std::size_t max_payload = 48;
 
-    explicit EventQueue(QueueKind kind = QueueKind::fast) : kind_(kind) {
-        near_.reserve(2 * near_limit);
-    }
+    explicit EventQueue(QueueKind kind = QueueKind::fast)
+        : kind_(kind), near_(2 * near_limit), unsorted_(2 * near_limit) {}
     EventQueue(const EventQueue&) = delete;
     EventQueue& operator=(const EventQueue&) = delete;
 
@@ -93,38 +92,33 @@ class EventQueue {
 
     /// The tick of the next event, `never` if there is none.
     Tick next_tick() {
-        if (kind_ == QueueKind::naive) return naive_next();
-        for (;;) {
-            while (near_.empty())
-                if (!refill()) return never;
-            const Entry e = near_.back();
+        if (near_count_ != 0) [[likely]] {
+            const Entry e = near_[near_count_ - 1];
             if (at(e.slot()).fire) [[likely]]
                 return e.tick();
-            drop_stale(e.slot());
-            near_.pop_back();
         }
+        return look_for_next();
     }
 
     /// Whether another event is pending at `tick`, the one being executed. Unlike next_tick() it
     /// never looks beyond, so that what is scheduled next need not be sorted in before that.
     bool more_at(Tick tick) {
-        if (kind_ == QueueKind::naive) return naive_next() == tick;
-        for (; !near_.empty() && near_.back().tick() == tick; near_.pop_back()) {
-            const std::uint32_t slot = near_.back().slot();
+        for (; near_count_ != 0 && near_[near_count_ - 1].tick() == tick; --near_count_) {
+            const std::uint32_t slot = near_[near_count_ - 1].slot();
             if (at(slot).fire) return true;
             drop_stale(slot);
         }
-        return false;
+        return kind_ == QueueKind::naive && naive_next() == tick;
     }
 
     /// Runs the next event; next_tick() or more_at() was asked first and there is one. The payload
     /// stays valid until the handler returns.
     void run_next() {
-        if (kind_ == QueueKind::naive) return naive_run();
-        const std::uint32_t slot = near_.back().slot();
-        near_.pop_back();
-        if (near_.size() > prefetched) {
-            const std::uint32_t soon = near_[near_.size() - 1 - prefetched].slot();
+        if (near_count_ == 0) [[unlikely]]
+            return naive_run(); // the fast queue would have it there
+        const std::uint32_t slot = near_[--near_count_].slot();
+        if (near_count_ > prefetched) {
+            const std::uint32_t soon = near_[near_count_ - 1 - prefetched].slot();
             __builtin_prefetch(&at(soon));
             __builtin_prefetch(&slots_[soon]);
         }
@@ -191,12 +185,12 @@ class EventQueue {
     }
     EventId insert(Tick tick, std::uint32_t slot) {
         ++live_;
-        if (kind_ == QueueKind::naive)
-            naive_.emplace(std::pair {tick, next_sequence_++}, slot);
-        else if (tick <= horizon_)
+        if (tick <= horizon_) // never with the naive queue
             insert_near(Entry(tick, slot));
-        else
+        else if (kind_ == QueueKind::fast)
             insert_far(Entry(tick, slot));
+        else
+            naive_.emplace(std::pair {tick, next_sequence_++}, slot);
         return {slot, slots_[slot].generation};
     }
     void insert_far(Entry e) {
@@ -212,11 +206,10 @@ class EventQueue {
     /// Behind all entries of its tick and of earlier ones: what comes soon, as most does, is moved
     /// past few.
     void insert_near(Entry e) {
-        if (near_.size() >= 2 * near_limit) [[unlikely]]
+        if (near_count_ >= 2 * near_limit) [[unlikely]]
             return spill_near(e);
-        near_.push_back(e);
         Entry* const first = near_.data();
-        Entry* at = first + near_.size() - 1;
+        Entry* at = first + near_count_++;
         for (; at != first && at[-1].tick() <= e.tick(); --at) at[0] = at[-1];
         *at = e;
     }
@@ -230,6 +223,7 @@ class EventQueue {
     }
 
     void add_block();
+    Tick look_for_next();
     bool refill();
     void sort_near(unsigned shift);
     void spill_near(Entry e);
@@ -241,12 +235,13 @@ class EventQueue {
     QueueKind kind_;
     std::uint32_t free_ = none;
     std::size_t live_ = 0;
-    std::size_t stale_ = 0;   ///< cancelled, but still in near or far
-    Tick horizon_ = -1;       ///< near holds exactly the entries up to it
-    Tick base_ = 0;           ///< start of the bucket that near was taken from; far lies behind it
-    Tick floor_ = -1;         ///< the tick being executed
-    std::vector<Entry> near_; ///< the next event is the last
-    std::vector<Entry> unsorted_; ///< empty but while near is sorted
+    std::size_t stale_ = 0; ///< cancelled, but still in near or far
+    Tick horizon_ = -1;     ///< near holds exactly the entries up to it
+    Tick base_ = 0;         ///< start of the bucket that near was taken from; far lies behind it
+    Tick floor_ = -1;       ///< the tick being executed
+    std::size_t near_count_ = 0;  ///< entries of near, at the start of
+    std::vector<Entry> near_;     ///< which is never made smaller; the next event is the last
+    std::vector<Entry> unsorted_; ///< its other half while near is sorted
     std::uint32_t used_levels_ = 0;
     std::array<std::uint64_t, levels> used_buckets_ {};
     std::array<std::array<std::vector<Entry>, buckets>, levels> far_;

@@ -31,10 +31,12 @@ class Fifo {
     }
     T pop() {
         T v = slots_[head_];
-        head_ = (head_ + 1) & mask();
-        --size_;
+        drop();
         return v;
     }
+    /// The front is taken out. What is empty begins at its first slot again: a short queue stays
+    /// where it is in memory.
+    void drop() { head_ = --size_ ? (head_ + 1) & mask() : 0; }
     /// Removes element i; those behind it move up, their order is kept.
     void erase(std::uint32_t i) {
         if (i < size_ / 2) {

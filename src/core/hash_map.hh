@@ -8,8 +8,8 @@
 
 namespace memsim {
 
-/// A sparse table from 64-bit keys to values for State: open addressing, no iteration (an order
-/// derived from hashing would leak into results), saved sorted by key.
+/// A sparse table from 64-bit keys (but for the greatest) to values for State: open addressing, no
+/// iteration (an order derived from hashing would leak into results), saved sorted by key.
 template <class V>
 class HashMap {
   public:
@@ -21,7 +21,7 @@ class HashMap {
     /// The value of a key, or nullptr. Valid until the next change of the map.
     V* find(std::uint64_t key) {
         if (size_ == 0) return nullptr;
-        for (std::size_t i = place(key); used_[i]; i = next(i))
+        for (std::size_t i = place(key); slots_[i].first != nobody; i = next(i))
             if (slots_[i].first == key) return &slots_[i].second;
         return nullptr;
     }
@@ -29,28 +29,28 @@ class HashMap {
     /// The value of a key, made if it is not there.
     V& operator[](std::uint64_t key) {
         if (V* v = find(key)) return *v;
+        MEMSIM_ASSERT(key != nobody, "the greatest key says that a slot is empty");
         if ((size_ + 1) * 4 > slots_.size() * 3) grow();
         std::size_t i = place(key);
-        while (used_[i]) i = next(i);
-        used_[i] = 1;
+        while (slots_[i].first != nobody) i = next(i);
         ++size_;
-        slots_[i] = {key, V {}};
+        slots_[i].first = key;
         return slots_[i].second;
     }
     bool erase(std::uint64_t key) {
         if (size_ == 0) return false;
         std::size_t i = place(key);
-        while (used_[i] && slots_[i].first != key) i = next(i);
-        if (!used_[i]) return false;
+        while (slots_[i].first != nobody && slots_[i].first != key) i = next(i);
+        if (slots_[i].first == nobody) return false;
         // Move later members of the run back over the hole, so that no tombstone is needed.
-        for (std::size_t j = next(i); used_[j]; j = next(j)) {
+        for (std::size_t j = next(i); slots_[j].first != nobody; j = next(j)) {
             const std::size_t home = place(slots_[j].first);
             if (((j - home) & mask()) >= ((j - i) & mask())) {
-                slots_[i] = slots_[j];
+                slots_[i] = std::move(slots_[j]);
                 i = j;
             }
         }
-        used_[i] = 0;
+        slots_[i] = {nobody, V {}};
         --size_;
         return true;
     }
@@ -70,7 +70,7 @@ class HashMap {
         } else {
             std::vector<std::uint64_t> keys;
             for (std::size_t i = 0; i < slots_.size(); ++i)
-                if (used_[i]) keys.push_back(slots_[i].first);
+                if (slots_[i].first != nobody) keys.push_back(slots_[i].first);
             std::sort(keys.begin(), keys.end());
             for (std::uint64_t key : keys) {
                 a(key);
@@ -85,18 +85,19 @@ class HashMap {
     std::size_t place(std::uint64_t key) const {
         return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15) >> 20) & mask();
     }
-    void grow() {
+    [[gnu::noinline]] void grow() {
         auto old = std::move(slots_);
-        auto used = std::move(used_);
-        slots_.assign(old.empty() ? 16 : old.size() * 2, {});
-        used_.assign(slots_.size(), 0);
-        size_ = 0;
-        for (std::size_t i = 0; i < old.size(); ++i)
-            if (used[i]) (*this)[old[i].first] = old[i].second;
+        slots_.assign(old.empty() ? 16 : old.size() * 2, {nobody, V {}});
+        for (auto& slot : old) {
+            if (slot.first == nobody) continue;
+            std::size_t i = place(slot.first);
+            while (slots_[i].first != nobody) i = next(i);
+            slots_[i] = std::move(slot);
+        }
     }
 
+    static constexpr std::uint64_t nobody = ~std::uint64_t {0};
     std::vector<std::pair<std::uint64_t, V>> slots_;
-    std::vector<std::uint8_t> used_;
     std::size_t size_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "core/text.hh"
 
+#include <memory>
 #include <optional>
 
 namespace memsim {
@@ -16,30 +17,33 @@ struct Range {
 enum class Change : std::uint8_t { fixed, tunable };
 
 /// One parameter of a component: default, allowed range and meaning, declared once. Reads like a T.
+/// A copy, as a component holds it, has the value alone, so that values lie close together.
 template <class T>
 class Param {
   public:
     using Value = T;
     Param(T initial, const char* doc, Change change = Change::fixed)
-        : value_(std::move(initial)), doc_(doc), change_(change) {}
+        : value_(std::move(initial)), about_(new About {{}, doc, change}) {}
     Param(T initial, Range<T> range, const char* doc, Change change = Change::fixed)
-        : value_(std::move(initial)), range_(std::move(range)), doc_(doc), change_(change) {}
+        : value_(std::move(initial)), about_(new About {std::move(range), doc, change}) {}
+    Param(const Param& other) : value_(other.value_) {}
 
     const T& operator()() const { return value_; }
     operator const T&() const { return value_; }
     const T* operator->() const { return &value_; }
 
-    const char* doc() const { return doc_; }
-    Change change() const { return change_; }
+    const char* doc() const { return about().doc; }
+    Change change() const { return about().change; }
     std::string text() const { return Text<T>::show(value_); }
-    std::string min() const { return range_ ? Text<T>::show(range_->min) : ""; }
-    std::string max() const { return range_ ? Text<T>::show(range_->max) : ""; }
+    std::string min() const { return about().range ? Text<T>::show(about().range->min) : ""; }
+    std::string max() const { return about().range ? Text<T>::show(about().range->max) : ""; }
 
     /// Reads the value from text. The error is the end of a sentence: the caller names the place.
     void parse(std::string_view s) {
         T v = Text<T>::parse(s);
         if constexpr (std::totally_ordered<T>) {
-            if (range_ && (v < range_->min || range_->max < v))
+            const auto& range = about().range;
+            if (range && (v < range->min || range->max < v))
                 throw ConfigError("'" + std::string(s) +
                                   "' is outside its range: it must be from " + min() + " to " +
                                   max());
@@ -48,10 +52,17 @@ class Param {
     }
 
   private:
+    struct About {
+        std::optional<Range<T>> range;
+        const char* doc;
+        Change change;
+    };
+    const About& about() const {
+        MEMSIM_ASSERT(about_, "a component's copy of a parameter knows its value only");
+        return *about_;
+    }
     T value_;
-    std::optional<Range<T>> range_;
-    const char* doc_;
-    Change change_;
+    std::unique_ptr<const About> about_;
 };
 
 /// A value that a port or a statistic takes from a parameter of its own component.

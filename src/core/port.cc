@@ -13,7 +13,7 @@ void LinkBase::fire_wake_sender(void* object, const void* payload) {
 /// The queue and the credits under way fill the capacity: collect those that have come back; if
 /// none has, see to it that the sender is woken when one does.
 bool LinkBase::reclaim() {
-    while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.pop();
+    while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.drop();
     if (in_queue() + returning_.size() < depth_) return true;
     if (returning_.empty())
         waits_for_pop_ = true;

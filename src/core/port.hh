@@ -42,8 +42,8 @@ class LinkBase {
     void set_wire(Time latency, Rate rate) { latency_ = latency.raw, wire_ = WireTime(rate); }
     /// The clocks at whose edges the ends act; 0: at any time.
     void set_clocks(Frequency sender, Frequency receiver) {
-        if (sender.raw) sender_edges_.emplace(sender);
-        if (receiver.raw) receiver_edges_.emplace(receiver);
+        if (sender.raw) sender_edges_ = std::make_unique<EdgeFinder>(sender);
+        if (receiver.raw) receiver_edges_ = std::make_unique<EdgeFinder>(receiver);
     }
     void set_depth(unsigned depth) { depth_ = depth; }
     unsigned depth() const { return depth_; }
@@ -88,20 +88,36 @@ class LinkBase {
     }
     void give_credit_back() {
         const Tick seen = sim_->now() + latency_;
-        if (depth_ != ~0u) returning_.push(seen);
+        if (depth_ != ~0u) {
+            // What can be seen by now need not be remembered: the list stays short.
+            while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.drop();
+            returning_.push(seen);
+        }
         if (waits_for_pop_) {
             waits_for_pop_ = false;
             wake_sender_at(seen);
         }
     }
 
+  private:
+    // What only a limited wire needs comes first, what every message needs last: beside the queue.
+    WireTime wire_;
+    std::int64_t remainder_ = 0; ///< of bytes / rate, carried from message to message
+    std::unique_ptr<EdgeFinder> sender_edges_, receiver_edges_;
+    Component* sender_ = nullptr;
+    Timer wake_sender_;
+    Fifo<Tick> returning_; ///< when credits on their way back can be seen
+    Tick latency_ = 1;
+    Tick wire_free_ = 0;
+    unsigned depth_ = 0;
+    bool waits_for_pop_ = false;
+
+  protected:
     Simulation* sim_ = nullptr;
     Component* receiver_ = nullptr;
     std::uint32_t queued_ = 0;  ///< messages waiting or in flight
     std::uint32_t visible_ = 0; ///< of them, those that have arrived
     Timer arrive_;
-    Tick wire_free_ = 0;
-    std::int64_t remainder_ = 0; ///< of bytes / rate, carried from message to message
 
   private:
     bool reclaim();
@@ -111,15 +127,6 @@ class LinkBase {
             sim_->arm(wake_sender_, at, &LinkBase::fire_wake_sender, this);
     }
     static void fire_wake_sender(void* link, const void* payload);
-
-    Component* sender_ = nullptr;
-    unsigned depth_ = 0;
-    Tick latency_ = 1;
-    WireTime wire_;
-    std::optional<EdgeFinder> sender_edges_, receiver_edges_;
-    bool waits_for_pop_ = false;
-    Fifo<Tick> returning_; ///< when credits on their way back can be seen
-    Timer wake_sender_;
 };
 
 template <class M>
@@ -138,6 +145,15 @@ class Link final : public LinkBase {
         const Tick at = occupy_wire(m.wire_bytes());
         queue_.push({at, m});
         if (++queued_ == visible_ + 1) arm_arrival(at);
+    }
+    /// The same for what the sender will say `delay` from now, when nothing can change that any
+    /// more: it need not be woken to say it. Messages are seen in the order of their times.
+    void send_ahead(const M& m, Time delay) {
+        const Tick at = occupy_wire(m.wire_bytes()) + delay.raw;
+        queue_.push({at, m});
+        std::uint32_t i = queued_++;
+        for (; i > visible_ && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
+        if (i == visible_) arm_arrival(at);
     }
     M pop() {
         --visible_, --queued_;
@@ -223,10 +239,10 @@ class PortBase {
     Component* owner_ = nullptr;
     PortBase* peer_ = nullptr;
     std::string name_;
-    unsigned depth_ = 0;
     Time latency_;
     Rate rate_;
     Frequency clock_;
+    unsigned depth_ = 0; ///< last: beside what a Requester counts
 };
 
 template <class M>
@@ -321,6 +337,12 @@ class Requester final : public PortBase {
         if (r.needs_response()) ++reserved_;
         requests_->send(r);
     }
+    /// Says now what will be said `delay` later (see Link); the wire's rate is unlimited.
+    void send_ahead(const Request& r, Time delay) {
+        MEMSIM_ASSERT(can_send() && rate().raw == 0, "send_ahead() without can_send(), or a rate");
+        if (r.needs_response()) ++reserved_;
+        requests_->send_ahead(r, delay);
+    }
     bool empty() const { return responses_.empty(); }
     const Response& front() const { return responses_.front(); }
     Response pop() {
@@ -354,9 +376,9 @@ class Requester final : public PortBase {
 
   private:
     friend class Responder<P>;
+    std::uint32_t reserved_ = 0;
     Link<Request>* requests_ = nullptr;
     Link<Response> responses_;
-    std::uint32_t reserved_ = 0;
 };
 
 /// The side that answers.
@@ -376,6 +398,11 @@ class Responder final : public PortBase {
         MEMSIM_ASSERT(can_send(), "send() without can_send()");
         responses_->send(r);
     }
+    /// Says now what will be said `delay` later (see Link); the wire's rate is unlimited.
+    void send_ahead(const Response& r, Time delay) {
+        MEMSIM_ASSERT(can_send() && rate().raw == 0, "send_ahead() without can_send(), or a rate");
+        responses_->send_ahead(r, delay);
+    }
 
     std::string_view role() const override { return "responder"; }
     std::string_view counterpart() const override { return "requester"; }
@@ -387,8 +414,8 @@ class Responder final : public PortBase {
 
   private:
     friend class Requester<P>;
-    Link<Request> requests_;
     Link<Response>* responses_ = nullptr;
+    Link<Request> requests_;
 };
 
 /// Ports of one kind, as many as a parameter says: `Many<Responder<Mem>> sm_side

@@ -43,16 +43,18 @@ Stop Simulation::run(Tick until) {
 
 void Simulation::wake_touched() {
     const auto before = [](const Component* a, const Component* b) { return a->id() < b->id(); };
-    if (touched_.size() > 16)
-        std::sort(touched_.begin(), touched_.end(), before);
+    Component** const all = touched_.data();
+    const std::size_t n = touched_.size();
+    if (n > 16)
+        std::sort(all, all + n, before);
     else // most often one or two
-        for (std::size_t i = 1; i < touched_.size(); ++i)
-            for (std::size_t j = i; j > 0 && before(touched_[j], touched_[j - 1]); --j)
-                std::swap(touched_[j], touched_[j - 1]);
-    wakes_ += touched_.size();
-    for (Component* c : touched_) {
-        c->touched_ = false;
-        c->wake();
+        for (std::size_t i = 1; i < n; ++i)
+            for (std::size_t j = i; j > 0 && before(all[j], all[j - 1]); --j)
+                std::swap(all[j], all[j - 1]);
+    wakes_ += n;
+    for (std::size_t i = 0; i < n; ++i) {
+        all[i]->touched_ = false;
+        all[i]->wake();
     }
     touched_.clear();
 }

@@ -37,10 +37,15 @@ void Channel::init() {
 void Channel::wake() {
     for (unsigned i = 0; i < port.package.size(); ++i)
         while (!port.package[i].empty()) array_done(i, port.package[i].pop());
-    if (state.bus != Bus::idle && !state.bus_done.armed()) end_transfer();
+    if (state.on_bus != none && state.bus_free <= now()) {
+        const std::uint32_t slot = std::exchange(state.on_bus, none);
+        complete(slot, state.slots[slot].request.content);
+    }
     auto& in = port.controller;
     while (!in.empty() && !state.free_slots.empty()) accept(in.pop());
-    if (state.bus == Bus::idle) start_transfer();
+    if (state.bus_free <= now()) start_transfer();
+    if (state.bus_free > now() && (state.on_bus != none || bus_is_wanted()))
+        arm(state.bus_done, state.bus_free);
 }
 
 void Channel::accept(const protocol::FlashRequest& r) {
@@ -100,9 +105,7 @@ void Channel::start_transfer() {
             const std::uint32_t bytes = state.slots[state.on_bus].request.bytes;
             const Tick t = wire_.take(bytes, state.remainder);
             stat.data_out += bytes;
-            stat.bus_busy += Time {t};
-            state.bus = Bus::data;
-            arm(state.bus_done, Time {t});
+            take_bus(Time {t});
             return;
         }
     // From the package whose turn it is upwards, then from the first.
@@ -120,6 +123,24 @@ void Channel::start_transfer() {
             start(first);
             return;
         }
+}
+
+/// Whether there is something to start when the bus is free. Packages that have nothing are asked
+/// again when something of them arrives or ends.
+bool Channel::bus_is_wanted() {
+    for (const auto& ready : state.ready)
+        if (!ready.empty()) return true;
+    for (std::uint64_t set = state.to_ask; set; set &= set - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(set));
+        if (choose(i) != none) return true;
+        state.to_ask &= ~(1ull << i);
+    }
+    return false;
+}
+
+void Channel::take_bus(Time t) {
+    stat.bus_busy += t;
+    state.bus_free = now() + t.raw;
 }
 
 /// Takes the head of its queue into the operation.
@@ -181,29 +202,19 @@ void Channel::start(std::uint32_t first) {
         stat.data_in += bytes;
     }
     ++stat.commands;
-    stat.bus_busy += t;
-    state.bus = Bus::command;
-    state.on_bus = first;
-    arm(state.bus_done, t);
-}
-
-// ---- what ends ---------------------------------------------------------------------------------
-
-void Channel::end_transfer() {
-    const std::uint32_t first = std::exchange(state.on_bus, none);
-    const Bus what = std::exchange(state.bus, Bus::idle);
-    if (what == Bus::data) {
-        complete(first, state.slots[first].request.content);
-        return;
-    }
+    take_bus(t);
+    // What the package will see when its last cycle is over is known now.
     for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
         const Slot& s = state.slots[i];
         const protocol::FlashRequest& r = s.request;
-        port.package[r.place.package].send({r.place, r.content, r.written_before,
-                                            r.op == FlashOp::erase ? std::uint8_t {0} : s.reg, r.op,
-                                            s.next != none});
+        port.package[r.place.package].send_ahead({r.place, r.content, r.written_before,
+                                                  r.op == FlashOp::erase ? std::uint8_t {0} : s.reg,
+                                                  r.op, s.next != none},
+                                                 t);
     }
 }
+
+// ---- what ends ---------------------------------------------------------------------------------
 
 void Channel::array_done(unsigned package, const protocol::NandReady& r) {
     const std::uint32_t plane = (package * params.dies() + r.die) * params.planes() + r.plane;

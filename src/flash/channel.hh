@@ -93,7 +93,6 @@ class Channel final : public Model<Channel> {
         std::uint64_t erase = 0, page = 0;
         std::uint64_t of(unsigned kind) const { return kind == erase_kind ? erase : page; }
     };
-    enum class Bus : std::uint8_t { idle, command, data };
     struct State {
         std::vector<Slot> slots;
         std::vector<std::uint32_t> free_slots;
@@ -105,12 +104,12 @@ class Channel final : public Model<Channel> {
         std::vector<std::uint32_t> in_register; ///< the slot, by plane and register, last: erase
         std::array<Fifo<std::uint32_t>, protocol::flash_classes> ready; ///< data to fetch
         std::uint64_t order = 0;
-        std::uint64_t to_ask = 0; ///< packages that may have something to start
-        std::uint32_t turn = 0;   ///< the package that is asked first
-        Bus bus = Bus::idle;
-        std::uint32_t on_bus = none; ///< the slot, first of its operation
+        std::uint64_t to_ask = 0;    ///< packages that may have something to start
+        std::uint32_t turn = 0;      ///< the package that is asked first
+        Tick bus_free = 0;           ///< the end of the transfer under way, or of the last one
+        std::uint32_t on_bus = none; ///< the slot whose data come out
         std::int64_t remainder = 0;  ///< of bytes / rate, carried over
-        Timer bus_done;
+        Timer bus_done;              ///< if somebody wants it then
     };
 
     explicit Channel(const Params& p) : params(p) {}
@@ -143,8 +142,9 @@ class Channel final : public Model<Channel> {
     }
     void accept(const protocol::FlashRequest& r);
     void array_done(unsigned package, const protocol::NandReady& r);
-    void end_transfer();
     void start_transfer();
+    bool bus_is_wanted();
+    void take_bus(Time t);
     Able able(unsigned package) const;
     std::uint32_t choose(unsigned package) const;
     void start(std::uint32_t first);
@@ -153,10 +153,10 @@ class Channel final : public Model<Channel> {
 
     BusTiming timing_ {};
     WireTime wire_;
-    std::uint32_t units_ = 1;       ///< of a package that work each for itself
-    std::uint32_t unit_planes_ = 1; ///< planes of one
-    std::uint64_t unit_mask_ = 1;   ///< those of the first, a bit each
-    std::uint32_t at_once_ = 1;     ///< units of a package that work at the same time
+    std::uint32_t units_ = 1;     ///< of a package that work each for itself
+    std::uint64_t unit_mask_ = 1; ///< planes of the first of them
+    std::uint32_t unit_planes_ = 1;
+    std::uint32_t at_once_ = 0; ///< units of a package that work at the same time
 };
 
 } // namespace memsim::flash

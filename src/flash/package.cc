@@ -22,16 +22,17 @@ void Package::init() {
         NandArray::Figures {static_cast<std::uint32_t>(planes), params.blocks(), params.pages()},
         state.array);
     state.units.resize(params.independent_planes() ? planes : params.dies());
-    state.registers.assign(planes, 0);
+    state.registers.assign(planes * params.registers(), 0);
 }
 
 void Package::wake() {
-    for (Worker& u : state.units)
-        if (u.busy && !u.done.armed()) finish(u);
     for (unsigned i = 0; i < port.io.size(); ++i)
         while (!port.io[i].empty()) accept(port.io[i].pop(), i);
-    for (Worker& u : state.units)
-        if (!u.busy && u.works.size() > u.open) begin(u);
+    if (!state.waiting) return;
+    for (Worker& u : state.units) {
+        if (u.works.size() > u.open && u.until <= now()) begin(u);
+        if (u.works.size() > u.open) arm(u.next, u.until);
+    }
 }
 
 void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
@@ -39,76 +40,68 @@ void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
                       c.place.page < params.pages() && c.reg < params.registers(),
                   "a command names no place of its package");
     Worker& u = unit_of(c.place);
-    std::uint64_t& used = state.registers[plane_of(c.place)];
     if (c.op != FlashOp::erase) {
-        MEMSIM_ASSERT(!(used >> c.reg & 1), "a register is given to the array twice");
-        used |= 1ull << c.reg;
+        Tick& used = register_of(c);
+        MEMSIM_ASSERT(used <= now(), "a register is given to the array twice");
+        used = never; // until it is known when
     }
-    if (!c.more && (u.busy || u.works.size() > u.open)) ++stat.cached;
+    if (!c.more && (u.until > now() || u.works.size() > u.open)) ++stat.cached;
     u.works.push({c, static_cast<std::uint8_t>(from_port)});
     u.open = c.more ? u.open + 1 : 0;
-    ++state.working;
+    ++state.waiting;
     MEMSIM_ASSERT(!c.more || !params.independent_planes(),
                   "planes that work without each other take no multi-plane commands");
 }
 
 void Package::begin(Worker& u) {
-    const FlashOp op = u.works.front().command.op;
-    Time t {0};
-    do {
-        const protocol::NandCommand& c = u.works[u.busy].command;
-        MEMSIM_ASSERT(c.op == op && (op == FlashOp::erase ||
-                                     c.place.page == u.works.front().command.place.page),
+    const protocol::NandCommand first = u.works.front().command;
+    const FlashOp op = first.op;
+    const Time t = op == FlashOp::read      ? timing_.read(first.place.page)
+                   : op == FlashOp::program ? timing_.program(first.place.page)
+                                            : timing_.tBERS;
+    u.until = now() + t.raw;
+    for (bool more = true; more;) {
+        const Work w = u.works.pop();
+        const protocol::NandCommand& c = w.command;
+        more = c.more;
+        --state.waiting;
+        MEMSIM_ASSERT(c.op == op && (op == FlashOp::erase || c.place.page == first.place.page),
                       "the planes of one operation do the same, on the same page");
         const std::uint32_t plane = plane_of(c.place);
         if (c.written_before) array_->written_before(plane, c.place.block, c.written_before);
-        t = op == FlashOp::read      ? timing_.read(c.place.page)
-            : op == FlashOp::program ? timing_.program(c.place.page)
-                                     : timing_.tBERS;
-        ++(op == FlashOp::read      ? stat.senses
-           : op == FlashOp::program ? stat.programs
-                                    : stat.erases);
-        (op == FlashOp::read      ? stat.sense_time
-         : op == FlashOp::program ? stat.program_time
-                                  : stat.erase_time) += t;
         // Cells change when the work begins: nothing else may touch them until it is done.
-        if (op == FlashOp::program)
+        std::uint64_t content = 0;
+        if (op == FlashOp::read) {
+            ++stat.senses, stat.sense_time += t;
+            content = array_->read(plane, c.place.block, c.place.page);
+        } else if (op == FlashOp::program) {
+            ++stat.programs, stat.program_time += t;
             array_->program(plane, c.place.block, c.place.page,
                             params.check_contents() ? c.content : 0);
-        else if (op == FlashOp::erase)
+        } else {
+            ++stat.erases, stat.erase_time += t;
             array_->erase(plane, c.place.block);
-    } while (u.works[u.busy++].command.more);
+        }
+        if (op != FlashOp::erase) register_of(c) = u.until;
+        port.io[w.port].send_ahead({content, c.place.die, c.place.plane, c.reg, c.op}, t);
+    }
     ++stat.operations;
     if (array_->touched() != state.touched) {
         state.touched = static_cast<std::uint32_t>(array_->touched());
         stat.touched_blocks.set(now(), state.touched);
     }
     if (op == FlashOp::erase) stat.most_erases.set(now(), state.array.most_erases);
-    arm(u.done, t);
-}
-
-void Package::finish(Worker& u) {
-    for (; u.busy; --u.busy) {
-        const Work w = u.works.pop();
-        const protocol::NandCommand& c = w.command;
-        const std::uint32_t plane = plane_of(c.place);
-        const std::uint64_t content =
-            c.op == FlashOp::read ? array_->read(plane, c.place.block, c.place.page) : 0;
-        if (c.op != FlashOp::erase) state.registers[plane] &= ~(1ull << c.reg);
-        port.io[w.port].send({content, c.place.die, c.place.plane, c.reg, c.op});
-        --state.working;
-    }
 }
 
 void Package::waits_on(WaitReport& report) const {
-    if (state.working)
-        report.add(path() + ": " + std::to_string(state.working) + " operations are under way");
+    if (state.waiting)
+        report.add(path() + ": " + std::to_string(state.waiting) + " operations wait for a die");
     for (const Worker& u : state.units)
         if (u.open) report.add(path() + ": a multi-plane command waits for its last plane");
 }
 
 std::optional<std::string> Package::imbalance() const {
-    if (state.working) return std::to_string(state.working) + " operations were not answered";
+    if (state.waiting) return std::to_string(state.waiting) + " operations were not begun";
     return {};
 }
 

@@ -16,6 +16,8 @@ using protocol::FlashOp;
 /// with `independent_planes` each plane does for itself. Dies never wait for each other. An
 /// operation that finds its die busy waits in the package with its register: cache read and cache
 /// program.
+/// The end of an operation is known when it begins: ready is said then, ahead of its time, and the
+/// package is not woken for it.
 /// An idle package costs nothing, and memory holds the blocks that were touched.
 /// Whoever sends commands knows which registers it may use: the package stops the run if a register
 /// is in use by the array, or if NAND's rules are broken (see NandArray).
@@ -68,23 +70,23 @@ class Package final : public Model<Package> {
     };
     /// What works as one: a die, or a plane if planes are independent.
     struct Worker {
-        Fifo<Work> works;       ///< the operation under way, one work a plane, then those that wait
+        Fifo<Work> works;       ///< that have not begun, one work a plane
         std::uint32_t open = 0; ///< works at the end of `works` whose operation is not complete
-        std::uint32_t busy = 0; ///< works of the operation under way
-        Timer done;
+        Tick until = 0;         ///< the end of the operation under way, or of the last one
+        Timer next;             ///< for what waits
     };
     struct State {
         std::vector<Worker> units;
-        std::vector<std::uint64_t> registers; ///< a bit each, used by the array, by plane
+        std::vector<Tick> registers; ///< until when the array uses each, by plane
         NandArrayState array;
-        std::uint32_t working = 0; ///< works accepted and not answered
+        std::uint32_t waiting = 0; ///< works that have not begun
         std::uint32_t touched = 0; ///< blocks, as the statistic has it
     };
 
     explicit Package(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
-    bool pending() const override { return state.working > 0; }
+    bool pending() const override { return state.waiting > 0; }
     void waits_on(WaitReport& report) const override;
     std::optional<std::string> imbalance() const override;
 
@@ -103,7 +105,9 @@ class Package final : public Model<Package> {
     Worker& unit_of(const protocol::FlashPlace& p) {
         return state.units[params.independent_planes() ? plane_of(p) : p.die];
     }
-    void finish(Worker& u);
+    Tick& register_of(const protocol::NandCommand& c) {
+        return state.registers[plane_of(c.place) * params.registers() + c.reg];
+    }
     void begin(Worker& u);
     void accept(const protocol::NandCommand& c, unsigned port);
 

@@ -91,6 +91,7 @@ void DramController::init() {
     // on the wires: as many again are never needed.
     const std::uint32_t places = 2 * dram_->places();
     state.requests.assign(places, {});
+    state.stages.assign(places, {});
     state.free.clear();
     for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
 }
@@ -120,7 +121,9 @@ bool DramController::accept() {
             state.front = state.free.back();
             state.free.pop_back();
             state.front_bytes = 0;
-            state.requests[state.front] = {protocol::answer(r), now(), never, 1, r.posted};
+            state.requests[state.front] = {r.address, now(),     r.bytes,   r.tag,   1,
+                                           r.source,  r.sectors, r.command, r.posted};
+            if (sim().stamps().enabled()) state.stages[state.front] = {r.stamps, never};
         }
         const std::uint32_t before = state.front_bytes;
         queue_pieces(r);
@@ -133,10 +136,10 @@ bool DramController::accept() {
         state.front = no_request;
         in.pop();
         if (answer_now) {
-            State::Request& w = state.requests[request];
-            sim().stamps().mark(w.answer.stamps, static_cast<std::size_t>(Stage::queue), now());
-            in.send(w.answer);
-            w.answered = true;
+            const protocol::MemResponse answer = answer_to(request);
+            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(Stage::queue), now());
+            in.send(answer);
+            state.requests[request].answered = true;
         }
         piece_done(request, never, now());
     }
@@ -178,26 +181,34 @@ void DramController::collect() {
     auto& out = port.cpu_side;
     while (!state.unanswered.empty() && out.can_send()) {
         const std::uint32_t request = state.unanswered.pop();
-        out.send(state.requests[request].answer);
+        out.send(answer_to(request));
         state.free.push_back(request);
     }
+}
+
+protocol::MemResponse DramController::answer_to(std::uint32_t request) const {
+    const State::Request& r = state.requests[request];
+    const Stamps::Id stamps =
+        sim().stamps().enabled() ? state.stages[request].stamps : Stamps::Id {};
+    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, stamps};
 }
 
 /// One of the parts that a request waits for is done; after the last, so is the request.
 void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
     State::Request& r = state.requests[request];
-    r.started = std::min(r.started, started);
+    const bool stamped = sim().stamps().enabled();
+    State::Stages& stages = state.stages[request];
+    if (stamped) stages.started = std::min(stages.started, started);
     if (--r.left) return;
-    const protocol::MemResponse& a = r.answer;
-    if (a.command == Command::read) {
+    if (r.command == Command::read) {
         ++stat.reads;
         stat.read_latency.sample(Time {at - r.accepted});
     } else
         ++stat.writes;
-    stat.bytes += a.payload();
-    if (!r.answered && a.stamps) {
-        sim().stamps().mark(a.stamps, static_cast<std::size_t>(Stage::queue), r.started);
-        sim().stamps().mark(a.stamps, static_cast<std::size_t>(Stage::dram), at);
+    stat.bytes += protocol::payload(r);
+    if (stamped && !r.answered) {
+        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(Stage::queue), stages.started);
+        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(Stage::dram), at);
     }
     if (r.answered)
         state.free.push_back(request);

@@ -88,17 +88,27 @@ class DramController final : public Model<DramController> {
         PerSecond bandwidth {bytes, "Bytes asked for and moved a second of simulated time"};
     };
     struct State {
-        struct Request { ///< accepted, not yet done
-            protocol::MemResponse answer;
+        /// Accepted, not yet done. Half a line of the host's cache: there are many.
+        struct alignas(32) Request {
+            std::uint64_t address = 0;
             Tick accepted = 0;
+            std::uint32_t bytes = 0;
+            std::uint32_t tag = 0;
+            std::uint16_t left = 0; ///< pieces not yet done, and 1 while some are not yet queued
+            std::uint16_t source = 0;
+            std::uint16_t sectors = 0;
+            protocol::Command command = protocol::Command::read;
+            bool answered = false; ///< or never to be
+        };
+        struct Stages { ///< of a request that carries stamps
+            Stamps::Id stamps;
             Tick started = 0;
-            std::uint32_t left = 0; ///< pieces not yet done, and 1 while some are not yet queued
-            bool answered = false;  ///< or never to be
         };
         DramDeviceState device;
         parts::DataBusState bus;
         FrFcfsState scheduler;
         std::vector<Request> requests;
+        std::vector<Stages> stages;
         std::vector<std::uint32_t> free;
         std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun
         std::uint32_t front_bytes = 0;            ///< how much of it is queued
@@ -122,6 +132,7 @@ class DramController final : public Model<DramController> {
     bool accept();
     void queue_pieces(const protocol::MemRequest& r);
     void collect();
+    protocol::MemResponse answer_to(std::uint32_t request) const;
     void piece_done(std::uint32_t request, Tick started, Tick at);
     std::uint32_t bank_of(const parts::DramPlace& p) const {
         return (p.rank * timing_.groups + p.group) * timing_.banks_per_group + p.bank;

@@ -13,7 +13,8 @@ DramDevice::DramDevice(const DramTiming& timing, Time transfer, DramDeviceState&
                        bool command_bus)
     : timing_(timing), transfer_(transfer.raw), state_(state), command_bus_(command_bus) {
     for (std::uint32_t b = 0; b < banks(); ++b)
-        place_.push_back({b / timing.banks(), b / timing.banks_per_group});
+        place_.push_back({static_cast<std::uint16_t>(b / timing.banks()),
+                          static_cast<std::uint16_t>(b / timing.banks_per_group)});
 }
 
 void DramDevice::init() {
@@ -120,10 +121,11 @@ void DramDevice::activate(std::uint32_t bank, std::uint32_t row, Tick now) {
 
     const std::uint32_t rank = rank_of(bank), group = group_of(bank);
     DramRank& r = state_.ranks[rank];
-    constexpr std::uint32_t n = std::tuple_size_v<decltype(r.activates)>;
+    // Without the longer window four are enough: a ring of one line of the host's cache.
+    const std::uint32_t n = timing_.t32AW.raw ? std::tuple_size_v<decltype(r.activates)> : 4;
     r.activates[r.next] = now;
-    r.next = (r.next + 1) % n;
-    const auto ago = [&](std::uint32_t i) { return r.activates[(r.next + n - i) % n]; };
+    r.next = (r.next + 1) & (n - 1);
+    const auto ago = [&](std::uint32_t i) { return r.activates[(r.next + n - i) & (n - 1)]; };
     const Tick window = std::max(timing_.tFAW.raw ? ago(4) + timing_.tFAW.raw : 0,
                                  timing_.t32AW.raw ? ago(32) + timing_.t32AW.raw : 0);
     for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)

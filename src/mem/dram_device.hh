@@ -117,7 +117,7 @@ class DramDevice {
 
   private:
     struct Place {
-        std::uint32_t rank, group; ///< groups numbered through all ranks
+        std::uint16_t rank, group; ///< groups numbered through all ranks
     };
     void activate(std::uint32_t bank, std::uint32_t row, Tick now);
     void column(bool write, std::uint32_t bank, Tick now, bool close);
