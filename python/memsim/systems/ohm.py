@@ -39,12 +39,15 @@ PLANAR = {
 }
 # In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
 # snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
-# (reverse-write; IV-B). ohm-wom and ohm-bw differ in rings and laser alone: nothing is swapped.
+# (reverse-write; IV-B). It issues again what crosses after the slot that it granted, whose end it knows;
+# XPoint's completion signal says when the requests are served (V-A). ohm-wom and ohm-bw differ in rings
+# and laser alone: nothing is swapped.
 TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
     "ohm-base": CHANNELS["ohm-base"],
     "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
-    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True)),
+    "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True,
+                                     reverse_hold=False)),
     "ohm-bw": REVERSE_WRITE,
 }
 ELECTRICAL = ("origin", "hetero")

@@ -75,7 +75,7 @@ ALL = [
     *_each("patience", ("0ns", "10us"), CONTROLLER, modes=TWO_LEVEL),
     *_each("postponed", (8, 128), CONTROLLER, modes=PLANAR),
     *_each("evictions", (4, 16, 128), CONTROLLER, modes=TWO_LEVEL),
-    *_each("reverse_hold", ("false",), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
+    *_each("reverse_hold", ("true",), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("reverse_batch", (1, 32), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("reverse_patience", ("0ns", "100ns"), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("requests", (64, 512), CONTROLLER),
