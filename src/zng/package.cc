@@ -97,6 +97,7 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
         break;
     case PacketKind::write: {
         ++stat.writes;
+        ++stat.plane_writes[address_of(p).plane];
         stat.write_bytes += p.bytes;
         const std::uint32_t pool = pool_of(forwarded(address_of(p)).plane);
         if (!write(op, true)) {

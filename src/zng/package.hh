@@ -89,6 +89,10 @@ class Package final : public Model<Package> {
             0, {0, 65535}, "Endpoint of the controller that copies pages and is told of full logs"};
         Param<bool> check_contents {false, "Keep what lines hold, for integrity checks"};
     };
+    static unsigned all_planes(const void* params) {
+        const auto& p = *static_cast<const Params*>(params);
+        return p.dies() * p.planes();
+    }
     struct Ports {
         Many<In<FlashPacket>> input {from<&Params::ports>,
                                      {.depth = from<&Params::port_queue>},
@@ -106,6 +110,8 @@ class Package final : public Model<Package> {
         Counter write_bytes {Unit::byte, "Bytes in them"};
         Counter write_hits {Unit::count, "Writes that found their page in a register"};
         Counter stalled_writes {Unit::count, "Writes that waited for a register"};
+        Each<Counter> plane_writes {all_planes, Unit::count,
+                                    "Lines written to pages of this plane"};
         Counter log_programs {Unit::count, "Pages programmed to log blocks"};
         Counter log_pages {Unit::count, "Of them, those not in the log block before"};
         Counter merges {Unit::count, "Pages sensed because their register held a part"};
@@ -125,6 +131,7 @@ class Package final : public Model<Package> {
         Level registers_used {Unit::count, "Registers that are not free"};
         Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};
         Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
+        Level erase_squares {Unit::count, "Squares of blocks' erases, in sum (peak): their spread"};
         Ratio useful_share {useful_bytes, sensed_bytes, "Useful bytes of those sensed"};
         Ratio register_hit_rate {write_hits, writes, "Writes that found their page in a register"};
         Ratio programs_per_page {log_programs, log_pages, "Programs for each page written"};
@@ -224,6 +231,7 @@ class Package final : public Model<Package> {
         std::uint32_t working = 0;         ///< workers that are not idle
         std::uint32_t programming = 0;
         std::uint32_t used = 0; ///< registers
+        std::uint64_t erase_squares = 0;
         flash::NandArrayState array;
         parts::ContentStore contents; ///< by physical line
         std::uint32_t touched = 0;

@@ -333,6 +333,8 @@ void Package::erase(std::uint32_t worker, const Op& op) {
     array_->erase(a.plane, a.block);
     count_touched();
     stat.most_erases.set(now(), state.array.most_erases);
+    state.erase_squares += 2 * array_->block(a.plane, a.block)->erases - 1; // of e: e^2 - (e - 1)^2
+    stat.erase_squares.set(now(), state.erase_squares);
     ++stat.erases;
     stat.erase_time += timing_.tBERS;
     w.op = op;

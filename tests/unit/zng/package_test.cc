@@ -259,8 +259,10 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     }
     FlashPacket& old = b.push(5000 * us, PacketKind::erase, 0, 0, 0);
     old.block = 0;
-    FlashPacket& log = b.push(5000 * us, PacketKind::erase, 0, 0, 0);
-    log.block = 6;
+    for (const Tick t : {5000 * us, 8000 * us}) {
+        FlashPacket& log = b.push(t, PacketKind::erase, 0, 0, 0);
+        log.block = 6;
+    }
     std::vector<unsigned> reads;
     for (unsigned p = 0; p < 4; ++p) {
         FlashPacket& r = b.push(9000 * us, PacketKind::read, 1, p, 0);
@@ -285,7 +287,10 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     CHECK(b.time(moves[3]) == 2412 * us + 4 * 2 * ns + 2 * ns);
     const std::uint64_t newest[] = {14, 20, 12, 13};
     for (unsigned p = 0; p < 4; ++p) CHECK(b.content(reads[p]) == newest[p]);
-    CHECK(b.package().array().block(0, 6)->erases == 1);
+    CHECK(b.package().array().block(0, 6)->erases == 2);
+    CHECK(b.machine.stat_value("package", "erase_squares", "peak") == 1 + 4);
+    CHECK(b.package().stat.plane_writes[0].value() == 6);
+    CHECK(b.package().stat.plane_writes[1].value() == 0);
     CHECK(b.package().array().block(0, 0)->written == 0);
 }
 
