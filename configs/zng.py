@@ -25,6 +25,10 @@ for_flash.add_argument("--redirect", action=argparse.BooleanOptionalAction, defa
                        help="written lines to pinned L2 ways while registers thrash")
 for_flash.add_argument("--check-contents", action="store_true", default=None,
                        help="compare every read of the flash")
+parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
+                    help="bytes that the paper's programs touch (an assumption)")
+parser.add_argument("--buffer", type=int, default=zng_scale.BUFFER,
+                    help="bytes that its HybridGPU's buffer holds (an assumption)")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--seed", type=int, default=1)
@@ -32,7 +36,7 @@ args = parser.parse_args()
 
 programs = zng_workloads.programs(args.workload, args.scale, args.seed)
 most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
-size = zng_scale.scale(sum(footprint(p) for p in programs))
+size = zng_scale.scale(sum(footprint(p) for p in programs), args.whole, args.buffer)
 for invariant in size.invariants:
     print(f"scale: {invariant}")
 on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "check_contents")

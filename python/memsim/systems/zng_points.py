@@ -117,10 +117,13 @@ class Points(study.Study):
                 ["platform", "workload"]).sort_index()
         return spent
 
-    def measured(self, id):
-        """What we have for a claim; None if a platform or all of its workloads are not there."""
+    def measured(self, id, variant=""):
+        """What we have for a claim; None if a platform or all of its workloads are not there. With a
+        variant: of the platforms with it, where they were added."""
         metric, subject, baseline, only = CLAIMS[id]
         there = {p.keys["platform"] for p in self.points}
+        subject, baseline = (p and (p + variant if p + variant in there else p)
+                             for p in (subject, baseline))
         chosen = [w for w in self.args.workloads if only is None or w in only]
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
