@@ -2,8 +2,6 @@
 
 #include "core/registry.hh"
 
-#include <bit>
-
 namespace memsim::gpu {
 
 using protocol::Command;
@@ -14,7 +12,7 @@ static const DebugFlag flag {"Tlb", "Misses, translations and shoot-downs of L1 
 
 void Tlb::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
-    if (!std::has_single_bit(page)) refuse("page", "must be a power of two");
+    if (page % 1024) refuse("page", "must be a multiple of 1KiB");
     if (params.ways() > params.entries() || params.entries() % params.ways())
         refuse("ways", std::to_string(params.entries()) +
                            " entries are no whole number of sets of " +
@@ -24,8 +22,7 @@ void Tlb::init() {
         pages && pages->page_bytes() != page)
         refuse("page", "must be that of " + mmu.path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
-    page_bits_ = static_cast<unsigned>(std::countr_zero(page));
-    offset_mask_ = page - 1;
+    page_ = parts::Divider(page);
     state.pages.resize(params.entries(), params.ways());
     state.mshrs.resize(params.misses(), params.targets());
     state.misses.resize(params.misses());
@@ -54,10 +51,10 @@ bool Tlb::serve(const MemRequest& r) {
     if (r.command == Command::invalidate || !params.translates()) {
         if (!port.mem_side.can_send()) return false;
         ++stat.accesses;
-        forward(r, r.address >> page_bits_);
+        forward(r, page_.quotient(r.address));
         return true;
     }
-    const std::uint64_t key = page_key(r.application, r.address >> page_bits_);
+    const std::uint64_t key = page_key(r.application, page_.quotient(r.address));
     const TlbArray::Entry* e = state.pages.find(key);
     if (!e || !(e->writable || r.command == Command::read)) return miss(r, key, e);
     if (!port.mem_side.can_send()) return false;
@@ -150,7 +147,7 @@ void Tlb::forward(MemRequest r, std::uint64_t frame) {
         r.tag = place;
         r.posted = false;
     }
-    r.address = frame << page_bits_ | (r.address & offset_mask_);
+    r.address = frame * page_.value() + page_.remainder(r.address);
     port.mem_side.send(r);
 }
 
@@ -175,7 +172,7 @@ void Tlb::shoot_down(const protocol::ShootdownRequest& r) {
     if (state.free.size() == state.passing.size()) return;
     for (Passing& p : state.passing)
         if (p.live && p.application == r.application &&
-            (p.address >> page_bits_) - r.page < r.pages && p.drain == 0) {
+            page_.quotient(p.address) - r.page < r.pages && p.drain == 0) {
             p.drain = static_cast<std::uint16_t>(place + 1);
             ++d.waits_for;
         }

@@ -2,6 +2,7 @@
 
 #include "core/component.hh"
 #include "gpu/tlb_array.hh"
+#include "parts/interleave.hh"
 #include "parts/mshr.hh"
 #include "protocol/mem.hh"
 #include "protocol/translation.hh"
@@ -29,7 +30,8 @@ class Tlb final : public Model<Tlb> {
   public:
     struct Params {
         Param<bool> translates {true, "false: addresses are physical and pass as they are"};
-        Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size: 4 KiB, 64 KiB, 2 MiB, ..."};
+        Param<Bytes> page {
+            4_KiB, {1_KiB, 1_GiB}, "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block"};
         Param<unsigned> entries {64,
                                  {1, 65536},
                                  "Pages held (64: as studied by Power et al., "
@@ -140,8 +142,7 @@ class Tlb final : public Model<Tlb> {
     void shoot_down(const protocol::ShootdownRequest& r);
     void confirm();
 
-    unsigned page_bits_ = 0;
-    std::uint64_t offset_mask_ = 0;
+    parts::Divider page_;
 };
 
 } // namespace memsim::gpu

@@ -104,6 +104,13 @@ class MshrTable {
             if (e.line != none && f(e.line)) e.dropped = true;
     }
 
+    /// How many of them there are.
+    std::uint32_t dropped() const {
+        std::uint32_t n = 0;
+        for (const Entry& e : entries_) n += e.line != none && e.dropped;
+        return n;
+    }
+
   private:
     struct Node {
         Target target {};

@@ -72,6 +72,13 @@ class Package final : public Model<Package> {
             200_us, {0_ns, 1_s}, "After which a program goes before reads (assumption: 2 tPROG)"};
         Param<unsigned> log_reserve {
             16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
+        Param<unsigned> data_blocks {796, {1, 1u << 20}, "As in the flash controllers"};
+        Param<unsigned> log_ratio {4, {1, 1024}, "As in the flash controllers"};
+        Param<Fraction> log_filled {0_pct,
+                                    {0_pct, 100_pct},
+                                    "Of each log block, programmed before the run at most: how "
+                                    "much is drawn from the seed, "
+                                    "any as likely (100 %: as in the long run)"};
         Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
         Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
         Param<Frequency> net_clock {800_MHz, {1_MHz, 100_GHz}, "Of the local network (as the I/O)"};
@@ -260,6 +267,7 @@ class Package final : public Model<Package> {
     /// that must come from the array.
     unsigned newest(std::uint64_t key, unsigned line, unsigned sectors, std::uint64_t& content);
     bool promise(const PageAddress& a);
+    Log& log_at(std::uint32_t plane, std::uint32_t block);
     /// Where the page is now, if it is being moved.
     PageAddress forwarded(const PageAddress& a) const;
     std::uint32_t pool_of(std::uint32_t plane) const {
@@ -310,7 +318,9 @@ class Package final : public Model<Package> {
     std::optional<RegisterFile> registers_;
     WireTime net_;
     std::uint32_t spare_ = 0;
-    bool again_ = false; ///< scratch of wake()
+    std::uint32_t first_log_ = 0, last_log_ = 0; ///< of a plane at the start
+    std::uint32_t filled_ = 0;                   ///< pages at most, then
+    bool again_ = false;                         ///< scratch of wake()
 };
 
 } // namespace memsim::zng

@@ -8,6 +8,7 @@ from .. import System, flash, mem, zng
 from ..errors import user_error
 from . import mmu
 
+COLLECTS = 32  # moves and erases that a controller may have out at a package: its collect_queue
 GEOMETRY = dict(dies=8, planes=8, blocks=1024, pages=384)  # ZnG, Table I
 
 
@@ -43,7 +44,7 @@ def flash_backbone(controllers=6, packages=16, ports=2, mesh=(5, 5), registers=8
     part.package = [
         zng.Package(registers=registers, network=network, ports=ports,
                     endpoint=controllers + p * ports, controller=p % controllers,
-                    queue=window * controllers, check_contents=check_contents, **geometry,
+                    queue=(window + COLLECTS) * controllers, check_contents=check_contents, **geometry,
                     **(for_package or {}))
         for p in range(packages)]
     columns, rows = mesh

@@ -320,8 +320,8 @@ std::string refused(const std::string& tlb, const std::string& mmu) {
 } // namespace
 
 TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
-    CHECK(refused("", "page=5000B") == "mmu.page: must be a power of two");
-    CHECK(refused("page=5000B", "") == "tlb[0].page: must be a power of two");
+    CHECK(refused("", "page=5000B") == "mmu.page: must be a multiple of 1KiB");
+    CHECK(refused("page=5000B", "") == "tlb[0].page: must be a multiple of 1KiB");
     CHECK(refused("page=64KiB", "") == "tlb[0].page: must be that of mmu, 4KiB");
     CHECK(refused("entries=6 ways=4", "") ==
           "tlb[0].ways: 6 entries are no whole number of sets of 4");
