@@ -184,10 +184,10 @@ void Cache::fill(const MemResponse& r) {
     if (mshr.pending) return;
     stat.miss_latency.sample(Time {now() - mshr.since});
     tags.unlock(line);
-    const bool dropped = mshr.dropped;
+    const bool awaited = mshr.awaited;
     state.mshrs.release(r.tag);
-    if (dropped && state.flush.dropped) {
-        state.flush.dropped = state.mshrs.dropped();
+    if (awaited) {
+        --state.flush.dropped;
         end_flush();
     }
     stat.mshrs_used.set(now(), state.mshrs.size());

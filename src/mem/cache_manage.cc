@@ -34,8 +34,8 @@ CacheStall Cache::manage(const MemRequest& r, std::uint32_t from) {
         if (state.flush.walking || state.flush.unacked || state.flush.dropped)
             return CacheStall::flush;
         state.flush = {true, 0, 0, 0, from, r};
-        state.mshrs.drop_if([&](std::uint32_t line) { return flushes(r, line); });
-        state.flush.dropped = state.mshrs.dropped();
+        state.flush.dropped =
+            state.mshrs.drop_and_await([&](std::uint32_t line) { return flushes(r, line); });
         for (PassedOn& p : state.passed_on)
             if (p.evicted) {
                 p = {0, 0, true};

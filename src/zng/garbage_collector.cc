@@ -17,8 +17,16 @@ constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below a
 } // namespace
 
 void GarbageCollector::init() {
-    flash_ = {params.packages(), params.dies(),  params.planes(),
-              params.blocks(),   params.pages(), page_bytes};
+    flash_ = {params.packages(),
+              params.dies(),
+              params.planes(),
+              params.blocks(),
+              params.pages(),
+              page_bytes,
+              params.data_pages() ? params.data_pages() : params.pages()};
+    if (flash_.data_pages > params.pages())
+        refuse("data_pages", std::to_string(params.data_pages()) + " of " +
+                                 std::to_string(params.pages()) + " pages of a block");
     lay_out();
     state.package_moves.assign(params.packages(), 0);
     state.plane_moves.assign(flash_.all_planes(), 0);
@@ -64,7 +72,7 @@ void GarbageCollector::take_answers() {
                 Move& move = m.moves[r.tag % params.log_ratio()];
                 --state.package_moves[package_of(move.from)];
                 ++stat.moved_pages;
-                if (++move.done == params.pages()) --m.left;
+                if (++move.done == flash_.data_pages) --m.left;
             } else if (++stat.erases; --m.left == 0)
                 end(merge);
         }
@@ -275,11 +283,11 @@ void GarbageCollector::run_helper() {
         const std::uint32_t i = state.active[(state.turn + k) % n];
         const Merge& m = state.merges[i];
         const std::uint32_t granted = m.moves.front().granted;
-        if (m.phase != Phase::moving || granted == params.pages()) continue;
+        if (m.phase != Phase::moving || granted == flash_.data_pages) continue;
         bool due = true;
         for (const Move& move : m.moves) due = due && move.sent == granted;
         if (!due) continue;
-        const std::uint32_t pages = std::min(params.step(), params.pages() - granted);
+        const std::uint32_t pages = std::min(params.step(), flash_.data_pages - granted);
         const std::uint32_t instructions =
             pages * static_cast<std::uint32_t>(m.moves.size()) * params.instructions();
         state.turn = (state.turn + k + 1) % n;
@@ -298,7 +306,7 @@ void GarbageCollector::run_helper() {
 
 void GarbageCollector::step_done() {
     for (Move& move : state.merges[state.step].moves)
-        move.granted = std::min(move.granted + params.step(), params.pages());
+        move.granted = std::min(move.granted + params.step(), flash_.data_pages);
     state.step = none;
 }
 

@@ -44,6 +44,8 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
         Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
         Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
+        Param<unsigned> data_pages {
+            0, {0, 32768}, "Of a data block, that addresses name, as in the flash controllers"};
         Param<unsigned> data_blocks {796, {1, 1u << 20}, "As in the flash controllers"};
         Param<unsigned> log_ratio {4, {1, 1024}, "As in the flash controllers"};
         Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};

@@ -72,7 +72,8 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
     # What a held application asks for waits in TLBs, without being in the way of others.
     mmu.translate(part, space, walks=part.dbmt.cpu_side, page=block_bytes(geometry),
                   applications=len(programs), placement="identity",
-                  tlb=dict(acknowledged_stores=True, targets=2048, stripe=stripe), targets=max(64, len(part.sm)),
+                  tlb=dict(acknowledged_stores=True, misses=64, targets=512, stripe=stripe),
+                  targets=max(64, len(part.sm)),
                   fault_buffer=max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints)
                                    // block_bytes(geometry)),
                   **more)
