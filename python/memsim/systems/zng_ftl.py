@@ -98,7 +98,7 @@ def collect(part, controllers, packages, geometry, programs, data_blocks=DATA_BL
         applications=len(programs), footprints=",".join(
             f"{up_to_stripe(footprint(p), geometry, stripe)}B" for p in programs),
         **geometry, **more)
-    part.collector.pages = part.mmu.mover_side[0]
+    part.collector.mmu = part.mmu.mover_side[0]
     for i, controller in enumerate(controllers):
         controller.collectors = 1
         part.collector.collect[i] = controller.collector[0]

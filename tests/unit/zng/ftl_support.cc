@@ -149,7 +149,7 @@ void Ftl::add(Machine& m) const {
                              {"step", "4"},
                              {"helpers", assist ? "1" : "0"}}),
                collector));
-    m.bind("collector", "pages", "mmu", "mover_side[0]");
+    m.bind("collector", "mmu", "mmu", "mover_side[0]");
     for (unsigned i = 0; i < slices; ++i)
         m.bind("collector", at("flush", i), at("l2", i), "control[0]");
     for (unsigned c = 0; c < controllers; ++c) {
