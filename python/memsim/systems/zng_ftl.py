@@ -67,8 +67,8 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
     if needed > planes * data_blocks * block_bytes(geometry):
         raise user_error(f"the flash is full: {len(programs)} address spaces of {space} bytes need "
                          f"{needed // block_bytes(geometry)} blocks; {planes * data_blocks} hold data")
-    part.dbmt = mem.SimpleMemory(latency=BUFFER_LATENCY, bandwidth="1TBps",
-                                 capacity="1PiB", queue=64)
+    part.dbmt = mem.SimpleMemory(latency=BUFFER_LATENCY, bandwidth="1000GB/s",
+                                 capacity="1024TiB", queue=64)
     # What a held application asks for waits in TLBs, without being in the way of others.
     mmu.translate(part, space, walks=part.dbmt.cpu_side, page=block_bytes(geometry),
                   applications=len(programs), placement="identity",
