@@ -32,6 +32,13 @@ class Tlb final : public Model<Tlb> {
         Param<bool> translates {true, "false: addresses are physical and pass as they are"};
         Param<Bytes> page {
             4_KiB, {1_KiB, 1_GiB}, "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block"};
+        Param<unsigned> stripe {
+            1,
+            {1, 65536},
+            "Neighbouring pages that addresses go round, `stripe_unit` by `stripe_unit`, as over "
+            "the "
+            "planes of a flash package (1: a page holds addresses that follow each other)"};
+        Param<Bytes> stripe_unit {4_KiB, {32_B, 1_GiB}, "What goes to one of them at a time"};
         Param<unsigned> entries {64,
                                  {1, 65536},
                                  "Pages held (64: as studied by Power et al., "
@@ -137,12 +144,15 @@ class Tlb final : public Model<Tlb> {
     void ask();
     void translated(const protocol::TranslationReply& reply);
     bool release(std::uint32_t mshr);
-    void forward(protocol::MemRequest r, std::uint64_t frame);
+    void forward(protocol::MemRequest r, std::uint64_t physical);
+    std::uint64_t number(std::uint64_t address) const;
+    std::uint64_t physical(std::uint64_t frame, std::uint64_t address) const;
     void answer(protocol::MemResponse r);
     void shoot_down(const protocol::ShootdownRequest& r);
     void confirm();
 
-    parts::Divider page_;
+    parts::Divider page_, pages_; ///< pages_: those that a stripe goes round
+    parts::Interleave stripe_;
 };
 
 } // namespace memsim::gpu

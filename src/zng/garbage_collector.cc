@@ -55,7 +55,7 @@ void GarbageCollector::wake() {
 // ---- what comes in ---------------------------------------------------------------------------
 
 void GarbageCollector::take_answers() {
-    while (!port.pages.empty()) page_order_done(port.pages.pop().tag);
+    while (!port.mmu.empty()) page_order_done(port.mmu.pop().tag);
     for (unsigned i = 0; i < port.flush.size(); ++i)
         while (!port.flush[i].empty()) {
             Application& a = state.applications[port.flush[i].pop().tag];
@@ -172,7 +172,7 @@ void GarbageCollector::resume() {
 }
 
 void GarbageCollector::send_orders() {
-    while (!state.orders.empty() && port.pages.can_send()) port.pages.send(state.orders.pop());
+    while (!state.orders.empty() && port.mmu.can_send()) port.mmu.send(state.orders.pop());
     for (unsigned i = 0; i < port.flush.size(); ++i)
         while (!state.flushes[i].empty() && port.flush[i].can_send()) {
             protocol::MemRequest r;

@@ -95,7 +95,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             from<&Params::caches>,
             {.depth = [](const void*) { return 16u; }, .latency = from<&Params::latency>},
             "L2 slices' control ports"};
-        Requester<protocol::PageControl> pages {
+        Requester<protocol::PageControl> mmu {
             {.depth = [](const void*) { return 16u; }, .latency = from<&Params::latency>},
             "The MMU"};
         Many<Requester<protocol::Assist>> helper {

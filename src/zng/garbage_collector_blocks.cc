@@ -18,10 +18,10 @@ void GarbageCollector::lay_out() {
                                   std::to_string(params.blocks()) +
                                   " blocks of a plane to merge into: over-provision more");
     state.free = FreeBlocks(flash_, first_free);
-    const auto* const mmu = dynamic_cast<const protocol::HasPages*>(&port.pages.peer()->owner());
+    const auto* const mmu = dynamic_cast<const protocol::HasPages*>(&port.mmu.peer()->owner());
     if (!mmu || mmu->page_bytes() != flash_.block_bytes())
         refuse("pages", "a block of " + std::to_string(flash_.block_bytes()) +
-                            "B must be the page of " + port.pages.peer()->owner().path());
+                            "B must be the page of " + port.mmu.peer()->owner().path());
     std::vector<std::string> footprints;
     std::istringstream text(params.footprints());
     for (std::string one; std::getline(text, one, ',');) footprints.push_back(one);
@@ -40,7 +40,7 @@ void GarbageCollector::lay_out() {
         const std::uint64_t blocks = (bytes + flash_.block_bytes() - 1) / flash_.block_bytes();
         const std::optional<std::uint64_t> first = mmu->frame_at_start(i);
         if (!first)
-            refuse("footprints", port.pages.peer()->owner().path() +
+            refuse("footprints", port.mmu.peer()->owner().path() +
                                      " must place pages by identity, for data blocks of one log "
                                      "block to be of one application");
         if (*first + blocks > std::uint64_t {params.data_blocks()} * flash_.all_planes())

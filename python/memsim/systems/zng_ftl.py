@@ -18,7 +18,13 @@ DATA_BLOCKS, LOG_RATIO = 796, 4  # of a plane's 1024: 22.3 % over-provisioned; z
 
 
 def block_bytes(geometry):
-    return geometry["pages"] * PAGE
+    """Of addresses, in a data block."""
+    return (geometry.get("data_pages") or geometry["pages"]) * PAGE
+
+
+def up_to_stripe(size, geometry, stripe):
+    """Bytes rounded up to whole stripes of blocks, in which addresses go round."""
+    return mmu.up_to(size, stripe * block_bytes(geometry))
 
 
 def row(packages, geometry, log_ratio=LOG_RATIO):
@@ -26,10 +32,10 @@ def row(packages, geometry, log_ratio=LOG_RATIO):
     return packages * geometry["dies"] * geometry["planes"] * log_ratio
 
 
-def address_space(packages, geometry, footprints, log_ratio=LOG_RATIO):
+def address_space(packages, geometry, footprints, log_ratio=LOG_RATIO, stripe=1):
     """Bytes of each application's addresses: beginnings so far apart that none shares a log block."""
-    largest = max(-(-f // block_bytes(geometry)) for f in footprints)
-    return (largest + row(packages, geometry, log_ratio)) * block_bytes(geometry)
+    gap = row(packages, geometry, log_ratio) * block_bytes(geometry)
+    return up_to_stripe(max(footprints) + gap, geometry, stripe)
 
 
 def table_bytes(packages, geometry, data_blocks=DATA_BLOCKS):
@@ -46,33 +52,35 @@ def report(packages, geometry, data_blocks=DATA_BLOCKS):
 
 
 def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_ratio=LOG_RATIO,
-              **more):
+              stripe=1, **more):
     """TLBs and an MMU (`part.tlb`, `part.mmu`) whose pages are flash blocks: its table is the DBMT, which
     walks read in a buffer of its own, `part.dbmt`. Physical addresses are those of zng/address.hh.
 
     part        a System with `sm`, each bound to its L1
+    stripe      neighbouring blocks over which the pages of addresses go round (see zng.md, Addresses)
     more        further parameters of the MMU
     """
     footprints = [footprint(p) for p in programs]
     planes = packages * geometry["dies"] * geometry["planes"]
-    space = address_space(packages, geometry, footprints, log_ratio)
+    space = address_space(packages, geometry, footprints, log_ratio, stripe)
     needed = len(programs) * space
     if needed > planes * data_blocks * block_bytes(geometry):
         raise user_error(f"the flash is full: {len(programs)} address spaces of {space} bytes need "
                          f"{needed // block_bytes(geometry)} blocks; {planes * data_blocks} hold data")
-    part.dbmt = mem.SimpleMemory(latency=BUFFER_LATENCY, bandwidth="1TBps",
-                                 capacity="1PiB", queue=64)
+    part.dbmt = mem.SimpleMemory(latency=BUFFER_LATENCY, bandwidth="1000GB/s",
+                                 capacity="1024TiB", queue=64)
     # What a held application asks for waits in TLBs, without being in the way of others.
     mmu.translate(part, space, walks=part.dbmt.cpu_side, page=block_bytes(geometry),
                   applications=len(programs), placement="identity",
-                  tlb=dict(acknowledged_stores=True, misses=16, targets=1024),
+                  tlb=dict(acknowledged_stores=True, misses=64, targets=512, stripe=stripe),
                   targets=max(64, len(part.sm)),
-                  fault_buffer=max(256, sum(-(-f // block_bytes(geometry)) for f in footprints)),
+                  fault_buffer=max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints)
+                                   // block_bytes(geometry)),
                   **more)
 
 
 def collect(part, controllers, packages, geometry, programs, data_blocks=DATA_BLOCKS,
-            log_ratio=LOG_RATIO, helper="assist", **more):
+            log_ratio=LOG_RATIO, stripe=1, helper="assist", **more):
     """The helper thread, `part.collector`, for zng.FlashControllers whose `collectors` is 1.
 
     part         has `mmu`, `sm` and `l2` (slices behind whose control ports dirty lines are flushed)
@@ -87,9 +95,10 @@ def collect(part, controllers, packages, geometry, programs, data_blocks=DATA_BL
     part.collector = zng.GarbageCollector(
         packages=packages, controllers=len(controllers), caches=len(part.l2),
         helpers=int(helper == "assist"), data_blocks=data_blocks, log_ratio=log_ratio,
-        applications=len(programs), footprints=",".join(f"{footprint(p)}B" for p in programs),
+        applications=len(programs), footprints=",".join(
+            f"{up_to_stripe(footprint(p), geometry, stripe)}B" for p in programs),
         **geometry, **more)
-    part.collector.pages = part.mmu.mover_side[0]
+    part.collector.mmu = part.mmu.mover_side[0]
     for i, controller in enumerate(controllers):
         controller.collectors = 1
         part.collector.collect[i] = controller.collector[0]

@@ -193,7 +193,7 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
           "collector.footprints: applications 0 and 1 would share log blocks: let the "
           "MMU's address_space be 786432B larger than the largest footprint");
     ftl.collector = {{"pages", "16"}};
-    CHECK(refused(ftl) == "collector.pages: a block of 65536B must be the page of mmu");
+    CHECK(refused(ftl) == "collector.mmu: a block of 65536B must be the page of mmu");
     ftl.collector = {{"data_pages", "13"}};
     CHECK(refused(ftl) == "collector.data_pages: 13 of 12 pages of a block");
     ftl.collector = {};

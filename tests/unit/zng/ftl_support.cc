@@ -163,7 +163,7 @@ void Ftl::add(Machine& m) const {
         m.bind("sm", "mem_side", "sm_memory", "cpu_side");
         m.bind("collector", "helper[0]", "sm", "helper[0]");
     }
-    m.bind("collector", "pages", "mmu", "mover_side[0]");
+    m.bind("collector", "mmu", "mmu", "mover_side[0]");
     for (unsigned i = 0; i < slices; ++i)
         m.bind("collector", at("flush", i), at("l2", i), "control[0]");
     for (unsigned c = 0; c < controllers; ++c) {
