@@ -73,7 +73,8 @@ void Ftl::add(Machine& m) const {
     m.add("flash_network", "mem.Crossbar",
           {{"inputs", n(slices)}, {"outputs", n(controllers)}, {"granularity", "4KiB"}});
     for (unsigned i = 0; i < wanderers; ++i) {
-        m.add(at("wanderer", i), "test_zng.Wanderer", with({{"application", n(i)}}, wanderer));
+        m.add(at("wanderer", i), "test_zng.Wanderer",
+              with(with({{"application", n(i)}}, wanderer), i == 1 ? second : Arguments {}));
         m.add(at("tlb", i), "gpu.Tlb",
               {{"page", bytes(page)}, {"acknowledged_stores", "true"}, {"empties_l1", "false"}});
         m.bind(at("wanderer", i), "mem", at("tlb", i), "cpu_side");
@@ -85,10 +86,10 @@ void Ftl::add(Machine& m) const {
         m.add(at("l2", i), "mem.Cache",
               with({{"capacity", "8KiB"},
                     {"ways", "4"},
-                    {"write_policy", "write_back"},
-                    {"write_allocate", "true"},
+                    {"write_policy", redirect ? "write_evict" : "write_back"},
+                    {"write_allocate", redirect ? "false" : "true"},
                     {"mshrs", "16"},
-                    {"control_ports", "1"},
+                    {"control_ports", redirect ? "2" : "1"},
                     {"acknowledged_writebacks", "true"},
                     {"interleave_ways", n(slices)},
                     {"interleave_granularity", "4KiB"}},
@@ -111,11 +112,14 @@ void Ftl::add(Machine& m) const {
                                  {"endpoint", n(c)},
                                  {"first_package", n(controllers)},
                                  {"collectors", "1"},
+                                 {"pins", redirect ? "1" : "0"},
+                                 {"thrash_window", "64"},
                                  {"window", "16"},
                                  {"collect_queue", "8"},
                                  {"check_contents", "true"}}),
                    controller));
         bind(path, "output", "input", c);
+        if (redirect) m.bind(path, "pin[0]", at("l2", c), "control[1]");
         if (gates) {
             m.add(at("gate", c), "test_zng.Gate", {{"applications", n(wanderers)}});
             m.bind("flash_network", at("mem_side", c), at("gate", c), "above");
@@ -149,6 +153,16 @@ void Ftl::add(Machine& m) const {
                              {"step", "4"},
                              {"helpers", assist ? "1" : "0"}}),
                collector));
+    if (assist) {
+        m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
+        m.add("host", "test.ScriptHost", {{"script", "0"}});
+        m.add("sm", "gpu.Sm", {{"helpers", "1"}});
+        m.add("sm_memory", "mem.SimpleMemory", {});
+        m.bind("host", "dispatcher", "dispatcher", "host");
+        m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
+        m.bind("sm", "mem_side", "sm_memory", "cpu_side");
+        m.bind("collector", "helper[0]", "sm", "helper[0]");
+    }
     m.bind("collector", "mmu", "mmu", "mover_side[0]");
     for (unsigned i = 0; i < slices; ++i)
         m.bind("collector", at("flush", i), at("l2", i), "control[0]");

@@ -79,9 +79,11 @@ class Gate final : public Model<Gate> {
 struct Ftl {
     unsigned wanderers = 2; ///< each of the application of its number
     unsigned slices = 2, controllers = 2, packages = 2;
-    bool assist = false;
-    bool gates = true; ///< not where machines are saved, since they ask the MMU past all links
+    bool assist = false;   ///< an SM that runs scripts() runs the helper thread
+    bool redirect = false; ///< a read-only L2, whose ways thrashing controllers pin for writes
+    bool gates = true;     ///< not where machines are saved, since they ask the MMU past all links
     Arguments wanderer {}, package {}, controller {}, collector {}, mmu {}, l2 {};
+    Arguments second {}; ///< of wanderer[1], over `wanderer`
 
     static constexpr unsigned blocks_each = 8;
     Arguments geometry() const {
