@@ -35,6 +35,11 @@ void Package::init() {
                        state.registers);
     registers_->reset();
     spare_ = std::min(params.spare(), registers_->pool_size() / 4);
+    first_log_ = params.data_blocks();
+    last_log_ = first_log_ + (first_log_ + params.log_ratio() - 1) / params.log_ratio() - 1;
+    filled_ = static_cast<std::uint32_t>(std::uint64_t {params.pages()} *
+                                         static_cast<std::uint64_t>(params.log_filled->raw) /
+                                         static_cast<std::uint64_t>((100_pct).raw));
     net_ = WireTime(Rate {params.net_width->raw * params.net_clock->raw});
     const std::uint32_t workers = params.independent_planes() ? planes : params.dies();
     state.workers.resize(workers);
@@ -243,9 +248,22 @@ void Package::evict(std::uint32_t pool, std::uint32_t waiting) {
     }
 }
 
+/// A log block of the start holds pages that newer ones, merged since, have replaced.
+Package::Log& Package::log_at(std::uint32_t plane, std::uint32_t block) {
+    const std::uint64_t key = block_key(plane, block);
+    if (Log* const log = state.logs.find(key)) return *log;
+    Log& log = state.logs[key];
+    if (filled_ == 0 || block < first_log_ || block > last_log_ || array_->block(plane, block))
+        return log;
+    std::uint64_t draw = sim().seed() ^ (key << 16 | params.endpoint());
+    log.assigned = static_cast<std::uint16_t>(split_mix(draw) % (filled_ + 1));
+    array_->written_before(plane, block, log.assigned);
+    return log;
+}
+
 /// A page of its log block, if one is left.
 bool Package::promise(const PageAddress& a) {
-    Log& log = state.logs[block_key(a.plane, a.log_block)];
+    Log& log = log_at(a.plane, a.log_block);
     if (log.assigned == params.pages()) return false;
     ++log.assigned;
     const std::uint32_t left = params.pages() - log.assigned;

@@ -72,6 +72,13 @@ class Package final : public Model<Package> {
             200_us, {0_ns, 1_s}, "After which a program goes before reads (assumption: 2 tPROG)"};
         Param<unsigned> log_reserve {
             16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
+        Param<unsigned> data_blocks {796, {1, 1u << 20}, "As in the flash controllers"};
+        Param<unsigned> log_ratio {4, {1, 1024}, "As in the flash controllers"};
+        Param<Fraction> log_filled {0_pct,
+                                    {0_pct, 100_pct},
+                                    "Of each log block, programmed before the run at most: how "
+                                    "much is drawn from the seed, "
+                                    "any as likely (100 %: as in the long run)"};
         Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
         Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
         Param<Frequency> net_clock {800_MHz, {1_MHz, 100_GHz}, "Of the local network (as the I/O)"};
@@ -122,6 +129,8 @@ class Package final : public Model<Package> {
         Counter moves {Unit::count, "Pages moved by a collector"};
         Counter senses {Unit::count, "Pages sensed, for whatever reason"};
         Counter sensed_bytes {Unit::byte, "Bytes of them"};
+        Counter page_reads {Unit::count, "Pages sensed for reads"};
+        Counter pages_read {Unit::count, "Different pages among them"};
         Counter programs {Unit::count, "Pages programmed, for whatever reason"};
         Counter erases {Unit::count, "Blocks erased"};
         Counter sense_time {Unit::time, "Time of planes spent sensing"};
@@ -134,6 +143,7 @@ class Package final : public Model<Package> {
         Level erase_squares {Unit::count, "Squares of blocks' erases, in sum (peak): their spread"};
         Ratio useful_share {useful_bytes, sensed_bytes, "Useful bytes of those sensed"};
         Ratio register_hit_rate {write_hits, writes, "Writes that found their page in a register"};
+        Ratio reads_per_page {page_reads, pages_read, "Times that a page was sensed for reads"};
         Ratio programs_per_page {log_programs, log_pages, "Programs for each page written"};
         Ratio writes_per_program {writes, log_programs, "Writes merged into a program"};
         Distribution read_latency {Unit::time, "From a read's acceptance to its answer's way out"};
@@ -235,6 +245,8 @@ class Package final : public Model<Package> {
         flash::NandArrayState array;
         parts::ContentStore contents; ///< by physical line
         std::uint32_t touched = 0;
+        HashMap<std::uint64_t>
+            read_before; ///< a bit a page, by page key / 64: those sensed for reads
     };
 
     explicit Package(const Params& p) : params(p) {}
@@ -268,6 +280,7 @@ class Package final : public Model<Package> {
     /// that must come from the array.
     unsigned newest(std::uint64_t key, unsigned line, unsigned sectors, std::uint64_t& content);
     bool promise(const PageAddress& a);
+    Log& log_at(std::uint32_t plane, std::uint32_t block);
     /// Where the page is now, if it is being moved.
     PageAddress forwarded(const PageAddress& a) const;
     std::uint32_t pool_of(std::uint32_t plane) const {
@@ -318,7 +331,9 @@ class Package final : public Model<Package> {
     std::optional<RegisterFile> registers_;
     WireTime net_;
     std::uint32_t spare_ = 0;
-    bool again_ = false; ///< scratch of wake()
+    std::uint32_t first_log_ = 0, last_log_ = 0; ///< of a plane at the start
+    std::uint32_t filled_ = 0;                   ///< pages at most, then
+    bool again_ = false;                         ///< scratch of wake()
 };
 
 } // namespace memsim::zng
