@@ -277,7 +277,7 @@ void GarbageCollector::end(std::uint32_t merge) {
 
 /// For the merges in turn: the next pages of one of which all that was granted has left.
 void GarbageCollector::run_helper() {
-    if (state.step != none) return;
+    if (state.step != none || (params.helpers() && !port.helper[0].can_send())) return;
     const auto n = static_cast<std::uint32_t>(state.active.size());
     for (std::uint32_t k = 0; k < n; ++k) {
         const std::uint32_t i = state.active[(state.turn + k) % n];
