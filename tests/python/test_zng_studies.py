@@ -4,6 +4,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from memsim import study
 from memsim.systems import zng, zng_assumptions, zng_workloads
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -58,3 +59,9 @@ def test_requests_of_programs_over_time(memsim_command, tmp_path):
         last = dict(database.execute(
             "SELECT name, sum(value) FROM samples WHERE tick = (SELECT max(tick) FROM samples) GROUP BY name"))
     assert last["application_requests[0]"] > 100 and last["application_requests[1]"] > 100
+
+
+def test_each_claim_is_judged_by_one_study():
+    scripts = {p.name: p.read_text() for p in (CONFIGS / "studies" / "zng").glob("*.py")}
+    for id in study.claims("zng"):
+        assert len([name for name, text in scripts.items() if f'"{id}"' in text]) == 1, id
