@@ -263,8 +263,8 @@ Package::Log& Package::log_at(std::uint32_t plane, std::uint32_t block) {
 /// A page of its log block, if one is left.
 bool Package::promise(const PageAddress& a) {
     Log& log = log_at(a.plane, a.log_block);
-    if (log.assigned == params.pages()) return false;
-    ++log.assigned;
+    const bool promised = log.assigned < params.pages(); // it may have been full before the run
+    log.assigned += promised;
     const std::uint32_t left = params.pages() - log.assigned;
     if (!log.told && left <= params.log_reserve()) {
         log.told = true;
@@ -280,7 +280,7 @@ bool Package::promise(const PageAddress& a) {
         p.destination = static_cast<std::uint16_t>(params.controller());
         state.answers[i].push({p, none, 0, false});
     }
-    return true;
+    return promised;
 }
 
 void Package::answer(const Op& request, PacketKind kind, std::uint32_t bytes) {

@@ -123,6 +123,8 @@ class Package final : public Model<Package> {
         Counter moves {Unit::count, "Pages moved by a collector"};
         Counter senses {Unit::count, "Pages sensed, for whatever reason"};
         Counter sensed_bytes {Unit::byte, "Bytes of them"};
+        Counter page_reads {Unit::count, "Pages sensed for reads"};
+        Counter pages_read {Unit::count, "Different pages among them"};
         Counter programs {Unit::count, "Pages programmed, for whatever reason"};
         Counter erases {Unit::count, "Blocks erased"};
         Counter sense_time {Unit::time, "Time of planes spent sensing"};
@@ -134,6 +136,7 @@ class Package final : public Model<Package> {
         Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
         Ratio useful_share {useful_bytes, sensed_bytes, "Useful bytes of those sensed"};
         Ratio register_hit_rate {write_hits, writes, "Writes that found their page in a register"};
+        Ratio reads_per_page {page_reads, pages_read, "Times that a page was sensed for reads"};
         Ratio programs_per_page {log_programs, log_pages, "Programs for each page written"};
         Ratio writes_per_program {writes, log_programs, "Writes merged into a program"};
         Distribution read_latency {Unit::time, "From a read's acceptance to its answer's way out"};
@@ -234,6 +237,8 @@ class Package final : public Model<Package> {
         flash::NandArrayState array;
         parts::ContentStore contents; ///< by physical line
         std::uint32_t touched = 0;
+        HashMap<std::uint64_t>
+            read_before; ///< a bit a page, by page key / 64: those sensed for reads
     };
 
     explicit Package(const Params& p) : params(p) {}

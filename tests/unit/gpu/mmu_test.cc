@@ -1,5 +1,7 @@
 #include "mmu_support.hh"
 
+#include <set>
+
 using namespace memsim;
 using namespace memsim::test_mmu;
 using protocol::PageOrderKind;
@@ -216,6 +218,26 @@ TEST_CASE("Two applications at equal virtual addresses see their own data", "[mm
     }
 }
 
+TEST_CASE("Addresses go round the pages of a stripe, unit by unit", "[mmu]") {
+    Bench b("page=12KiB stripe=4",
+            "page=12KiB address_space=96KiB memory=96KiB placement=identity");
+    b.run([&] {
+        for (unsigned unit = 0; unit < 24; ++unit) b.driver().read(0, unit * 4 * KiB + unit);
+    });
+    REQUIRE(b.memory().state.seen.size() == 24);
+    std::set<std::uint64_t> units;
+    for (const auto& s : b.memory().state.seen) {
+        const std::uint64_t unit = s.request.address % (4 * KiB); // which it is: what was added
+        const std::uint64_t page = unit / 12 * 4 + unit % 4, within = unit % 12 / 4;
+        CHECK(s.request.address == page * 12 * KiB + within * 4 * KiB + unit);
+        units.insert(unit);
+    }
+    CHECK(units.size() == 24);
+    CHECK(value(b.mmu().stat.walks) == 8); // a page is one translation, wherever its units are
+    for (const auto& a : b.driver().state.answers)
+        CHECK(a.response.address == a.response.tag * (4 * KiB + 1));
+}
+
 TEST_CASE("A TLB that does not translate passes addresses on", "[mmu]") {
     Bench b("translates=false");
     b.run([&] { b.driver().read(0, 123456); });
@@ -372,6 +394,7 @@ TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
     CHECK(refused("", "page=5000B") == "mmu.page: must be a multiple of 1KiB");
     CHECK(refused("page=5000B", "") == "tlb[0].page: must be a multiple of 1KiB");
     CHECK(refused("page=64KiB", "") == "tlb[0].page: must be that of mmu, 4KiB");
+    CHECK(refused("stripe=2 stripe_unit=3KiB", "") == "tlb[0].stripe_unit: must divide the page");
     CHECK(refused("entries=6 ways=4", "") ==
           "tlb[0].ways: 6 entries are no whole number of sets of 4");
     CHECK(refused("", "entries=10 ways=4") ==

@@ -103,6 +103,8 @@ TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]"
     CHECK(b.time(later) == 8 * us + 2 * ns); // the data register is empty again
     CHECK(value(b.package().stat.senses) == 2);
     CHECK(value(b.package().stat.useful_bytes) == 33 * 128);
+    CHECK(value(b.package().stat.page_reads) == 2);
+    CHECK(value(b.package().stat.pages_read) == 1);
 
     Bench each(Arguments {{"reuse", "none"}});
     each.read(0, 0, 0, 0);
