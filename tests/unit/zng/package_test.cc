@@ -222,6 +222,20 @@ TEST_CASE("The local network carries one page from a plane at a time, of several
     CHECK(b.time(second) == 10 * us + 642 * ns);
 }
 
+TEST_CASE("Two pages in registers of one plane leave it one after the other", "[zng]") {
+    // Two registers each of three planes: those of plane 2 hold pages of planes 0 and 1 in the end.
+    Bench b(Arguments {{"planes", "3"}, {"registers", "3"}});
+    for (unsigned page : {0, 1})
+        for (unsigned plane : {0, 1}) b.write(0, plane, page, 0);
+    b.write_page(1 * us, 0, 2), b.write_page(2 * us, 1, 2);
+    for (unsigned page : {0, 1})
+        for (unsigned plane : {0, 1}) b.write(3 * us, plane, page, 1);
+    const unsigned first = b.write(10 * us, 0, 3, 0), second = b.write(10 * us, 1, 3, 0);
+    run(b.machine);
+    CHECK(b.time(first) == 10 * us + 642 * ns);
+    CHECK(b.time(second) == 10 * us + 1282 * ns);
+}
+
 TEST_CASE("Reads go before programs, unless a program has waited too long", "[zng]") {
     // Four registers, of which one is kept free: filling all of them queues a program.
     const auto second_read = [](const char* patience) {
