@@ -72,7 +72,10 @@ void GarbageCollector::take_answers() {
                 Move& move = m.moves[r.tag % params.log_ratio()];
                 --state.package_moves[package_of(move.from)];
                 ++stat.moved_pages;
-                if (++move.done == flash_.data_pages) --m.left;
+                if (++move.done == flash_.data_pages) {
+                    --m.left;
+                    if (--state.targets[move.to_log] == 0) state.targets.erase(move.to_log);
+                }
             } else if (++stat.erases; --m.left == 0)
                 end(merge);
         }
@@ -100,7 +103,7 @@ void GarbageCollector::take_lows() {
         }
 }
 
-/// False if it must wait: data blocks are on their way to this log block, or too many merges.
+/// False if it must wait: data blocks of this log block are on their way, or too many merges.
 bool GarbageCollector::begin(std::uint32_t log) {
     if (state.targets.find(log) || state.idle_merges.empty()) return false;
     const std::uint32_t i = state.idle_merges.back();
@@ -195,11 +198,14 @@ void GarbageCollector::send_moves() {
                 sent |= send_move(i, n);
         }
     }
+    std::uint64_t late = 0; // applications whose next merge is not done
     for (const std::uint32_t i : state.active) {
         Merge& m = state.merges[i];
-        if (m.phase == Phase::moving && m.left == 0 &&
-            state.applications[m.application].hold == Hold::quiet)
-            update_tables(m);
+        const std::uint64_t bit = std::uint64_t {1} << m.application;
+        if (m.phase == Phase::moving &&
+            (m.left || state.applications[m.application].hold != Hold::quiet))
+            late |= bit;
+        if (m.phase == Phase::moving && !(late & bit)) update_tables(m);
         if (m.phase == Phase::erasing) send_erases(i);
     }
 }
@@ -222,7 +228,8 @@ bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
     return true;
 }
 
-/// Nothing of the application is under way: from now on its data are in their new blocks.
+/// Nothing of the application is under way, and what began before is done, whose blocks these may
+/// be: from now on its data are in their new blocks.
 void GarbageCollector::update_tables(Merge& m) {
     for (const Move& move : m.moves) {
         state.logs.change(move.to, move.to_log);

@@ -27,7 +27,8 @@ using namespace memsim::literals;
 /// blocks of one application.
 ///
 /// Moves begin at once, before the application stands still: what is under way may wait for
-/// registers, and registers for moves. Log blocks named in moves under way wait for their turn.
+/// registers, and registers for moves. A log block that serves data blocks on their way waits until
+/// they are there; not until the tables say so, since it may be full of what is awaited for that.
 ///
 /// The warp that does all this takes issue slots of the SM that is bound to `helper`; if none is,
 /// it has an SM to itself. Each page costs it `instructions`, and it goes through the merges in

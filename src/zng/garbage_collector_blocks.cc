@@ -20,8 +20,8 @@ void GarbageCollector::lay_out() {
     state.free = FreeBlocks(flash_, first_free);
     const auto* const mmu = dynamic_cast<const protocol::HasPages*>(&port.mmu.peer()->owner());
     if (!mmu || mmu->page_bytes() != flash_.block_bytes())
-        refuse("pages", "a block of " + std::to_string(flash_.block_bytes()) +
-                            "B must be the page of " + port.mmu.peer()->owner().path());
+        refuse("mmu", "a block of " + std::to_string(flash_.block_bytes()) +
+                          "B must be the page of " + port.mmu.peer()->owner().path());
     std::vector<std::string> footprints;
     std::istringstream text(params.footprints());
     for (std::string one; std::getline(text, one, ',');) footprints.push_back(one);
@@ -128,6 +128,7 @@ void GarbageCollector::choose(Move& m, std::uint16_t application) {
     Served& served = state.made[m.to_log];
     served.application = application;
     served.blocks.push_back(m.to);
+    state.logical[m.to] = m.logical;
     ++state.targets[m.to_log];
     ++state.plane_moves[plane];
     ++state.plane_moves[flash_.plane_of(m.from)];
@@ -137,9 +138,7 @@ void GarbageCollector::choose(Move& m, std::uint16_t application) {
 void GarbageCollector::forget(const Merge& m) {
     for (const Move& move : m.moves) {
         state.logical[move.from] = none;
-        state.logical[move.to] = move.logical;
         state.logs.forget(move.from);
-        if (--state.targets[move.to_log] == 0) state.targets.erase(move.to_log);
         --state.plane_moves[flash_.plane_of(move.from)];
         --state.plane_moves[flash_.plane_of(move.to)];
     }

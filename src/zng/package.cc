@@ -146,9 +146,13 @@ unsigned Package::newest(std::uint64_t key, unsigned line, unsigned sectors,
 }
 
 PageAddress Package::forwarded(const PageAddress& a) const {
-    const Forward* const f =
-        state.forwards.empty() ? nullptr : state.forwards.find(block_key(a.plane, a.block));
-    return f && a.page < f->begun ? PageAddress {f->plane, f->block, f->log_block, a.page} : a;
+    PageAddress at = a;
+    for (;;) { // where it went may be on its way on, if its log block there is full by now
+        const Forward* const f =
+            state.forwards.empty() ? nullptr : state.forwards.find(block_key(at.plane, at.block));
+        if (!f || at.page >= f->begun) return at;
+        at = {f->plane, f->block, f->log_block, at.page};
+    }
 }
 
 void Package::read(const Read& r) {

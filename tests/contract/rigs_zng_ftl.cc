@@ -18,7 +18,7 @@ void ftl(Machine& m, bool assist, const char* network) {
     test_zng::Ftl f;
     f.assist = assist;
     f.gates = false;
-    f.wanderer = {{"count", "500"}, {"lines", "300"}, {"stride", "9"}, {"writes", "70"}};
+    f.wanderer = {{"count", "500"}, {"lines", "300"}, {"stride", "20"}, {"writes", "70"}};
     f.package = {{"network", network}, {"log_filled", "100%"}};
     f.add(m);
 }

@@ -1,8 +1,7 @@
 """ZnG's split FTL: the data block mapping table (DBMT) in the MMU, the helper thread that merges log blocks.
 
-    spaces = zng_ftl.block_spaces(flash, programs)
-    zng_ftl.translate(root, root.gpu, programs, flash, ...)
-    zng_ftl.collect(root, part, flash, ...)
+    zng_ftl.translate(root.gpu, packages, geometry, programs)
+    zng_ftl.collect(root.gpu, root.flash.controller, packages, geometry, programs)
 """
 
 from .. import mem, zng
@@ -13,6 +12,7 @@ from .scale import footprint
 PAGE = 4096
 ENTRY = 10            # bytes: VBN, LBN, PLBN, PDBN, 20 bits each, for 2^20 blocks
 PAPER_TABLE = 80 * 1024
+STRIPE_BITS = 60      # four numbers of 15 bits: 1 TB / (64 planes x 384 x 4 KiB) = 10,923 entries, 80 KB
 BUFFER_LATENCY = "2ns"  # of the MMU's buffer (assumption: an SRAM of some MB; sweep 1 to 10 ns)
 DATA_BLOCKS, LOG_RATIO = 796, 4  # of a plane's 1024: 22.3 % over-provisioned; zng.FlashController's
 
@@ -45,10 +45,11 @@ def table_bytes(packages, geometry, data_blocks=DATA_BLOCKS):
 
 def report(packages, geometry, data_blocks=DATA_BLOCKS):
     """A line for a reader: our table beside the paper's."""
-    ours = table_bytes(packages, geometry, data_blocks)
-    blocks = ours // ENTRY
-    return (f"DBMT: {blocks} data blocks x {ENTRY} B = {ours / 1024:.0f} KiB; the paper says "
-            f"{PAPER_TABLE // 1024} KB, {8 * PAPER_TABLE / blocks:.2f} bit for each block")
+    blocks = packages * geometry["dies"] * geometry["planes"] * data_blocks
+    stripes = blocks // (geometry["dies"] * geometry["planes"])
+    return (f"DBMT: {blocks} data blocks x {ENTRY} B = {blocks * ENTRY / 1024:.0f} KiB; one entry of "
+            f"{STRIPE_BITS} bits for a block of each plane of a package: {stripes * STRIPE_BITS / 8 / 1024:.0f} "
+            f"KiB; the paper: {PAPER_TABLE // 1024} KB")
 
 
 def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_ratio=LOG_RATIO,

@@ -5,7 +5,7 @@
 namespace memsim::test {
 
 /// Asks for instructions at given times and notes when they were done.
-class Asker final : public Model<Asker> {
+class HelperThread final : public Model<HelperThread> {
   public:
     struct Params {};
     struct Ports {
@@ -22,7 +22,7 @@ class Asker final : public Model<Asker> {
         std::vector<Tick> done;
         Timer next;
     };
-    explicit Asker(const Params& p) : params(p) {}
+    explicit HelperThread(const Params& p) : params(p) {}
     void start() override {
         if (!state.plan.empty()) arm(state.next, state.plan.front().at);
     }
@@ -43,7 +43,7 @@ class Asker final : public Model<Asker> {
     Stats stat;
     State state;
 };
-static const Registration<Asker> asker {"Asks for an assist warp's instructions (a test's)."};
+static const Registration<HelperThread> asker {"Asks for an assist warp's instructions (a test's)."};
 
 } // namespace memsim::test
 
@@ -66,18 +66,18 @@ struct AssistRig {
             "sm", "gpu.Sm",
             {{"helpers", "1"}, {"clock", "1GHz"}, {"arithmetic_latency", std::to_string(latency)}});
         m.add("memory", "mem.SimpleMemory", {});
-        m.add("asker", "test.Asker", {});
+        m.add("asker", "test.HelperThread", {});
         m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
         m.bind("sm", "mem_side", "memory", "cpu_side");
         m.bind("asker", "sm", "sm", "helper[0]");
         m.build();
-        m.get<Asker>("asker").state.plan = {{50'000'000, 10}, {50'000'000, 1}};
+        m.get<HelperThread>("asker").state.plan = {{50'000'000, 10}, {50'000'000, 1}};
         m.start();
         REQUIRE(m.run(never) == Stop::idle);
         REQUIRE(m.imbalances().empty());
         CHECK(m.get<gpu::Sm>("sm").stat.assist_instructions.value() == 11);
     }
-    Tick done(unsigned i) { return m.get<Asker>("asker").state.done.at(i); }
+    Tick done(unsigned i) { return m.get<HelperThread>("asker").state.done.at(i); }
     std::uint64_t cycles() {
         return static_cast<std::uint64_t>(m.get<gpu::Dispatcher>("dispatcher").stat.cycles.value());
     }

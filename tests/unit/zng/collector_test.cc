@@ -63,7 +63,7 @@ TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[
                 Machine m {3};
                 Ftl ftl;
                 ftl.redirect = redirect;
-                ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "7"}};
+                ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
                 ftl.package = {{"network", network}, {"log_filled", filled}};
                 start(m, ftl);
                 finish(m);
@@ -88,7 +88,7 @@ TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[
 TEST_CASE("An application stands still while its log block is merged, another does not", "[zng]") {
     Machine m {5};
     Ftl ftl;
-    ftl.wanderer = {{"count", "3000"}, {"lines", "400"}, {"stride", "7"}, {"gap", "2us"}};
+    ftl.wanderer = {{"count", "3000"}, {"lines", "400"}, {"stride", "15"}, {"gap", "2us"}};
     ftl.second = {{"writes", "0"}, {"count", "20000"}}; // but for atomics: 5 %
     ftl.package = {{"log_filled", "100%"}};
     start(m, ftl);
@@ -120,8 +120,11 @@ struct Lone {
         ftl.wanderers = 1;
         test::scripts() = {test::Script {}}; // the SM has nothing else to do
         ftl.assist = assist;
-        ftl.wanderer = {
-            {"count", "400"}, {"lines", "12"}, {"stride", "32"}, {"writes", "95"}, {"gap", "20us"}};
+        ftl.wanderer = {{"count", "400"},
+                        {"lines", "12"},
+                        {"stride", "32"},
+                        {"writes", "95"},
+                        {"gap", "400us"}};
         ftl.collector = {{"instruction_time", instruction_time}};
         start(m, ftl);
         auto& c = m.get<GarbageCollector>("collector");
@@ -149,10 +152,8 @@ TEST_CASE("The helper thread's instructions come before the moves that they are 
     const Tick step = static_cast<Tick>(4 * 2 * 32 * 18'333'333ll);
     Lone quick("1fs"), own("18.333333ns"), assist("18.333333ns", true);
     // Steps but the first go on beside the moves of the step before.
-    CHECK(own.merge_time() - quick.merge_time() > step - us);
-    CHECK(own.merge_time() - quick.merge_time() < 2 * step);
-    CHECK(assist.merge_time() >= own.merge_time() - us);
-    CHECK(assist.merge_time() < own.merge_time() + us);
+    CHECK(std::abs(own.merge_time() - quick.merge_time() - step) < 200 * ns);
+    CHECK(std::abs(assist.merge_time() - own.merge_time()) < 200 * ns);
     CHECK(value(assist.collector().stat.instructions) == 3 * 4 * 2 * 32);
     CHECK(assist.m.get<gpu::Sm>("sm").stat.assist_instructions.value() == 3 * 4 * 2 * 32);
 }
@@ -206,7 +207,7 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
 TEST_CASE("A full device is a sentence", "[zng]") {
     Machine m {3};
     Ftl ftl; // each plane has one erased block, and a block moved there needs a log block beside it
-    ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "7"}};
+    ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
     ftl.package = {{"log_filled", "100%"}};
     ftl.collector = {{"blocks", "19"}};
     start(m, ftl);

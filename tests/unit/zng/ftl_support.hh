@@ -51,7 +51,7 @@ class Gate final : public Model<Gate> {
   public:
     struct Params {
         Param<unsigned> applications {2, "Address spaces"};
-        Param<unsigned> blocks {8, "Of each"};
+        Param<unsigned> blocks {16, "Of each"};
         Param<Bytes> block {48_KiB, "Size of one"};
     };
     struct Ports {
@@ -85,7 +85,7 @@ struct Ftl {
     Arguments wanderer {}, package {}, controller {}, collector {}, mmu {}, l2 {};
     Arguments second {}; ///< of wanderer[1], over `wanderer`
 
-    static constexpr unsigned blocks_each = 8;
+    static constexpr unsigned blocks_each = 16;
     Arguments geometry() const {
         return {{"dies", "2"}, {"planes", "2"}, {"blocks", "40"}, {"pages", "12"}};
     }
