@@ -310,6 +310,21 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     CHECK(b.package().array().block(0, 0)->written == 0);
 }
 
+TEST_CASE("A move that has waited too long has both of its planes kept free", "[zng]") {
+    Bench b(Arguments {{"patience", "20us"}, {"reuse", "none"}});
+    for (unsigned i = 0; i < 100; ++i) { // 300 us of reads, never both idle at once
+        b.read(0, 0, 4, i % 32);
+        b.read(1500 * ns, 1, 4, i % 32);
+    }
+    FlashPacket& m = b.push(2 * us, PacketKind::move, 0, 0, 0);
+    m.to.plane = 1, m.to_block = 5, m.to_log = 7;
+    const unsigned move = b.tags;
+    run(b.machine);
+    // Patience, the two readings under way, sensed, to the other plane, programmed.
+    CHECK(b.time(move) > 122 * us);
+    CHECK(b.time(move) < 2 * us + 20 * us + 2 * 3 * us + 3 * us + 640 * ns + 100 * us + 1 * us);
+}
+
 TEST_CASE("Who erases a block that a register holds a page of is stopped", "[zng]") {
     Bench b;
     b.write(0, 0, 0, 0);
