@@ -118,6 +118,7 @@ bool GarbageCollector::begin(std::uint32_t log) {
     m.phase = Phase::moving;
     m.since = now();
     m.moves.clear();
+    state.plane_moves[flash_.plane_of(log)] += static_cast<std::uint32_t>(served.blocks.size());
     for (const std::uint32_t data : served.blocks) {
         Move move;
         move.from = data;
