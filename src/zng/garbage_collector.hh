@@ -144,7 +144,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     enum class Hold : std::uint8_t { none, draining, flushing, quiet };
     struct Application {
         Hold hold = Hold::none;
-        std::uint32_t merges = 0;
+        std::uint32_t merges = 0; ///< whose blocks the tables do not name yet
         std::uint32_t flushing = 0; ///< caches
         Tick since = 0, drained = 0;
     };
