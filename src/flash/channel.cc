@@ -120,7 +120,7 @@ void Channel::start_transfer() {
                 continue;
             }
             state.turn = (i + 1) % params.packages();
-            start(first);
+            begin(first);
             return;
         }
 }
@@ -165,7 +165,7 @@ void Channel::take(Slot& s, std::uint32_t group) {
     state.in_register[plane_of(place) * (params.registers() + 1) + s.reg] = slot;
 }
 
-void Channel::start(std::uint32_t first) {
+void Channel::begin(std::uint32_t first) {
     const protocol::FlashRequest request = state.slots[first].request;
     const std::uint32_t group = state.free_groups.back();
     state.free_groups.pop_back();

@@ -147,7 +147,7 @@ class Channel final : public Model<Channel> {
     void take_bus(Time t);
     Able able(unsigned package) const;
     std::uint32_t choose(unsigned package) const;
-    void start(std::uint32_t first);
+    void begin(std::uint32_t first);
     void take(Slot& s, std::uint32_t group);
     void complete(std::uint32_t slot, std::uint64_t content);
 

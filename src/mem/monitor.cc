@@ -29,22 +29,7 @@ void Monitor::wake() {
     }
     while (!asks.empty() && memory.can_send()) {
         protocol::MemRequest r = asks.pop();
-        switch (r.command) {
-        case Command::read:
-            ++stat.reads;
-            break;
-        case Command::write:
-            ++stat.writes;
-            break;
-        case Command::atomic:
-            ++stat.atomics;
-            break;
-        case Command::invalidate:
-        case Command::flush:
-        case Command::reserve:
-            break;
-        }
-        if (protocol::has_data(r.command)) stat.write_bytes += r.payload();
+        count(r);
         if (r.needs_response()) {
             const std::uint32_t place = state.free.back();
             state.free.pop_back();
@@ -54,6 +39,37 @@ void Monitor::wake() {
         memory.send(r);
     }
     stat.outstanding.set(now(), params.outstanding - state.free.size());
+}
+
+void Monitor::count(const protocol::MemRequest& r) {
+    switch (r.command) {
+    case Command::read:
+        ++stat.reads;
+        break;
+    case Command::write:
+        ++stat.writes;
+        break;
+    case Command::atomic:
+        ++stat.atomics;
+        break;
+    case Command::invalidate:
+    case Command::flush:
+    case Command::reserve:
+        return;
+    }
+    if (protocol::has_data(r.command)) stat.write_bytes += r.payload();
+    if (params.page() == 0_B) return;
+    if (r.command != Command::write) count_page(state.read_pages, r.address, stat.pages_read);
+    if (r.command != Command::read) count_page(state.written_pages, r.address, stat.pages_written);
+}
+
+void Monitor::count_page(HashMap<std::uint64_t>& pages, std::uint64_t address, Counter& counter) {
+    const std::uint64_t page = address / static_cast<std::uint64_t>(params.page().raw);
+    std::uint64_t& bits = pages[page / 64];
+    const std::uint64_t bit = std::uint64_t {1} << (page % 64);
+    if (bits & bit) return;
+    bits |= bit;
+    ++counter;
 }
 
 } // namespace memsim::mem

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/hash_map.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -10,12 +11,14 @@ using protocol::Mem;
 
 /// Sits in any memory link and counts what passes. It adds the latency of its own two links (1 fs
 /// each way beyond the one it replaces) and no other delay, as long as `outstanding` suffices.
+/// It can also count the pages that are read and written: a bit for each, of those touched.
 class Monitor final : public Model<Monitor> {
   public:
     struct Params {
         Param<unsigned> outstanding {
             256, {1, 1u << 20}, "Requests without an answer that it can follow"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<Bytes> page {0_B, {0_B, 1_GiB}, "Of which it counts those touched; 0: it does not"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Towards whoever asks"};
@@ -27,6 +30,9 @@ class Monitor final : public Model<Monitor> {
         Counter atomics {Unit::count, "Atomics that passed"};
         Counter read_bytes {Unit::byte, "Bytes of answers to reads"};
         Counter write_bytes {Unit::byte, "Bytes of writes and atomics that passed"};
+        Counter pages_read {Unit::count, "Pages read for the first time"};
+        Counter pages_written {Unit::count,
+                               "Pages written, or an atomic in them, for the first time"};
         Distribution read_latency {Unit::time, "From a read to its answer"};
         Distribution write_latency {Unit::time, "From a write or atomic to its answer"};
         Level outstanding {Unit::count, "Requests without an answer"};
@@ -40,6 +46,7 @@ class Monitor final : public Model<Monitor> {
         };
         std::vector<Passing> passing;
         std::vector<std::uint32_t> free;
+        HashMap<std::uint64_t> read_pages, written_pages; ///< a bit a page, by page / 64
     };
 
     explicit Monitor(const Params& p) : params(p) {}
@@ -50,6 +57,10 @@ class Monitor final : public Model<Monitor> {
     Ports port;
     Stats stat;
     State state;
+
+  private:
+    void count(const protocol::MemRequest& r);
+    void count_page(HashMap<std::uint64_t>& pages, std::uint64_t address, Counter& counter);
 };
 
 } // namespace memsim::mem

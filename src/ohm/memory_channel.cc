@@ -91,9 +91,10 @@ Tick MemoryChannel::side_command_at(std::uint32_t module, std::uint32_t bank, st
                                     bool write) const {
     if (device_->row(bank) != row) return never;
     const Tick command = write ? timing_.tCWL.raw : timing_.tCL.raw;
+    const Tick light = std::max(side_->earliest(user(module), write), state_.uncoded_until);
     return std::max(
         device_->earliest(write ? mem::DramCommand::write : mem::DramCommand::read, bank),
-        side_->earliest(user(module), write) - command);
+        light - command);
 }
 
 Tick MemoryChannel::side_command(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
@@ -107,7 +108,9 @@ Tick MemoryChannel::side_command(std::uint32_t module, std::uint32_t bank, std::
 }
 
 void MemoryChannel::code(bool on) {
-    if (!on) {
+    if (on) {
+        state_.uncoded_until = bus_->free_at();
+    } else {
         stats_.coded_bytes += bus_->coded_bytes() - state_.coded_seen;
         state_.coded_seen = bus_->coded_bytes();
     }

@@ -134,6 +134,7 @@ struct ChannelState {
     };
     Carried data, beside;
     std::uint64_t coded_seen = 0; ///< bytes that are in the statistic
+    Tick uncoded_until = 0;       ///< light that nobody else can share
 };
 
 /// The wires of a controller, the DRAM behind them and the way to the XPoint modules: one transfer
@@ -167,8 +168,11 @@ class MemoryChannel {
     Tick book(std::uint32_t module, std::uint32_t bytes, bool towards_module, bool migration,
               Tick now, mem::DramWires wires = mem::DramWires::data);
 
-    /// A swap shares the light from now on, or no longer does: transfers take 3/2 of their time.
+    /// The memory route shares the light from now on, or no longer does: transfers take 3/2 of
+    /// their time. What was booked before is not coded, so the memory route's data waits for its
+    /// end.
     void code(bool on);
+    bool coded() const { return bus_->coded(); }
     /// The same for the side bus, which has its place in the code whenever it is used.
     void code_side() { side_->code(true); }
 

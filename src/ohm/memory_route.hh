@@ -40,6 +40,12 @@ class MemoryRoute {
     Tick next() const;
     /// An access has been under way since then.
     Tick since() const { return state_.bursts ? state_.since : never; }
+    /// Accesses wait or are under way.
+    bool busy() const {
+        for (unsigned m = 0; m < ports_.size(); ++m)
+            if (!ports_[m].empty()) return true;
+        return state_.bursts != 0;
+    }
     bool idle() const { return state_.bursts == 0 && state_.leaving.empty(); }
 
   private:

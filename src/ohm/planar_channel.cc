@@ -257,6 +257,7 @@ void PlanarController::arm_next() {
             consider(beside_->free_at() - (old(s) ? channel_->lead() : 0));
     }
     if (function) consider(route_->next());
+    if (channel_->coded()) consider(channel_->free_at(mem::DramWires::side));
     if (next == never)
         cancel(state.next);
     else

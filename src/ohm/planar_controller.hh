@@ -45,7 +45,8 @@ constexpr std::array<std::string_view, 4> names_of(Routes) {
 ///   (`conflicts`), its row is opened. SWAP-CMD goes to XPoint over the channel; XPoint's DDR
 ///   sequence generator moves the data (xpoint/module_swap.cc, ohm/memory_route.hh) and says ready;
 ///   then this controller confirms, and all that waited goes on. Requests to the two pages wait as
-///   long: the data is not here. With WOM code the channel runs at 2/3 of its rate meanwhile.
+///   long: the data is not here. With WOM code the channel runs at 2/3 of its rate while
+///   data crosses the memory route.
 /// - behind_writes: such a swap is begun when writes are served, or no read waits; until then its
 ///   pages are served where they are.
 ///
@@ -207,7 +208,6 @@ class PlanarController final : public Model<PlanarController> {
         std::vector<Swap> swaps;
         std::uint64_t live_swaps = 0; ///< a bit each
         std::uint32_t held_banks = 0; ///< given to swaps
-        std::uint32_t ordered = 0;    ///< swaps that XPoint makes
         MemoryRouteState route;
         Timer next;
         Tick stalled_since = never;
@@ -281,6 +281,7 @@ class PlanarController final : public Model<PlanarController> {
     bool serves_reads() const;
     void order(Swap& s);
     void ordered(Swap& s);
+    void share_light();
     void confirm(Swap& s);
     std::uint32_t id_of(const Swap& s) const {
         return migration_id | static_cast<std::uint32_t>(&s - state.swaps.data()) << 4;

@@ -49,7 +49,15 @@ bool PlanarController::serves_reads() const {
            !state.ready_demand.empty();
 }
 
+/// While data crosses the memory route, and before, when it is asked for, the light of the data
+/// route carries both.
+void PlanarController::share_light() {
+    const bool shared = route_->busy() || channel_->free_at(mem::DramWires::side) > now();
+    if (shared != channel_->coded()) channel_->code(shared);
+}
+
 bool PlanarController::advance_functions() {
+    if (params.routes() == Routes::wom) share_light();
     mem::FrFcfs& dram = channel_->dram();
     bool changed = false;
     // What the memory route asks of the DRAM goes behind demand, but not for ever.
@@ -89,12 +97,8 @@ void PlanarController::order(Swap& s) {
     s.phase = Phase::ordered;
 }
 
-/// SWAP-CMD is on its way; from now on the swap shares the light.
-void PlanarController::ordered(Swap& s) {
-    s.ordered = now();
-    ++state.ordered;
-    if (params.routes() == Routes::wom) channel_->code(true);
-}
+/// SWAP-CMD is on its way.
+void PlanarController::ordered(Swap& s) { s.ordered = now(); }
 
 /// XPoint is done: the bank is this controller's again, and what waited goes on.
 void PlanarController::confirm(Swap& s) {
@@ -104,7 +108,6 @@ void PlanarController::confirm(Swap& s) {
     end.confirm = true;
     port.channel.transfers[s.module].send(end);
     stat.command_latency.sample(Time {now() - s.ordered});
-    if (--state.ordered == 0) channel_->code(false);
     channel_->dram().release(s.bank, now());
     --state.held_banks;
     end_swap(s);

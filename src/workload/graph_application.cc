@@ -14,11 +14,12 @@ Csr graph_for(const Options& options) {
     }
     const auto scale = static_cast<u32>(options.size);
     if (options.generator == "grid") return grid_graph({scale, options.seed});
-    if (!options.generator.empty() && options.generator != "kronecker")
+    const bool is_social = options.generator == "social";
+    if (!is_social && !options.generator.empty() && options.generator != "kronecker")
         throw BadOption("generator", "'" + options.generator +
-                                         "' makes no graph: write kronecker "
-                                         "or grid");
-    return kronecker_graph({scale, options.degree, options.seed});
+                                         "' makes no graph: write kronecker, social or grid");
+    return kronecker_graph(
+        {scale, options.degree, options.seed, false, is_social ? social : graph500});
 }
 
 u32 source_for(const Options& options, const Csr& graph) {

@@ -14,12 +14,15 @@ constexpr std::uint64_t share(std::uint64_t hundredths) { return (hundredths << 
 
 /// The quadrant of each level, drawn from 32 random bits: bit 1 is the source's, bit 0 the
 /// target's.
-constexpr std::uint32_t quadrant(std::uint64_t bits) {
-    constexpr std::uint64_t a = share(57), b = a + share(19), c = b + share(19);
-    return static_cast<std::uint32_t>((bits >= a) + (bits >= b) + (bits >= c));
-}
+struct Quadrants {
+    explicit Quadrants(const Initiator& i) : a(share(i.a)), b(a + share(i.b)), c(b + share(i.c)) {}
+    std::uint32_t operator()(std::uint64_t bits) const {
+        return static_cast<std::uint32_t>((bits >= a) + (bits >= b) + (bits >= c));
+    }
+    std::uint64_t a, b, c;
+};
 
-Arc draw(std::uint32_t scale, Rng& random) {
+Arc draw(std::uint32_t scale, const Quadrants& quadrant, Rng& random) {
     std::uint32_t from = 0, to = 0;
     std::uint64_t bits = 0;
     for (std::uint32_t level = 0; level < scale; ++level) {
@@ -53,9 +56,10 @@ Csr kronecker_graph(const KroneckerOptions& options) {
         std::swap(name[left - 1], name[random.below(left)]);
 
     std::vector<Arc> arcs;
+    const Quadrants quadrant {options.initiator};
     arcs.reserve(options.directed ? edges : 2 * edges);
     for (std::uint64_t e = 0; e < edges; ++e) {
-        const Arc drawn = draw(options.scale, random);
+        const Arc drawn = draw(options.scale, quadrant, random);
         const Arc arc {name[drawn.first], name[drawn.second]};
         arcs.push_back(arc);
         if (!options.directed) arcs.emplace_back(arc.second, arc.first);

@@ -4,14 +4,24 @@
 
 namespace memsim::workload {
 
+/// Hundredths of arcs in each quadrant of the adjacency matrix, at each level of the recursion.
+struct Initiator {
+    std::uint32_t a, b, c, d;
+};
+constexpr Initiator graph500 {57, 19, 19, 5};
+/// Of a milder skew: 2^20 vertices have at most some 10,000 arcs, where Graph500's have 100,000.
+/// (PaRMAT's usual values. Nobody has more than 5,000 friends on Facebook, whose degrees LDBC's
+/// generator, and by it GraphBIG's graphs, follow.)
+constexpr Initiator social {45, 22, 22, 11};
+
 /// A Kronecker graph: the R-MAT recursion (Chakrabarti, Zhan and Faloutsos, SDM'04) with Graph500's
-/// initiator A, B, C = 0.57, 0.19, 0.19 (D = 0.05) and its random renumbering of vertices. Integers
-/// only: a seed names the same graph on every machine.
+/// random renumbering of vertices. Integers only: a seed names the same graph on every machine.
 struct KroneckerOptions {
     std::uint32_t scale = 16;       ///< 2^scale vertices; 1 to 28
     std::uint32_t edge_factor = 16; ///< edges drawn per vertex (Graph500's default)
     std::uint64_t seed = 1;
     bool directed = false; ///< false: each edge becomes two arcs, as Graph500's searches take it
+    Initiator initiator = graph500;
 };
 
 /// Loops and all but one of equal arcs are removed, so the graph has fewer than drawn.

@@ -6,9 +6,11 @@
 namespace memsim::workload {
 
 /// How a graph is made when no file is named.
-enum class Generator : std::uint8_t { kronecker, grid };
+enum class Generator : std::uint8_t { kronecker, social, grid };
 
-constexpr std::array<std::string_view, 2> names_of(Generator) { return {"kronecker", "grid"}; }
+constexpr std::array<std::string_view, 3> names_of(Generator) {
+    return {"kronecker", "social", "grid"};
+}
 
 /// An application of the catalogue on the host: reads or generates its input, launches kernel after
 /// kernel, each a launch latency after it was asked for. What the kernels do stands in the file of
@@ -22,7 +24,10 @@ class Program final : public Model<Program>, public protocol::HasKernels {
         Param<std::string> input {
             "", "A file that the workload reads, such as a graph (SNAP, DIMACS or PACE .gr, "
                 "MatrixMarket, .csr; gzip and xz too); empty: it is generated"};
-        Param<Generator> generator {Generator::kronecker, "How a graph is generated"};
+        Param<Generator> generator {
+            Generator::kronecker,
+            "How a graph is generated: kronecker as Graph500's, social with hubs of thousands of "
+            "arcs at most"};
         Param<std::uint64_t> size {
             0, "Of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "
                "the workload's default"};

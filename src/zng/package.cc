@@ -107,7 +107,7 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
         if (!write(op, true)) {
             ++stat.stalled_writes;
             state.stalled[pool].push(op);
-            if (state.stalled_pages[key_of(address_of(p))]++ == 0) ++state.stalled_of_pool[pool];
+            if (state.stalled_pages[stalled_key(p, pool)]++ == 0) ++state.stalled_of_pool[pool];
         }
         evict(pool, state.stalled_of_pool[pool]);
         break;
@@ -215,16 +215,27 @@ bool Package::write(const Op& w, bool first) {
     return true;
 }
 
+/// In order; a page that gets a register takes all that waits for it.
 void Package::serve_stalled(std::uint32_t pool) {
     Fifo<Op>& waiting = state.stalled[pool];
     while (!waiting.empty()) {
+        const std::uint64_t key = stalled_key(waiting.front().packet, pool);
         if (!write(waiting.front(), false)) {
             const std::uint32_t now_of =
                 pool_of(forwarded(address_of(waiting.front().packet)).plane);
             return evict(now_of, std::max(state.stalled_of_pool[now_of], 1u));
         }
-        const std::uint64_t key = key_of(address_of(waiting.pop().packet));
-        if (--state.stalled_pages[key] == 0) {
+        waiting.pop();
+        std::uint32_t& left = state.stalled_pages[key];
+        --left;
+        for (std::uint32_t i = 0; left && i < waiting.size();)
+            if (stalled_key(waiting[i].packet, pool) == key) {
+                write(waiting[i], false);
+                waiting.erase(i);
+                --left;
+            } else
+                ++i;
+        if (left == 0) {
             state.stalled_pages.erase(key);
             --state.stalled_of_pool[pool];
         }

@@ -220,7 +220,7 @@ class Package final : public Model<Package> {
         HashMap<std::uint32_t> sense_of;            ///< page to sense
         HashMap<std::uint32_t> leaving;             ///< page to worker that programs it
         std::vector<Fifo<Op>> stalled;              ///< writes that wait for a register, by pool
-        HashMap<std::uint32_t> stalled_pages;       ///< how many for each page
+        HashMap<std::uint32_t> stalled_pages;       ///< how many, by pool and page
         std::vector<std::uint32_t> stalled_of_pool; ///< pages
         Fifo<Op> moves;
         HashMap<Forward> forwards; ///< by plane x blocks + block
@@ -310,6 +310,10 @@ class Package final : public Model<Package> {
     }
     std::uint64_t key_of(const PageAddress& a) const {
         return block_key(a.plane, a.block) * params.pages() + a.page;
+    }
+    /// A page may wait in two pools: that of its old place, and that of where it was moved to.
+    std::uint64_t stalled_key(const FlashPacket& p, std::uint32_t pool) const {
+        return key_of(address_of(p)) * state.stalled.size() + pool;
     }
     std::uint32_t worker_of(std::uint32_t plane) const {
         return params.independent_planes() ? plane : plane / params.planes();

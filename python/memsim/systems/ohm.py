@@ -26,11 +26,14 @@ CHANNELS = {
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
 # In planar mode a platform is what its light carries and what the XPoint controllers do by themselves
 # (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is nothing to snarf.
+# While the memory controller copies pages, it serves requests to "DRAM/XPoint, which are not busy", and the
+# copies "block the memory channel" (III-B): nothing is served from its buffer, migration goes first.
+_COPIES = dict(buffer_reads=False, swap_patience="0fs")
 _SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True)
 PLANAR = {
-    "hetero": dict(CHANNELS["hetero"], routes="electrical"),
-    "ohm-base": CHANNELS["ohm-base"],
-    "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
+    "hetero": dict(CHANNELS["hetero"], **_COPIES, routes="electrical"),
+    "ohm-base": dict(CHANNELS["ohm-base"], **_COPIES),
+    "auto-rw": dict(CHANNELS["ohm-base"], **_COPIES, auto_rw=True),
     "ohm-wom": dict(_SWAPS, routes="wom"),
     "ohm-bw": dict(_SWAPS, routes="half_coupled"),
 }
@@ -53,6 +56,11 @@ TESTBED_PAGE = 64 << 10  # of the testbed's copies: file reads and copies are la
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 SWAPS = 4          # under way at once in a controller: two pages each in 16 KiB (assumption)
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
+# What the paper does not say of caches and queues is what its simulator has by itself, MacSim with its
+# GTX 580: whole lines come at both levels, 128 misses of an SM, 128 requests a DRAM scheduler chooses from.
+# A controller accepts twice as many: reads and writes.
+LINES = dict(sector="128B", mshrs=128)
+QUEUES = dict(dram_queue=128, requests=256)
 
 
 def platforms(mode):
@@ -132,12 +140,12 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if platform == "origin":
         ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
-        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], ohm_dram.RANKS[mode],
+        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], ohm_dram.RANKS[mode] + MODULES,
                           waveguides)
     else:
         changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
         make = controller if mode == "planar" else two_level_controller
-        root.memory.controller = [make(platform, size, i, **_link(platform, **changes))
+        root.memory.controller = [make(platform, size, i, **_link(mode, **changes))
                                   for i in range(size.controllers)]
         swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
         root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
@@ -181,12 +189,11 @@ def testbed(data, program, seed=1, **dispatch):
     return root
 
 
-def _link(platform, migration_channel, rings, waveguides):
-    """Parameters of a controller that options of the command line change."""
-    changes = {}
+def _link(mode, migration_channel, rings, waveguides):
+    """Parameters of a controller that modes and options of the command line change."""
+    changes = dict(dram_changes=ohm_dram.figures(ohm_dram.RANKS[mode], waveguides))
     if waveguides != 1:
         changes["width"] = CHANNELS["ohm-base"]["width"] * waveguides
-        changes["dram_changes"] = ohm_dram.as_fast_as(waveguides)
     if rings == "single":
         changes["turnaround"] = TURNAROUND_SINGLE_RINGS
     if migration_channel != "shared":  # a parameter of both controllers
@@ -199,13 +206,13 @@ def gpu_of(size, **dispatch):
     part = System()
     part.dispatcher = gpu.Dispatcher(sms=size.sms, **dispatch)
     part.sm = [gpu.Sm() for _ in range(size.sms)]
-    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, stage="l1") for _ in range(size.sms)]
+    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, stage="l1", **LINES) for _ in range(size.sms)]
     # 64 B a cycle and controller: Fermi's L2 gives 384 B a clock from six partitions. A slice is then
     # not slower (77 GB/s) than the channel behind it (60 GB/s).
     part.network = mem.Crossbar(inputs=size.sms, outputs=size.controllers, granularity=INTERLEAVE,
                                 width="64B")
     part.l2 = [mem.Cache(capacity=f"{size.l2_slice}B", ways=8, write_policy="write_back",
-                         write_allocate=True, mshrs=64, targets=16, latency="80ns", stage="l2",
+                         write_allocate=True, targets=16, latency="80ns", stage="l2", **LINES,
                          interleave_ways=size.controllers, interleave_granularity=INTERLEAVE)
                for _ in range(size.controllers)]
     for i in range(size.sms):
@@ -220,10 +227,11 @@ def gpu_of(size, **dispatch):
 def controller(platform, size, index, **changes):
     return ohm.PlanarController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
                                 modules=MODULES, page=f"{PAGE}B", swaps=SWAPS,
-                                **{**PLANAR[platform], **changes})
+                                **{**QUEUES, **PLANAR[platform], **changes})
 
 
 def two_level_controller(platform, size, index, **changes):
     return ohm.TwoLevelController(controllers=size.controllers, index=index, dram=f"{size.dram}B",
                                   ratio=size.xpoint // size.dram, modules=MODULES,
-                                  interleave=INTERLEAVE, **{**TWO_LEVEL[platform], **changes})
+                                  interleave=INTERLEAVE,
+                                  **{**QUEUES, **TWO_LEVEL[platform], **changes})

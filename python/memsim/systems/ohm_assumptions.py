@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..errors import did_you_mean, user_error
-from . import ohm_points
+from . import ohm, ohm_dram, ohm_points
 
 XPOINT = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 COPYING, DUAL = ("hetero", "ohm-base", "auto-rw"), ("ohm-wom", "ohm-bw")
@@ -41,6 +41,18 @@ def _each(name, values, *paths, **more):
                                            for p in paths), **more) for v in values]
 
 
+# Table I's cycle counts at the 2.1 GHz of MacSim's GTX 580, from which they seem to be.
+IN_CYCLES = "tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns"
+
+
+def _drams(mode):
+    """The parameter of each platform's DRAM figures, its ranks, the platforms."""
+    ranks, memory = ohm_dram.RANKS, "memory.dram[*].changes"
+    return ((f"{CONTROLLER}.dram_changes", ranks[mode], XPOINT),
+            (memory, ranks[mode] + ohm.MODULES, ("oracle",)),
+            *([(memory, ranks["origin"], ("origin",))] if mode == "planar" else []))
+
+
 PLANAR, TWO_LEVEL = ohm_points.PLANAR, ohm_points.TWO_LEVEL
 ALL = [
     *_each("partitions", (4, 64), MODULE),
@@ -56,9 +68,10 @@ ALL = [
     *[Assumption("swaps", str(n), (f"{CONTROLLER}.swaps", f"{CONTROLLER}.swap_buffer={4 * n}KiB",
                                    *([f"{MODULE}.swaps={n}"] if platforms == DUAL else [])),
                  modes=PLANAR, platforms=platforms) for n in (1, 8) for platforms in (COPYING, DUAL)],
-    *_each("buffer_reads", ("false",), CONTROLLER, modes=PLANAR, platforms=COPYING),
+    *_each("buffer_reads", ("true",), CONTROLLER, modes=PLANAR, platforms=COPYING),
     *_each("swap_command", ("8B", "64B"), CONTROLLER, modes=PLANAR, platforms=DUAL),
-    *_each("swap_patience", ("0ns", "10us"), CONTROLLER, modes=PLANAR),
+    *_each("swap_patience", ("1us", "10us"), CONTROLLER, modes=PLANAR, platforms=COPYING),
+    *_each("swap_patience", ("0ns", "10us"), CONTROLLER, modes=PLANAR, platforms=DUAL),
     *_each("patience", ("0ns", "10us"), CONTROLLER, modes=TWO_LEVEL),
     *_each("postponed", (8, 128), CONTROLLER, modes=PLANAR),
     *_each("evictions", (4, 16, 128), CONTROLLER, modes=TWO_LEVEL),
@@ -66,24 +79,22 @@ ALL = [
     *_each("reverse_batch", (1, 32), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("reverse_patience", ("0ns", "100ns"), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("requests", (64, 512), CONTROLLER),
-    *_each("dram_queue", (16, 64), CONTROLLER),
+    *_each("dram_queue", (32,), CONTROLLER),
     *_each("turnaround", ("100ps", "500ps"), CONTROLLER, platforms=OPTICAL),
     Assumption("rings", "single", platforms=OPTICAL, arguments=("--rings", "single")),
     *_each("lookup", ("3333ps",), CONTROLLER),
     *[Assumption("serdes", serdes, (f"{CONTROLLER}.serdes", f"{MODULE}.channel_latency={one_way}"),
                  platforms=OPTICAL) for serdes, one_way in (("0ns", "1300ps"), ("2ns", "5300ps"))],
-    Assumption("DRAM in cycles", "GTX 580",
-               (f"{CONTROLLER}.dram_changes=tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",)),
-    Assumption("DRAM in cycles", "GTX 580",
-               ("memory.dram[*].changes=ranks=2 tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",),
-               platforms=("origin",)),
-    *[Assumption("DRAM in cycles", "GTX 580",
-                 (f"memory.dram[*].changes=ranks={ranks} tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns",),
-                 platforms=("oracle",), modes=(mode,)) for mode, ranks in (("planar", 9), ("two-level", 16))],
-    Assumption("ranks", "1", ("memory.dram[*].changes=ranks=1",), platforms=("origin", "oracle")),
-    Assumption("sectors", "128B", ("gpu.l1[*].sector=128B", "gpu.l2[*].sector=128B"),
+    *[Assumption("DRAM in cycles", "GTX 580", (f"{path}=ranks={ranks} {IN_CYCLES}",), platforms=platforms,
+                 modes=(mode,))
+      for mode in ohm_points.MODES for path, ranks, platforms in _drams(mode)],
+    *[Assumption("ranks", str(ranks), (f"{path}=ranks={ranks}",), platforms=platforms, modes=(mode,))
+      for mode in ohm_points.MODES for path, usual, platforms in _drams(mode)
+      for ranks in (1, 2) if ranks != usual and (ranks == 1 or platforms is XPOINT)],
+    Assumption("sectors", "32B", ("gpu.l1[*].sector=32B", "gpu.l2[*].sector=32B"),
                platforms=ALL_OF_THEM),
-    Assumption("L1 MSHRs", "128", ("gpu.l1[*].mshrs=128",), platforms=ALL_OF_THEM),
+    Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), platforms=ALL_OF_THEM),
+    Assumption("graphs", "kronecker", ("program.generator=kronecker",), platforms=ALL_OF_THEM),
     *_each("page_cost", ("0ns", "12us"), "host.page_cost", platforms=("origin",)),
     *_each("fault_latency", ("50us",), "host.fault_latency", platforms=("origin",)),
     Assumption("host page", "64KiB", platforms=("origin",), arguments=("--host-page", 65536)),

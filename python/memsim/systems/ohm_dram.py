@@ -11,30 +11,33 @@ PAGE = 4096      # bytes of a host's page (sweep 4 KiB to 64 KiB)
 # PCIe 3 x16. 16 bytes a packet beside the 24 of its frame stand for an acknowledgement and a credit
 # update of 8 bytes each, 128 bytes are a usual payload: 12.0 of 15.75 GB/s, what is reached in practice.
 PCIE = dict(generation=3, lanes=16, payload="128B", overhead="40B")
+# As ohm.QUEUES; a controller with XPoint drains between the same shares of its places.
+QUEUES = dict(read_queue=128, write_queue=128, write_high=112, write_low=64)
 BATCH = 256          # faults (NVIDIA's open driver)
 PAGE_COST = 1_000_000_000  # fs of the driver for a page: link.Host's assumption, sweep 0 to 2 us
 HOST_DRAM = 34       # GB/s: link.Host's assumption
 
 
-def as_fast_as(waveguides):
-    """Changes of ohm_table1 for so many waveguides. Its column commands follow each other as fast as one
-    carries bursts; N of them lead to N times as many chips, whose latencies stay (assumption)."""
+# DRAM modules of a controller, a rank each (Table III: 12 over 6 in planar mode, 6 in two-level mode). An
+# oracle has DRAM in the XPoint modules' places, too; the capacity of a module does not add banks.
+RANKS = {"origin": 2, "planar": 2, "two-level": 1}
+
+
+def figures(ranks, waveguides=1):
+    """Changes of ohm_table1 for so many ranks and waveguides. Its column commands follow each other as fast
+    as one waveguide carries bursts; N of them lead to N times as many chips, whose latencies stay
+    (assumption)."""
     column, clock = 533_333 // waveguides, 266_667 // waveguides
-    return f"tCCD_S={column}fs tCCD_L={column}fs tCK={clock}fs" if waveguides > 1 else ""
-
-
-# As many times the chips of the platforms with XPoint (12 in planar, 6 in two-level mode), as many ranks; in
-# two-level mode they would be 65, of which a scheduler of 256 banks knows 16.
-RANKS = {"origin": 2, "planar": 9, "two-level": 16}
+    faster = f" tCCD_S={column}fs tCCD_L={column}fs tCK={clock}fs" if waveguides > 1 else ""
+    return f"ranks={ranks}{faster}"
 
 
 def _controllers(root, size, interleave, latency, capacity, ranks, waveguides=1):
-    changes = f"ranks={ranks} {as_fast_as(waveguides)}".strip()
     root.memory.dram = [
         mem.DramController(timing="ohm_table1", capacity=f"{whole_rows(capacity, ranks)}B",
                            channels=size.controllers, channel=i, interleave=interleave, map="RoRaBaCoChCl",
-                           channel_rate=f"{60 * waveguides}GB/s", channel_latency=latency,
-                           changes=changes)
+                           channel_rate=f"{60 * waveguides}GB/s", channel_latency=latency, **QUEUES,
+                           changes=figures(ranks, waveguides))
         for i in range(size.controllers)]
     for l2, dram in zip(root.gpu.l2, root.memory.dram):
         l2.mem_side = dram.cpu_side

@@ -7,10 +7,11 @@ using namespace memsim::mem;
 
 namespace {
 std::unique_ptr<Machine> ideal(const Arguments& generator, bool monitored = false,
-                               const Arguments& memory = {{"latency", "100ns"}}) {
+                               const Arguments& memory = {{"latency", "100ns"}},
+                               const Arguments& monitor = {}) {
     auto m = std::make_unique<Machine>();
     m->add("gen", "mem.TrafficGen", generator);
-    if (monitored) m->add("monitor", "mem.Monitor", {});
+    if (monitored) m->add("monitor", "mem.Monitor", monitor);
     m->add("ram", "mem.SimpleMemory", memory);
     if (monitored) m->bind("gen", "mem_side", "monitor", "cpu_side");
     m->bind(monitored ? "monitor" : "gen", "mem_side", "ram", "cpu_side");
@@ -65,6 +66,30 @@ TEST_CASE("a monitor counts what passes and adds its links alone") {
     CHECK(stat.write_latency.count() == gen.write_latency.count());
     // Little's law: mean outstanding = rate x latency.
     CHECK(seen->stat_value("monitor", "outstanding", "mean") == Approx(100. / 9).epsilon(0.03));
+}
+
+TEST_CASE("a monitor counts each page once, those read and those written apart") {
+    const auto pages = [](const std::string& requests, const std::string& reads,
+                          const std::string& page) {
+        const auto m = ideal({{"pattern", "sequential"},
+                              {"range", "1MiB"},
+                              {"base", "260KiB"},
+                              {"requests", requests},
+                              {"read_share", reads}},
+                             true, {}, {{"page", page}});
+        m->run(never);
+        digest_after(*m);
+        const auto& stat = m->get<Monitor>("monitor").stat;
+        return std::pair {static_cast<int>(stat.pages_read.value()),
+                          static_cast<int>(stat.pages_written.value())};
+    };
+    using Pages = std::pair<int, int>;
+    CHECK(pages("64", "100%", "4KiB") == Pages {1, 0});
+    CHECK(pages("65", "100%", "4KiB") == Pages {2, 0});
+    CHECK(pages("65", "0%", "4KiB") == Pages {0, 2});
+    CHECK(pages("65000", "100%", "4KiB") == Pages {256, 0}); // the range, four times
+    CHECK(pages("65000", "50%", "4KiB") == Pages {256, 256});
+    CHECK(pages("65000", "50%", "0B") == Pages {0, 0});
 }
 
 TEST_CASE("a range that holds no request is refused") {

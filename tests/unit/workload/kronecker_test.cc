@@ -25,6 +25,20 @@ TEST_CASE("a Kronecker graph is simple, and symmetric unless directed") {
     CHECK(directed.col.size() > graph.col.size() / 2);
 }
 
+TEST_CASE("a social graph has no hubs like Graph500's") {
+    const auto widest = [](const Initiator& initiator) {
+        const Csr graph = kronecker_graph({14, 16, 1, false, initiator});
+        const std::uint32_t v = widest_vertex(graph);
+        return graph.row[v + 1] - graph.row[v];
+    };
+    // 16 x 2^14 x (a + b)^14, twice: both directions are arcs.
+    CHECK(widest(social) > 1400);
+    CHECK(widest(social) < 2500);
+    CHECK(widest(graph500) > 2 * widest(social));
+    static_assert(social.a + social.b + social.c + social.d == 100);
+    static_assert(graph500.a + graph500.b + graph500.c + graph500.d == 100);
+}
+
 TEST_CASE("a bad Kronecker graph") {
     CHECK(error_of([] { kronecker_graph({29}); }) ==
           "a Kronecker graph of scale 29, where 1 to 28 is right (2^scale vertices)");

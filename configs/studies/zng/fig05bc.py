@@ -1,0 +1,46 @@
+"""Figs 5b and 5c of ZnG: how often a page is read and written, on each workload.
+
+    build/memsim configs/studies/zng/fig05bc.py [--scale small] [--workloads betw back]
+
+Requests of the SMs (after the coalescer), those that L1s let through, and those that the L2 asks of the memory, which
+are what Z-NAND in place of DRAM would be asked; the claims are about these. Pages are those that are touched.
+"""
+
+import statistics
+
+from memsim import study
+from memsim.systems import zng_points, zng_workloads
+
+# Whose requests, and where the pages that they touch are counted.
+PLACES = {"SMs": ("sms", "l1s"), "L1s": ("l1s", "l1s"), "L2": ("l2s", "l2s")}
+
+
+def total(values, system, name):
+    return sum(v for (p, n), v in values.items() if n == name and p.startswith(system))
+
+
+args = zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II)
+fig = study.Study("zng", "fig05bc", jobs=args.jobs)
+fig.preview = args.scale != "judge"
+for workload in dict.fromkeys(name for text in args.workloads for name in zng_workloads.names(text)):
+    limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
+    fig.point(zng_points.config("zng_pages.py"), "--workload", workload, "--scale", args.scale, *limit,
+              workload=workload)
+fig.run()
+
+means = {}
+for kind in "read", "written":
+    counted = ("reads" if kind == "read" else "writes", "atomics")
+    print(f"times a page is {kind} by".ljust(26) + "".join(f"{p.name:>9}" for p in fig.points) + "     mean")
+    for place, (system, pages) in PLACES.items():
+        row = []
+        for values in map(fig.values, fig.points):
+            touched = total(values, pages, f"pages_{kind}")
+            times = sum(total(values, system, name) for name in counted)
+            row.append(times / touched if touched else 0.0)  # nothing was written back
+        means[kind, place] = statistics.fmean(row)
+        print(f"{place:>26}" + "".join(f"{x:9.4g}" for x in row) + f"{means[kind, place]:9.4g}")
+
+fig.claim("zng-14", means["read", "L2"])
+fig.claim("zng-15", means["written", "L2"])
+fig.close()

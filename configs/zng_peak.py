@@ -1,0 +1,81 @@
+"""What a memory of ZnG's Figs 1b and 4c gives, at the most: lines are read from it as fast as it can.
+
+    build/memsim configs/zng_peak.py [--memory ideal|optane|hybridgpu|hetero|desktop] ...
+
+The machine is the paper's, unscaled. Sources stand for its 16 SMs, monitors for the slices of its L2. What is
+measured begins after `--warm`, so that HybridGPU's buffer holds what it can. hetero, whose pages come by
+faults, adds two vectors instead, all of which are on its SSD.
+"""
+
+import argparse
+
+import memsim
+from memsim import mem, workload
+from memsim.systems import zng, zng_memory, zng_scale
+from memsim.systems.scale import GIB
+
+
+def desktop(root, size, needed):
+    """Two channels of DDR4-3200 (assumption: what a desktop has)."""
+    capacity = zng_memory.up_to(needed // size.controllers + 1, 1 << 20)
+    zng_memory.one_each(root, [mem.DramController(timing="ddr4_3200", capacity=f"{capacity}B",
+                                                  channels=size.controllers, channel=i,
+                                                  interleave=zng_memory.INTERLEAVE, map="RoRaBaCoChCl")
+                               for i in range(size.controllers)])
+
+
+MEMORIES = {"ideal": zng_memory.ideal, "optane": zng_memory.optane, "hybridgpu": zng_memory.hybridgpu,
+            "desktop": desktop}
+
+
+def under_load(size, args):
+    """Sources, a crossbar, monitors and the memory."""
+    root = memsim.Root()
+    root.gpu, root.memory = memsim.System(), memsim.System()
+    share = zng_memory.up_to(args.range // args.sources, 4096)
+    apart = share + 7 * 4096  # so that sources do not begin in one set of the buffer, or one bank
+    root.gpu.source = [mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512,
+                                      base=f"{i * apart}B", range=f"{share}B")
+                       for i in range(args.sources)]
+    root.gpu.network = mem.Crossbar(inputs=args.sources, outputs=size.controllers, width="128B",
+                                    granularity=zng_memory.INTERLEAVE)
+    root.gpu.l2 = [mem.Monitor(outstanding=1 << 16) for _ in range(size.controllers)]
+    for i, source in enumerate(root.gpu.source):
+        source.mem_side = root.gpu.network.cpu_side[i]
+    for i, l2 in enumerate(root.gpu.l2):
+        root.gpu.network.mem_side[i] = l2.cpu_side
+    MEMORIES[args.memory](root, size, args.sources * apart)
+    return root
+
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--memory", default="ideal", choices=["hetero", *MEMORIES])
+parser.add_argument("--pattern", default="sequential", choices=["sequential", "random"])
+parser.add_argument("--range", type=int, default=GIB, help="bytes that are read, of all sources together")
+parser.add_argument("--sources", type=int, default=4, help="that read, each its part of the range")
+parser.add_argument("--warm", default="200us", help="before it is measured, for so long")
+parser.add_argument("--time", default="500us", help="then, for so long, it is")
+args = parser.parse_args()
+
+size = zng_scale.scale(zng_scale.FOOTPRINT)
+if args.memory == "desktop":
+    size.controllers = 2
+root = (under_load(size, args) if args.memory != "hetero" else
+        zng.machine("hetero", [workload.Program(name="vadd", size=args.range // 12)], size))
+
+memsim.instantiate(root)
+memsim.simulate(args.warm)
+memsim.stats.reset()
+begin = memsim.curTick()
+memsim.simulate(args.time)
+memsim.stats.dump("end")
+
+seconds = (memsim.curTick() - begin) * 1e-15
+if args.memory == "hetero":
+    lines = pages = root.ssd.drive.stats.read_bytes
+else:
+    lines = sum(l2.stats.read_bytes for l2 in root.gpu.l2)
+    pages = root.ssd.drive.stats.host_page_reads * 4096 if args.memory == "hybridgpu" else 0
+print(f"{args.memory}: {lines / seconds / 1e9:.2f} GB/s")
+if pages:
+    print(f"  {pages / seconds / 1e9:.2f} GB/s of pages come from the flash")

@@ -1,0 +1,110 @@
+"""What the parts of ZnG's machines give at the most: by their parameters, and under loads that saturate them.
+
+    peaks = zng_peaks.Peaks("fig04c", "ideal", "hybridgpu in flash")
+    peaks.run()
+    peaks.rate["ideal"]     # bytes a second, measured
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from .. import study
+from . import zng_memory, zng_scale
+
+PAGE = 4096
+PLANES = zng_scale.CHANNELS * 8 * 8
+WARM, TIME = "1ms", "5ms"
+SECONDS = 5e-3
+UNBOUND = "1000GB/s"
+
+
+def _peak(*arguments):
+    return "zng_peak.py", ("--warm", WARM, "--time", TIME, "--memory", *arguments), ()
+
+
+def _settings(**changes):
+    return [word for k, v in changes.items() for word in ("--set", f"ssd.drive.{k}={v}")]
+
+
+# By name: the script with its arguments and memsim's options. All are of the paper's machine, unscaled.
+LOADS = {
+    "GPU DRAM": _peak("ideal"),
+    "desktop DRAM": _peak("desktop"),
+    "Optane": _peak("optane"),
+    "GPU-SSD": _peak("hetero"),
+    "HybridGPU": _peak("hybridgpu"),
+    # All pages are in the buffer when it is measured: 8 MiB, in 10 ms.
+    "DRAM buffer": ("zng_peak.py", ("--warm", "10ms", "--time", TIME, "--memory", "hybridgpu",
+                                    "--range", 8 << 20), ()),
+    "SSD controller": _peak("hybridgpu", "--pattern", "random"),
+    # The drive without cores, cache or host: its channels are left.
+    "flash channels": ("drive.py", ("--drive", "z_ssd", "--outstanding", 8192, "--requests", 60_000),
+                       _settings(firmware="0fs", host_rate=UNBOUND, dram_rate=UNBOUND, cache="1MiB",
+                                 cache_reads="false", commands=16384, queue_depth=16384)),
+    "flash arrays": ("zng_flash.py", ("--outstanding", 4096, "--requests", 20_000), ()),
+}
+
+# Bytes a second by parameters.
+PARAMETERS = {
+    "GPU DRAM": zng_scale.CONTROLLERS * zng_memory.GDDR5_RATE,
+    "desktop DRAM": 2 * 25.6e9,
+    "Optane": zng_scale.CONTROLLERS * zng_memory.OPTANE_RATE,
+    "GPU-SSD": 3.282e9,                                                # the drive's four lanes
+    "HybridGPU": float(PAGE * zng_scale.CORES / zng_scale.FIRMWARE),   # its slowest part
+    "DRAM buffer": zng_memory.BUFFER_RATE,
+    "SSD controller": float(PAGE * zng_scale.CORES / zng_scale.FIRMWARE),
+    "flash channels": zng_scale.CHANNELS * 800e6,
+    "flash arrays": PLANES * PAGE / 3e-6,
+}
+
+
+def _total(values, name, path):
+    return sum(v for (p, n), v in values.items() if n == name and p.startswith(path))
+
+
+def measured(name, values):
+    """Bytes a second, from a run's values by (path, name)."""
+    if name == "flash channels":
+        return values["host", "read_rate"] * PAGE
+    if name == "flash arrays":
+        seconds = _total(values, "bytes", "l2[0]") / _total(values, "bandwidth", "l2[0]")
+        return _total(values, "sensed_bytes", "flash.package") / seconds
+    if name == "SSD controller":
+        return values["ssd.drive", "host_page_reads"] * PAGE / SECONDS
+    if name == "GPU-SSD":
+        return values["ssd.drive", "read_bytes"] / SECONDS
+    return _total(values, "read_bytes", "gpu.l2") / SECONDS
+
+
+def arguments(doc):
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser.add_argument("--jobs", type=int, help="processes at once")
+    return parser.parse_args()
+
+
+class Peaks(study.Study):
+    """A study whose points are LOADS of these names."""
+
+    def __init__(self, name, jobs, *parts):
+        super().__init__("zng", name, jobs=jobs)
+        configs = Path(sys.argv[0]).resolve().parents[2]
+        for part in parts:
+            script, given, options = LOADS[part]
+            self.point(configs / script, *given, options=options, part=part)
+
+    def run(self):
+        super().run()
+        self.rate, self.waste = {}, None
+        for point in self.points:
+            name, values = point.keys["part"], self.values(point)
+            self.rate[name] = measured(name, values)
+            if name == "flash arrays":  # of random lines
+                self.waste = 1 - (_total(values, "useful_bytes", "flash.package")
+                                  / _total(values, "sensed_bytes", "flash.package"))
+
+    def show(self):
+        print(f"{'GB/s':16}  by parameters  measured  of GPU DRAM, measured")
+        base = self.rate["GPU DRAM"]
+        for name, rate in self.rate.items():
+            print(f"{name:16} {PARAMETERS[name] / 1e9:14.2f} {rate / 1e9:9.2f} {rate / base:12.4f}")
