@@ -18,6 +18,8 @@ parser.add_argument("--workload", default="betw-back", help="such as betw, betw-
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
 parser.add_argument("--prefetch", choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
                     help="beside the L2 (Fig. 16b); without: the platform's")
+parser.add_argument("--sized-for", metavar="WORKLOAD",
+                    help="the machine is that for this workload, such as betw*8 (without: for --workload)")
 for_flash = parser.add_argument_group("on ZnG's own flash; without: the platform's")
 for_flash.add_argument("--registers", type=int, help="of a plane (2 or 8 in the paper)")
 for_flash.add_argument("--register-network", dest="network", help="none, swnet, fcnet or nif")
@@ -25,6 +27,10 @@ for_flash.add_argument("--redirect", action=argparse.BooleanOptionalAction, defa
                        help="written lines to pinned L2 ways while registers thrash")
 for_flash.add_argument("--check-contents", action="store_true", default=None,
                        help="compare every read of the flash")
+parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
+                    help="bytes that the paper's programs touch (an assumption)")
+parser.add_argument("--buffer", type=int, default=zng_scale.BUFFER,
+                    help="bytes that its HybridGPU's buffer holds (an assumption)")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--seed", type=int, default=1)
@@ -32,7 +38,9 @@ args = parser.parse_args()
 
 programs = zng_workloads.programs(args.workload, args.scale, args.seed)
 most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
-size = zng_scale.scale(sum(footprint(p) for p in programs))
+sized_for = (zng_workloads.programs(args.sized_for, args.scale, args.seed) if args.sized_for
+             else programs)
+size = zng_scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
 for invariant in size.invariants:
     print(f"scale: {invariant}")
 on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "check_contents")

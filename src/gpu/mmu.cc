@@ -16,8 +16,7 @@ bool sets_fit(unsigned entries, unsigned ways) { return entries % ways == 0; }
 } // namespace
 
 void Mmu::init() {
-    if (!std::has_single_bit(raw(params.page()))) refuse("page", "must be a power of two");
-    page_bits_ = static_cast<unsigned>(std::countr_zero(raw(params.page())));
+    if (raw(params.page()) % 1024) refuse("page", "must be a multiple of 1KiB");
     if (!sets_fit(params.entries(), params.ways()))
         refuse("ways", std::to_string(params.entries()) +
                            " entries are no whole number of sets of " +
@@ -40,13 +39,14 @@ void Mmu::init() {
     for (std::uint32_t w = params.walkers(); w-- > 0;) state.free_walkers.push_back(w);
     state.oldest = state.youngest = nil;
     state.orders.resize(params.orders());
+    state.held_spaces.assign(params.applications(), 0);
 }
 
 void Mmu::check_capacities() {
     const std::uint64_t page = raw(params.page());
-    space_pages_ = (raw(params.address_space()) + page - 1) >> page_bits_;
-    frames_ = raw(params.memory()) >> page_bits_;
-    first_frame_ = raw(params.memory_base()) >> page_bits_;
+    space_pages_ = (raw(params.address_space()) + page - 1) / page;
+    frames_ = raw(params.memory()) / page;
+    first_frame_ = raw(params.memory_base()) / page;
     if (frames_ == 0) refuse("memory", "holds no page of " + Text<Bytes>::show(params.page()));
     if (raw(params.memory_base()) % page) refuse("memory_base", "must be a multiple of the page");
     const bool fixed = params.placement() != PagePlacement::faults &&
@@ -128,9 +128,9 @@ void Mmu::look_up() {
 bool Mmu::serve(std::uint16_t tlb, const protocol::TranslationRequest& r) {
     if (r.application >= params.applications() || r.page >= space_pages_)
         throw ConfigError(path() + ".address_space: application " + std::to_string(r.application) +
-                          " uses address " + std::to_string(r.page << page_bits_) + "; there are " +
-                          std::to_string(params.applications()) + " address spaces of " +
-                          Text<Bytes>::show(params.address_space()));
+                          " uses address " + std::to_string(r.page * raw(params.page())) +
+                          "; there are " + std::to_string(params.applications()) +
+                          " address spaces of " + Text<Bytes>::show(params.address_space()));
     const std::uint64_t key = page_key(r.application, r.page);
     if (TlbArray::Entry* e = state.pages.find(key)) {
         if (by_fault()) {
@@ -209,7 +209,8 @@ bool Mmu::may_fault() { return state.faulting < params.fault_buffer(); }
 /// What the leaf's entry says: the frame, or that the page is not there.
 void Mmu::end_walk(std::uint32_t i) {
     Walk& w = state.walks[i];
-    const std::optional<std::uint64_t> frame = find(w.key);
+    const bool waits = state.held_spaces[application_of(w.key)];
+    const std::optional<std::uint64_t> frame = waits ? std::nullopt : find(w.key);
     if (!frame && !may_fault()) {
         w.phase = Phase::held;
         return state.held.push(i);
@@ -227,7 +228,7 @@ void Mmu::fault(std::uint32_t i) {
     Walk& w = state.walks[i];
     w.since = now();
     stat.faulting.set(now(), ++state.faulting);
-    if (state.mappings.find(w.key)) {
+    if (state.held_spaces[application_of(w.key)] || state.mappings.find(w.key)) {
         w.phase = Phase::unmapped;
         return;
     }
@@ -286,6 +287,14 @@ std::optional<std::uint64_t> Mmu::placed(std::uint64_t key) const {
         break;
     }
     return {};
+}
+
+/// By parameters alone: others ask before init().
+std::optional<std::uint64_t> Mmu::frame_at_start(std::uint16_t application) const {
+    if (params.placement() != PagePlacement::identity) return {};
+    const std::uint64_t page = raw(params.page());
+    const std::uint64_t space_pages = (raw(params.address_space()) + page - 1) / page;
+    return raw(params.memory_base()) / page + application * space_pages;
 }
 
 std::optional<std::uint64_t> Mmu::frame_of(std::uint16_t application, std::uint64_t page) const {

@@ -5,6 +5,7 @@
 #include "gpu/page_table.hh"
 #include "gpu/tlb_array.hh"
 #include "parts/cycle_slots.hh"
+#include "parts/interleave.hh"
 #include "parts/mshr.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
@@ -36,7 +37,8 @@ constexpr std::array<std::string_view, 2> names_of(PageEviction) { return {"lru"
 /// if none is free, brings the page and answers the fault.
 ///
 /// A page order (claim with eviction, unmap) takes the mapping out, shoots it down in all L1 TLBs
-/// and is done when all have confirmed. Pages that were unmapped are waited for, not faulted on.
+/// and is done when all have confirmed. Pages that were unmapped are waited for, not faulted on. An
+/// application that is held has all its pages shot down, and each that it asks for is waited for.
 /// Not modelled: the writes of page-table entries (accessed and dirty bits, what the driver
 /// writes), accesses to pages below a second MMU, several page sizes at once.
 class Mmu final : public Model<Mmu>, public protocol::HasPages {
@@ -137,7 +139,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     };
     /// queued: waits for a thread; walking: has one; held: ended on a page that is not resident,
     /// the fault buffer is full, still has its thread; faulting: the host is asked; unmapped: waits
-    /// for a page order.
+    /// for a page order to map it, or to resume its application.
     enum class Phase : std::uint8_t { queued, walking, held, faulting, unmapped };
     struct Walk {
         std::uint64_t key = 0;
@@ -185,6 +187,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         std::uint64_t touched = 0;     ///< frames given out by first_touch
         std::vector<Frame> frames;     ///< that were ever claimed
         std::uint32_t oldest = 0, youngest = 0;
+        std::vector<std::uint32_t> held_spaces; ///< orders to hold, by application
         std::vector<Order> orders;
         std::uint32_t ordered = 0; ///< of them in use
         std::uint32_t turn = 0;    ///< the TLB that is looked at first
@@ -201,6 +204,8 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     std::uint64_t page_bytes() const override {
         return static_cast<std::uint64_t>(params.page->raw);
     }
+
+    std::optional<std::uint64_t> frame_at_start(std::uint16_t application) const override;
 
     /// The frame of a page now, if it is mapped; asks nothing and changes nothing. For tests.
     std::optional<std::uint64_t> frame_of(std::uint16_t application, std::uint64_t page) const;
@@ -233,6 +238,9 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     bool claim(Order& o);
     void unmap(Order& o);
     void map(const protocol::PageOrder& order);
+    void hold(Order& o);
+    void resume(std::uint16_t application);
+    void complete_unmapped(std::uint32_t walk);
     void advance_orders();
     void resident(std::uint64_t key, std::uint64_t frame);
     void use(std::uint64_t frame, bool write);
@@ -243,7 +251,6 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     PageTable table_;
     Permutation permutation_;
     std::uint64_t space_pages_ = 0, frames_ = 0, first_frame_ = 0;
-    unsigned page_bits_ = 0;
 };
 
 } // namespace memsim::gpu

@@ -22,7 +22,13 @@ void Mmu::take_orders() {
 
 /// False if the order must wait: all frames are on their way to a page.
 bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
-    if ((order.kind == PageOrderKind::claim) != by_fault())
+    const bool claims = order.kind == PageOrderKind::claim;
+    if (order.application >= params.applications())
+        throw ConfigError(path() + ".applications: there are " +
+                          std::to_string(params.applications()) + "; " +
+                          port.mover_side[mover].peer()->owner().path() +
+                          " orders pages of application " + std::to_string(order.application));
+    if (claims != by_fault())
         throw ConfigError(path() + ".placement: with placement by " +
                           Text<PagePlacement>::show(params.placement()) +
                           (by_fault() ? " pages are claimed, not mapped"
@@ -47,6 +53,12 @@ bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
         break;
     case PageOrderKind::map:
         map(order);
+        break;
+    case PageOrderKind::hold:
+        hold(o);
+        break;
+    case PageOrderKind::resume:
+        resume(order.application);
         break;
     }
     if (o.pages == 0)
@@ -98,11 +110,36 @@ void Mmu::map(const protocol::PageOrder& order) {
     for (std::uint64_t i = 0; i < order.pages; ++i) {
         state.mappings[key + i] = {order.frame + i, true};
         const std::uint32_t* walk = state.missing.find(key + i);
-        if (walk && state.walks[*walk].phase == Phase::unmapped) {
-            stat.fault_time.sample(Time {now() - state.walks[*walk].since});
-            complete(*walk, order.frame + i);
-        }
+        if (walk) complete_unmapped(*walk);
     }
+}
+
+/// Walks under way find the application held when they end.
+void Mmu::hold(Order& o) {
+    o.key = page_key(application_of(o.key), 0);
+    o.pages = space_pages_;
+    ++state.held_spaces[application_of(o.key)];
+    state.pages.erase(o.key, o.pages);
+}
+
+void Mmu::resume(std::uint16_t application) {
+    MEMSIM_ASSERT(state.held_spaces[application], "an application is resumed that is not held");
+    if (--state.held_spaces[application]) return;
+    for (std::uint32_t i = 0; i < state.walks.size(); ++i)
+        if (state.walks[i].phase == Phase::unmapped &&
+            application_of(state.walks[i].key) == application)
+            complete_unmapped(i);
+}
+
+/// A page that was waited for, if it is there now and its application is not held.
+void Mmu::complete_unmapped(std::uint32_t walk) {
+    Walk& w = state.walks[walk];
+    if (w.phase != Phase::unmapped || state.held_spaces[application_of(w.key)]) return;
+    const std::optional<std::uint64_t> frame = find(w.key);
+    if (!frame) return;
+    stat.fault_time.sample(Time {now() - w.since});
+    complete(walk, *frame);
+    w.phase = Phase::queued;
 }
 
 void Mmu::advance_orders() {

@@ -44,8 +44,9 @@ void Sm::wake() {
     finish_shared_loads();
     while (!port.blocks.empty()) place(port.blocks.pop());
     send_accesses();
-    if (state.asleep | state.ready_compute | state.ready_memory | state.ready_shared) {
+    if (state.asleep | state.ready_compute | state.ready_memory | state.ready_shared | assists()) {
         const ClockEdge edge = next_edge();
+        if (assists() && edge.tick == now()) assist(edge);
         if (state.asleep) wake_sleepers(edge.tick == now() ? edge.cycle : edge.cycle - 1);
         if (edge.tick == now()) issue_all(edge); // operations issue at edges of the clock
     }
@@ -93,6 +94,22 @@ void Sm::issue_all(const ClockEdge& edge) {
             issue(w, edge.cycle, slot);
             stat.issued[s] += op_.instructions;
         }
+}
+
+void Sm::assist(const ClockEdge& edge) {
+    if (state.assist_end && state.assist_end <= edge.cycle) {
+        port.helper[0].pop();
+        port.helper[0].send({});
+        state.assist_end = 0;
+        state.edge = edge;
+    } else if (const std::size_t slot = slots_.find(0, edge.cycle);
+               state.assist_end == 0 && slot != IssueSlots::none) {
+        const std::uint32_t n = port.helper[0].front().instructions;
+        slots_.hold(slot, edge.cycle, n);
+        state.assist_end = edge.cycle + std::int64_t {n} * params.arithmetic_latency();
+        state.edge = edge;
+        stat.assist_instructions += n;
+    }
 }
 
 std::uint32_t Sm::choose(std::uint64_t ready, std::uint32_t last) const {
@@ -178,7 +195,7 @@ void Sm::arm_next() {
     const std::uint64_t memory = room_for_accesses() ? state.ready_memory : 0;
     const std::uint64_t any = state.ready_compute | memory | state.ready_shared;
     Tick at = never;
-    if (any || next != never_cycle) {
+    if (any || next != never_cycle || assists()) {
         const ClockEdge edge = next_edge();
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
         const std::int64_t unit = std::max(from, state.load_store_free);
@@ -189,7 +206,9 @@ void Sm::arm_next() {
             if (state.ready_compute & own_[s]) first = std::min(first, from);
             if (first < next) next = std::min(next, slots_.next(s, first));
         }
-        at = clock_.advance(edge, next - edge.cycle).tick;
+        if (assists())
+            next = std::min(next, state.assist_end ? state.assist_end : slots_.next(0, from));
+        if (next != never_cycle) at = clock_.advance(edge, next - edge.cycle).tick;
     }
     if (!state.shared_loads.empty()) at = std::min(at, state.shared_loads.front().ready);
     arm(state.next, at);

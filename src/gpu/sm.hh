@@ -29,6 +29,9 @@ constexpr std::array<std::string_view, 2> names_of(Scheduler) {
 /// come. At the first block of another launch the L1 is emptied: caches of SMs are not coherent,
 /// and kernels see each other's stores.
 ///
+/// An assist warp (Vijaykumar et al., reference 28 of ZnG) goes before the others at the first
+/// scheduler: its instructions depend on one another, too.
+///
 /// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
 /// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
 /// banks and their conflicts, ports of arithmetic (any mix issues at the schedulers' rate).
@@ -66,6 +69,7 @@ class Sm final : public Model<Sm> {
                                         "on Volta to Kepler)"};
         Param<bool> empty_l1 {
             true, "Whether the L1 drops what it holds at the first block of another launch"};
+        Param<unsigned> helpers {0, {0, 1}, "Helper threads whose assist warp it runs"};
         Param<Time> l1_latency {1_fs, {1_fs, 1_us}, "To the L1's input: the L1 has the latency"};
     };
     struct Ports {
@@ -74,6 +78,9 @@ class Sm final : public Model<Sm> {
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::l1_latency>},
             "Accesses to the L1"};
+        Many<Responder<protocol::Assist>> helper {from<&Params::helpers>,
+                                                  {.depth = [](const void*) { return 1u; }},
+                                                  "Instructions of an assist warp"};
     };
     struct Stats {
         Counter blocks {Unit::count, "Blocks that ended"};
@@ -93,6 +100,7 @@ class Sm final : public Model<Sm> {
         Counter stalled_by_accesses {Unit::count,
                                      "Times a memory instruction found the queue to the L1 full"};
         Distribution load_latency {Unit::time, "From the queue to the L1 to a load's answer"};
+        Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
         Level resident {Unit::count, "Warps resident"};
     };
     /// Results on their way have a place each in a ring of 64: the latest one's is `latest`, that
@@ -155,7 +163,8 @@ class Sm final : public Model<Sm> {
         Fifo<SharedLoad> shared_loads;        ///< on their way, in order
         Fifo<Access> accesses;                ///< to the L1
         Fifo<std::uint32_t> ended;            ///< slots of blocks whose end is not yet reported
-        std::vector<Sent> sent;               ///< unanswered loads and atomics, by tag
+        std::int64_t assist_end = 0; ///< of the assist warp's last instruction; 0: it runs none
+        std::vector<Sent> sent;      ///< unanswered loads and atomics, by tag
         std::vector<std::uint32_t> free_tags;
         Timer next;
     };
@@ -181,6 +190,8 @@ class Sm final : public Model<Sm> {
     ClockEdge next_edge() const { return parts::edge_at_or_after(clock_, state.edge, now()); }
     void wake_sleepers(std::int64_t cycle);
     void issue_all(const ClockEdge& edge);
+    void assist(const ClockEdge& edge);
+    bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
     void arm_next();
     bool room_for_accesses() const {
         return state.accesses.size() + protocol::warp_lanes <= params.accesses();

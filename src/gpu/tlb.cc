@@ -2,8 +2,6 @@
 
 #include "core/registry.hh"
 
-#include <bit>
-
 namespace memsim::gpu {
 
 using protocol::Command;
@@ -14,7 +12,7 @@ static const DebugFlag flag {"Tlb", "Misses, translations and shoot-downs of L1 
 
 void Tlb::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
-    if (!std::has_single_bit(page)) refuse("page", "must be a power of two");
+    if (page % 1024) refuse("page", "must be a multiple of 1KiB");
     if (params.ways() > params.entries() || params.entries() % params.ways())
         refuse("ways", std::to_string(params.entries()) +
                            " entries are no whole number of sets of " +
@@ -24,8 +22,11 @@ void Tlb::init() {
         pages && pages->page_bytes() != page)
         refuse("page", "must be that of " + mmu.path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
-    page_bits_ = static_cast<unsigned>(std::countr_zero(page));
-    offset_mask_ = page - 1;
+    const auto unit = static_cast<std::uint64_t>(params.stripe_unit->raw);
+    if (params.stripe() > 1 && page % unit) refuse("stripe_unit", "must divide the page");
+    page_ = parts::Divider(page);
+    pages_ = parts::Divider(page * params.stripe());
+    stripe_ = parts::Interleave(unit, params.stripe());
     state.pages.resize(params.entries(), params.ways());
     state.mshrs.resize(params.misses(), params.targets());
     state.misses.resize(params.misses());
@@ -49,22 +50,34 @@ void Tlb::wake() {
     if (state.mshrs.size()) ask();
 }
 
+/// The page of an address.
+std::uint64_t Tlb::number(std::uint64_t address) const {
+    if (stripe_.ways() == 1) return page_.quotient(address);
+    return pages_.quotient(address) * stripe_.ways() + stripe_.way(pages_.remainder(address));
+}
+
+std::uint64_t Tlb::physical(std::uint64_t frame, std::uint64_t address) const {
+    return frame * page_.value() + (stripe_.ways() == 1
+                                        ? page_.remainder(address)
+                                        : stripe_.within(pages_.remainder(address)));
+}
+
 /// Sends the request on or makes it wait; false, having changed nothing, if it can do neither.
 bool Tlb::serve(const MemRequest& r) {
     if (r.command == Command::invalidate || !params.translates()) {
         if (!port.mem_side.can_send()) return false;
         ++stat.accesses;
-        forward(r, r.address >> page_bits_);
+        forward(r, r.address);
         return true;
     }
-    const std::uint64_t key = page_key(r.application, r.address >> page_bits_);
+    const std::uint64_t key = page_key(r.application, number(r.address));
     const TlbArray::Entry* e = state.pages.find(key);
     if (!e || !(e->writable || r.command == Command::read)) return miss(r, key, e);
     if (!port.mem_side.can_send()) return false;
     ++stat.accesses;
     ++stat.hits;
     state.stall = Stall::none;
-    forward(r, e->frame);
+    forward(r, physical(e->frame, r.address));
     return true;
 }
 
@@ -125,7 +138,7 @@ bool Tlb::release(std::uint32_t mshr) {
     state.mshrs.serve(mshr, [&](const MemRequest& r) {
         again = again || (!blocked && r.command != Command::read && !m.writable);
         blocked = blocked || again || !port.mem_side.can_send();
-        if (!blocked) forward(r, m.frame);
+        if (!blocked) forward(r, physical(m.frame, r.address));
         return !blocked;
     });
     if (again) {
@@ -141,8 +154,9 @@ bool Tlb::release(std::uint32_t mshr) {
     return true;
 }
 
-void Tlb::forward(MemRequest r, std::uint64_t frame) {
-    const bool swallowed = r.posted && params.acknowledged_stores() && r.command == Command::write;
+void Tlb::forward(MemRequest r, std::uint64_t physical) {
+    const bool swallowed = r.posted && params.acknowledged_stores() &&
+                           (r.command == Command::write || r.command == Command::atomic);
     if (!r.posted || swallowed) {
         const std::uint32_t place = state.free.back(); // the port lets no more than these out
         state.free.pop_back();
@@ -150,7 +164,7 @@ void Tlb::forward(MemRequest r, std::uint64_t frame) {
         r.tag = place;
         r.posted = false;
     }
-    r.address = frame << page_bits_ | (r.address & offset_mask_);
+    r.address = physical;
     port.mem_side.send(r);
 }
 
@@ -174,8 +188,8 @@ void Tlb::shoot_down(const protocol::ShootdownRequest& r) {
     stat.shot_down += state.pages.erase(page_key(r.application, r.page), r.pages);
     if (state.free.size() == state.passing.size()) return;
     for (Passing& p : state.passing)
-        if (p.live && p.application == r.application &&
-            (p.address >> page_bits_) - r.page < r.pages && p.drain == 0) {
+        if (p.live && p.application == r.application && number(p.address) - r.page < r.pages &&
+            p.drain == 0) {
             p.drain = static_cast<std::uint16_t>(place + 1);
             ++d.waits_for;
         }

@@ -2,6 +2,7 @@
 
 #include "core/component.hh"
 #include "gpu/tlb_array.hh"
+#include "parts/interleave.hh"
 #include "parts/mshr.hh"
 #include "protocol/mem.hh"
 #include "protocol/translation.hh"
@@ -29,7 +30,15 @@ class Tlb final : public Model<Tlb> {
   public:
     struct Params {
         Param<bool> translates {true, "false: addresses are physical and pass as they are"};
-        Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size: 4 KiB, 64 KiB, 2 MiB, ..."};
+        Param<Bytes> page {
+            4_KiB, {1_KiB, 1_GiB}, "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block"};
+        Param<unsigned> stripe {
+            1,
+            {1, 65536},
+            "Neighbouring pages that addresses go round, `stripe_unit` by `stripe_unit`, as over "
+            "the "
+            "planes of a flash package (1: a page holds addresses that follow each other)"};
+        Param<Bytes> stripe_unit {4_KiB, {32_B, 1_GiB}, "What goes to one of them at a time"};
         Param<unsigned> entries {64,
                                  {1, 65536},
                                  "Pages held (64: as studied by Power et al., "
@@ -50,9 +59,9 @@ class Tlb final : public Model<Tlb> {
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
         Param<unsigned> shootdown_queue {16, {1, 4096}, "Shoot-downs waiting or in flight to it"};
         Param<bool> empties_l1 {true, "Whether a shoot-down empties the L1 of clean lines"};
-        Param<bool> acknowledged_stores {
-            false, "Whether posted stores are answered to the TLB, so that shoot-downs wait for "
-                   "them; costs their answers' way"};
+        Param<bool> acknowledged_stores {false, "Whether posted stores and atomics are answered to "
+                                                "the TLB, so that shoot-downs wait for "
+                                                "them; costs their answers' way"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Virtual addresses, from the SM"};
@@ -135,13 +144,15 @@ class Tlb final : public Model<Tlb> {
     void ask();
     void translated(const protocol::TranslationReply& reply);
     bool release(std::uint32_t mshr);
-    void forward(protocol::MemRequest r, std::uint64_t frame);
+    void forward(protocol::MemRequest r, std::uint64_t physical);
+    std::uint64_t number(std::uint64_t address) const;
+    std::uint64_t physical(std::uint64_t frame, std::uint64_t address) const;
     void answer(protocol::MemResponse r);
     void shoot_down(const protocol::ShootdownRequest& r);
     void confirm();
 
-    unsigned page_bits_ = 0;
-    std::uint64_t offset_mask_ = 0;
+    parts::Divider page_, pages_; ///< pages_: those that a stripe goes round
+    parts::Interleave stripe_;
 };
 
 } // namespace memsim::gpu

@@ -56,6 +56,7 @@ void Cache::init() {
                 params.control_ports() > 0,
                 params.hint_ports() > 0,
                 params.observers() > 0,
+                params.acknowledged_writebacks(),
                 static_cast<std::uint8_t>(std::countr_zero(line)),
                 static_cast<std::uint8_t>(std::countr_zero(sector)),
                 static_cast<std::uint16_t>(params.accesses_per_cycle()),
@@ -183,7 +184,12 @@ void Cache::fill(const MemResponse& r) {
     if (mshr.pending) return;
     stat.miss_latency.sample(Time {now() - mshr.since});
     tags.unlock(line);
+    const bool awaited = mshr.awaited;
     state.mshrs.release(r.tag);
+    if (awaited) {
+        --state.flush.dropped;
+        end_flush();
+    }
     stat.mshrs_used.set(now(), state.mshrs.size());
 }
 
@@ -203,6 +209,8 @@ void Cache::answered_below(const MemResponse& r) {
     const std::uint32_t slot = r.tag - figures_.mshrs;
     const PassedOn who = state.passed_on[slot];
     state.free_passed_on.push_back(slot);
+    state.passed_on[slot] = {};
+    if (who.evicted) return;
     if (who.flushed) {
         --state.flush.unacked;
         end_flush();

@@ -83,6 +83,10 @@ class Cache final : public Model<Cache> {
         Param<unsigned> hint_queue {16, {1, 65536}, "Hints waiting or in flight from each"};
         Param<unsigned> demand_mshrs {1, {0, 16382}, "MSHRs that hints leave free"};
         Param<unsigned> observers {0, {0, 16}, "Who is told of reads and evictions"};
+        Param<bool> acknowledged_writebacks {
+            false,
+            "Whether lines written back to make room are answered, so that a flush waits for "
+            "them, too; costs their answers' way"};
         Param<unsigned> control_ports {0, {0, 256}, "Who else may flush, invalidate and reserve"};
         Param<unsigned> interleave_ways {
             1, {1, 65536}, "Caches that share the addresses; this one sees every n-th chunk"};
@@ -165,7 +169,8 @@ class Cache final : public Model<Cache> {
     struct PassedOn {
         std::uint32_t tag = 0;
         std::uint16_t source = 0;
-        bool flushed = false; ///< a write-back of the flush: the answer is for nobody above
+        bool flushed = false; ///< a flush waits for it: the answer is for nobody above
+        bool evicted = false; ///< as that, no flush
     };
     struct Late {
         Tick at = 0;
@@ -175,6 +180,7 @@ class Cache final : public Model<Cache> {
         bool walking = false;
         std::uint64_t set = 0;     ///< the next to be looked at
         std::uint32_t unacked = 0; ///< write-backs that the level below has not answered
+        std::uint32_t dropped = 0; ///< fetches that it dropped and that have not come
         std::uint32_t port = 0;    ///< where it came from: 0 cpu_side, else 1 + control port
         protocol::MemRequest request;
     };
@@ -239,7 +245,7 @@ class Cache final : public Model<Cache> {
     struct Figures {
         WritePolicy policy = WritePolicy::write_through;
         bool allocates = false, fetches = true, fill_port = false, managed = false, hinted = false,
-             observed = false;
+             observed = false, acknowledged = false;
         std::uint8_t line_bits = 0, sector_bits = 0;
         std::uint16_t accesses = 0;
         std::uint32_t mshrs = 0, mem_queue = 0, ways = 0, ports = 0;
@@ -277,6 +283,18 @@ class Cache final : public Model<Cache> {
     Place locate(const protocol::MemRequest& r) const;
     std::uint64_t own(std::uint64_t address) const;
     bool write_back() const { return figures_.policy == WritePolicy::write_back; }
+    /// Room for what leaves with this line, and so many messages more.
+    bool room_to_evict(std::uint32_t line, std::uint32_t messages) const {
+        const bool leaves = must_write_back(line);
+        return room_below(messages + leaves) &&
+               !(leaves && figures_.acknowledged && state.free_passed_on.empty());
+    }
+    std::uint32_t take_slot(const PassedOn& who) {
+        const std::uint32_t slot = state.free_passed_on.back();
+        state.free_passed_on.pop_back();
+        state.passed_on[slot] = who;
+        return slot;
+    }
     bool must_write_back(std::uint32_t line) const {
         return state.tags.dirty(line) && (write_back() || state.tags.kept(line));
     }

@@ -238,10 +238,7 @@ CacheStall Cache::pass_on(const Place& p) {
     count(p);
     if (r.needs_response()) {
         ++state.owed;
-        const std::uint32_t slot = state.free_passed_on.back();
-        state.free_passed_on.pop_back();
-        state.passed_on[slot] = {r.tag, r.source, false};
-        r.tag = figures_.mshrs + slot;
+        r.tag = figures_.mshrs + take_slot({r.tag, r.source});
     }
     r.source = 0;
     ++stat.passed_on;
@@ -265,7 +262,7 @@ CacheStall Cache::take_way(const Place& p, bool written, std::uint32_t messages,
     const std::uint32_t way = tags.victim(p.set, reserved ? 0 : state.reserved,
                                           reserved ? state.reserved : figures_.ways, random);
     if (way == TagArray::none) return CacheStall::set;
-    if (!room_below(messages + must_write_back(way))) return CacheStall::mem_side;
+    if (!room_to_evict(way, messages)) return CacheStall::mem_side;
     state.random = random;
     if (!tags.empty(way)) {
         if (must_write_back(way)) occupy(p.bank, figures_.read_cycles);
@@ -284,7 +281,11 @@ void Cache::evict(std::uint32_t line) {
         tell({state.tags.tag(line) << figures_.line_bits, 0, 0, 0,
               static_cast<std::uint16_t>(state.tags.application(line)),
               protocol::CacheEventKind::eviction, unused});
-    if (must_write_back(line)) write_back(line, {});
+    if (!must_write_back(line)) return;
+    if (figures_.acknowledged)
+        write_back(line, take_slot({0, 0, false, true}));
+    else
+        write_back(line, {});
 }
 
 /// Sends the dirty sectors of a line below; answered, if `slot` says to whom.

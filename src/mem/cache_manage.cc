@@ -17,8 +17,8 @@ void Cache::serve_control() {
     }
 }
 
-/// Answers at once but for a flush, whose write-backs are answered first. `from`: 0 for cpu_side,
-/// else 1 + the control port.
+/// Answers at once but for a flush, whose write-backs are answered first, and what it dropped.
+/// `from`: 0 for cpu_side, else 1 + the control port.
 CacheStall Cache::manage(const MemRequest& r, std::uint32_t from) {
     TagArray& tags = state.tags;
     switch (r.command) {
@@ -31,9 +31,16 @@ CacheStall Cache::manage(const MemRequest& r, std::uint32_t from) {
         ++stat.invalidations;
         break;
     case Command::flush:
-        if (state.flush.walking || state.flush.unacked) return CacheStall::flush;
-        state.mshrs.drop_if([&](std::uint32_t line) { return flushes(r, line); });
-        state.flush = {true, 0, 0, from, r};
+        if (state.flush.walking || state.flush.unacked || state.flush.dropped)
+            return CacheStall::flush;
+        state.flush = {true, 0, 0, 0, from, r};
+        state.flush.dropped =
+            state.mshrs.drop_and_await([&](std::uint32_t line) { return flushes(r, line); });
+        for (PassedOn& p : state.passed_on)
+            if (p.evicted) {
+                p = {0, 0, true};
+                ++state.flush.unacked;
+            }
         if (r.needs_response()) ++state.owed;
         ++stat.flushes;
         continue_flush();
@@ -75,11 +82,8 @@ void Cache::continue_flush() {
             if (tags.empty(l) || !flushes(f.request, l)) continue;
             if (must_write_back(l)) {
                 if (!room_below(1) || state.free_passed_on.empty()) return;
-                const std::uint32_t slot = state.free_passed_on.back();
-                state.free_passed_on.pop_back();
-                state.passed_on[slot] = {0, 0, true};
                 ++f.unacked;
-                write_back(l, slot);
+                write_back(l, take_slot({0, 0, true}));
             }
             if (tags.prefetched(l)) ++stat.prefetches_unused;
             tags.drop(l);
@@ -91,7 +95,7 @@ void Cache::continue_flush() {
 
 void Cache::end_flush() {
     Flush& f = state.flush;
-    if (f.walking || f.unacked || !f.request.needs_response()) return;
+    if (f.walking || f.unacked || f.dropped || !f.request.needs_response()) return;
     --state.owed;
     (f.port ? port.control[f.port - 1] : port.cpu_side).send(protocol::answer(f.request));
     f.request.posted = true; // answered

@@ -58,6 +58,8 @@ void Monitor::count(const protocol::MemRequest& r) {
         return;
     }
     if (protocol::has_data(r.command)) stat.write_bytes += r.payload();
+    if (r.application < stat.application_requests.size())
+        ++stat.application_requests[r.application];
     if (params.page() == 0_B) return;
     if (r.command != Command::write) count_page(state.read_pages, r.address, stat.pages_read);
     if (r.command != Command::read) count_page(state.written_pages, r.address, stat.pages_written);

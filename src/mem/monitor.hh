@@ -19,6 +19,7 @@ class Monitor final : public Model<Monitor> {
             256, {1, 1u << 20}, "Requests without an answer that it can follow"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
         Param<Bytes> page {0_B, {0_B, 1_GiB}, "Of which it counts those touched; 0: it does not"};
+        Param<unsigned> applications {0, {0, 4096}, "Whose requests it counts apart (0: nobody's)"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Towards whoever asks"};
@@ -33,6 +34,8 @@ class Monitor final : public Model<Monitor> {
         Counter pages_read {Unit::count, "Pages read for the first time"};
         Counter pages_written {Unit::count,
                                "Pages written, or an atomic in them, for the first time"};
+        Each<Counter> application_requests {from<&Params::applications>, Unit::count,
+                                            "Reads, writes and atomics of an application"};
         Distribution read_latency {Unit::time, "From a read to its answer"};
         Distribution write_latency {Unit::time, "From a write or atomic to its answer"};
         Level outstanding {Unit::count, "Requests without an answer"};

@@ -23,6 +23,7 @@ class MshrTable {
         std::uint32_t line = none;  ///< its place in the tag array
         SectorMask pending = 0;     ///< sectors asked for and not yet here
         bool dropped = false;       ///< what comes is for the targets only
+        bool awaited = false;       ///< whoever dropped it waits for it
         Tick since = 0;             ///< when it was taken
         std::uint32_t first = none; ///< target
         std::uint32_t last = none;  ///< target; of a free entry: the next free one
@@ -57,7 +58,7 @@ class MshrTable {
     std::uint32_t allocate(std::uint32_t line, Tick now) {
         const std::uint32_t e = free_entry_;
         free_entry_ = entries_[e].last;
-        entries_[e] = {line, 0, false, now, none, none, 0};
+        entries_[e] = {line, 0, false, false, now, none, none, 0};
         ++size_;
         return e;
     }
@@ -102,6 +103,18 @@ class MshrTable {
     void drop_if(F&& f) {
         for (Entry& e : entries_)
             if (e.line != none && f(e.line)) e.dropped = true;
+    }
+
+    /// The same, for one who waits for them; returns how many.
+    template <class F>
+    std::uint32_t drop_and_await(F&& f) {
+        std::uint32_t n = 0;
+        for (Entry& e : entries_)
+            if (e.line != none && f(e.line)) {
+                e.dropped = e.awaited = true;
+                ++n;
+            }
+        return n;
     }
 
   private:

@@ -61,6 +61,25 @@ struct Dispatch {
     using Response = BlockEnd;
 };
 
+/// So many dependent instructions without memory accesses, of an assist warp: it takes issue slots
+/// of an SM beside those of its warps, and no warp slot.
+struct AssistRequest {
+    u32 instructions = 0;
+
+    static constexpr u32 largest_wire_bytes = 0;
+    bool needs_response() const { return true; }
+    u32 wire_bytes() const { return 0; }
+};
+struct AssistReply {
+    static constexpr u32 largest_wire_bytes = 0;
+    u32 wire_bytes() const { return 0; }
+};
+/// Between a helper thread (requester) and an SM.
+struct Assist {
+    using Request = AssistRequest;
+    using Response = AssistReply;
+};
+
 /// The functional side of a Host responder: the component bound there implements it.
 class HasKernels {
   public:

@@ -62,8 +62,10 @@ struct Shootdown {
 
 /// claim: give me a frame for this page, which is not mapped; if none is free, the MMU takes one
 /// from another page. unmap: take these pages out of the tables; who asks for one waits until it is
-/// mapped again. map: put these pages in, at frames that follow each other from `frame` on.
-enum class PageOrderKind : std::uint8_t { claim, unmap, map };
+/// mapped again. map: put these pages in, at frames that follow each other from `frame` on. hold:
+/// translate nothing more for the application, whoever asks waits, until `resume` (as many as
+/// holds); its pages stay where they are.
+enum class PageOrderKind : std::uint8_t { claim, unmap, map, hold, resume };
 
 struct PageOrder {
     PageOrderKind kind = PageOrderKind::claim;
@@ -102,6 +104,8 @@ class HasPages {
   public:
     virtual ~HasPages() = default;
     virtual std::uint64_t page_bytes() const = 0;
+    /// The frame of an application's first page at the start, if the others follow it.
+    virtual std::optional<std::uint64_t> frame_at_start(std::uint16_t application) const = 0;
 };
 
 } // namespace memsim::protocol

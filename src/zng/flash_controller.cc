@@ -46,8 +46,8 @@ void FlashController::init() {
                               ".collector[0]: " + port.collector[0].peer()->owner().path() +
                               " keeps no log block mapping table");
     }
-    state.slots.resize(params.requests());
-    for (unsigned i = params.requests(); i-- > 0;) state.free.push_back(i);
+    state.slots.resize(params.requests() + reserved_slots());
+    for (auto i = static_cast<std::uint32_t>(state.slots.size()); i-- > 0;) state.free.push_back(i);
     state.waiting.resize(params.packages());
     state.out.assign(params.packages(), 0);
     state.pinned.assign(params.pins(), 0);
@@ -69,9 +69,9 @@ void FlashController::wake() {
 /// From ports in turn, while there is room.
 void FlashController::take_requests() {
     if (params.collectors())
-        while (!port.collector[0].empty() && !state.free.empty()) accept(port.collector[0].pop());
+        while (!port.collector[0].empty()) accept(port.collector[0].pop());
     const unsigned ports = port.mem.size();
-    for (unsigned idle = 0; idle < ports && !state.free.empty();) {
+    for (unsigned idle = 0; idle < ports && state.requests < params.requests();) {
         state.last_port = state.last_port + 1 == ports ? 0 : state.last_port + 1;
         auto& p = port.mem[state.last_port];
         idle = p.empty() ? idle + 1 : 0;
@@ -102,6 +102,7 @@ void FlashController::accept(const MemRequest& r, unsigned from_port) {
                           " lies beyond the flash, which holds " + std::to_string(end) + " bytes");
     MEMSIM_ASSERT(!protocol::for_a_cache(r.command), "a cache's command comes to the flash");
     const std::uint32_t s = take_slot();
+    ++state.requests;
     Slot& slot = state.slots[s];
     slot.request = r;
     slot.from_port = static_cast<std::uint16_t>(from_port);
@@ -130,7 +131,7 @@ void FlashController::accept(const protocol::CollectRequest& r) {
     slot.package = package_of(r.data);
     MEMSIM_ASSERT(r.op == CollectOp::erase || package_of(r.to) == slot.package,
                   "a page is moved to another package");
-    queue(s);
+    state.collecting.push(s);
 }
 
 void FlashController::queue(std::uint32_t slot) {
@@ -138,9 +139,11 @@ void FlashController::queue(std::uint32_t slot) {
     ++state.queued;
 }
 
-/// Copies first, since planes wait for them, then packages in turn.
+/// Copies first, since planes wait for them, then what the collector asks, then packages in turn.
 void FlashController::send() {
     while (!state.copies.empty() && port.output.can_send()) port.output.send(state.copies.pop());
+    while (!state.collecting.empty() && port.output.can_send())
+        port.output.send(packet(state.collecting.pop()));
     const auto packages = static_cast<std::uint32_t>(state.waiting.size());
     for (std::uint32_t idle = 0; state.queued && idle < packages;) {
         if (!port.output.can_send()) {
@@ -241,12 +244,12 @@ bool FlashController::take(const FlashPacket& p) {
 
 void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
     Slot& s = state.slots[slot];
-    --state.out[s.package];
     if (s.collects) {
         ++(s.collect.op == CollectOp::move ? stat.moves : stat.erases);
         port.collector[0].send({s.collect.tag, s.collect.op});
         return release(slot);
     }
+    --state.out[s.package];
     const MemRequest& r = s.request;
     if (p.kind == PacketKind::data) {
         if (params.check_contents() && p.content != s.version) ++stat.content_errors;
@@ -269,6 +272,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         queue(s.next);
     else
         state.line.erase(line);
+    --state.requests;
     release(slot);
 }
 

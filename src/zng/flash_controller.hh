@@ -14,7 +14,7 @@ using protocol::PacketKind;
 
 /// A flash controller on the GPU's interconnect: the request dispatcher that turns requests of L2
 /// slices into packets of the flash network, and what a garbage collector asks into moves and
-/// erases.
+/// erases. Those have places of their own, since what waits for a register may wait for them.
 ///
 /// A physical address names package, die, plane, data block, page and line (zng/address.hh); the
 /// log block comes from the LBMT of whoever is bound to `collector`, or, if nobody is, is the one
@@ -50,6 +50,8 @@ class FlashController final : public Model<FlashController> {
         Param<unsigned> requests {
             1024, {1, 65535}, "Requests held: 38 GB/s x 3 us (assumption; L2 MSHRs are fewer)"};
         Param<unsigned> window {128, {1, 65535}, "Requests without an answer at one package"};
+        Param<unsigned> collect_queue {
+            32, {1, 4096}, "Moves and erases without an answer, beside those requests"};
         Param<Time> decode {
             5_ns, {1_fs, 1_us}, "From a request to its packet at the network (assumption)"};
         Param<unsigned> net_queue {64, {1, 65536}, "Packets waiting or in flight from the network"};
@@ -78,7 +80,7 @@ class FlashController final : public Model<FlashController> {
         In<FlashPacket> input {{.depth = from<&Params::net_queue>}, "From it"};
         Many<Responder<protocol::Collect>> collector {
             from<&Params::collectors>,
-            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            {.depth = from<&Params::collect_queue>, .latency = from<&Params::latency>},
             "Moves and erases"};
         Many<Out<protocol::LogLow>> log_low {
             from<&Params::collectors>, {.latency = from<&Params::latency>}, "Log blocks to merge"};
@@ -123,10 +125,12 @@ class FlashController final : public Model<FlashController> {
         std::vector<std::uint32_t> free;
         HashMap<std::uint32_t> line;              ///< the last request for each line that has one
         std::vector<Fifo<std::uint32_t>> waiting; ///< slots, by package
+        Fifo<std::uint32_t> collecting;           ///< slots of moves and erases that have not left
         std::vector<std::uint32_t> out;           ///< by package: requests without an answer
         std::uint32_t queued = 0;                 ///< in `waiting`
         std::uint32_t last_package = 0;
-        std::uint32_t held = 0;
+        std::uint32_t requests = 0; ///< held,
+        std::uint32_t held = 0;     ///< and with moves and erases
         std::uint32_t last_port = 0;
         Fifo<FlashPacket> copies;
         Fifo<protocol::LogLow> lows; ///< each log block once
@@ -161,6 +165,7 @@ class FlashController final : public Model<FlashController> {
     void queue(std::uint32_t slot);
     void send();
     FlashPacket packet(std::uint32_t slot);
+    std::uint32_t reserved_slots() const { return params.collectors() * params.collect_queue(); }
     bool take(const FlashPacket& p);
     void finish(std::uint32_t slot, const FlashPacket& p);
     void release(std::uint32_t slot);

@@ -35,6 +35,11 @@ void Package::init() {
                        state.registers);
     registers_->reset();
     spare_ = std::min(params.spare(), registers_->pool_size() / 4);
+    first_log_ = params.data_blocks();
+    last_log_ = first_log_ + (first_log_ + params.log_ratio() - 1) / params.log_ratio() - 1;
+    filled_ = static_cast<std::uint32_t>(std::uint64_t {params.pages()} *
+                                         static_cast<std::uint64_t>(params.log_filled->raw) /
+                                         static_cast<std::uint64_t>((100_pct).raw));
     net_ = WireTime(Rate {params.net_width->raw * params.net_clock->raw});
     const std::uint32_t workers = params.independent_planes() ? planes : params.dies();
     state.workers.resize(workers);
@@ -97,12 +102,13 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
         break;
     case PacketKind::write: {
         ++stat.writes;
+        ++stat.plane_writes[address_of(p).plane];
         stat.write_bytes += p.bytes;
         const std::uint32_t pool = pool_of(forwarded(address_of(p)).plane);
         if (!write(op, true)) {
             ++stat.stalled_writes;
             state.stalled[pool].push(op);
-            if (state.stalled_pages[key_of(address_of(p))]++ == 0) ++state.stalled_of_pool[pool];
+            if (state.stalled_pages[stalled_key(p, pool)]++ == 0) ++state.stalled_of_pool[pool];
         }
         evict(pool, state.stalled_of_pool[pool]);
         break;
@@ -141,9 +147,13 @@ unsigned Package::newest(std::uint64_t key, unsigned line, unsigned sectors,
 }
 
 PageAddress Package::forwarded(const PageAddress& a) const {
-    const Forward* const f =
-        state.forwards.empty() ? nullptr : state.forwards.find(block_key(a.plane, a.block));
-    return f && a.page < f->begun ? PageAddress {f->plane, f->block, f->log_block, a.page} : a;
+    PageAddress at = a;
+    for (;;) { // where it went may be on its way on, if its log block there is full by now
+        const Forward* const f =
+            state.forwards.empty() ? nullptr : state.forwards.find(block_key(at.plane, at.block));
+        if (!f || at.page >= f->begun) return at;
+        at = {f->plane, f->block, f->log_block, at.page};
+    }
 }
 
 void Package::read(const Read& r) {
@@ -206,16 +216,27 @@ bool Package::write(const Op& w, bool first) {
     return true;
 }
 
+/// In order; a page that gets a register takes all that waits for it.
 void Package::serve_stalled(std::uint32_t pool) {
     Fifo<Op>& waiting = state.stalled[pool];
     while (!waiting.empty()) {
+        const std::uint64_t key = stalled_key(waiting.front().packet, pool);
         if (!write(waiting.front(), false)) {
             const std::uint32_t now_of =
                 pool_of(forwarded(address_of(waiting.front().packet)).plane);
             return evict(now_of, std::max(state.stalled_of_pool[now_of], 1u));
         }
-        const std::uint64_t key = key_of(address_of(waiting.pop().packet));
-        if (--state.stalled_pages[key] == 0) {
+        waiting.pop();
+        std::uint32_t& left = state.stalled_pages[key];
+        --left;
+        for (std::uint32_t i = 0; left && i < waiting.size();)
+            if (stalled_key(waiting[i].packet, pool) == key) {
+                write(waiting[i], false);
+                waiting.erase(i);
+                --left;
+            } else
+                ++i;
+        if (left == 0) {
             state.stalled_pages.erase(key);
             --state.stalled_of_pool[pool];
         }
@@ -242,11 +263,24 @@ void Package::evict(std::uint32_t pool, std::uint32_t waiting) {
     }
 }
 
+/// A log block of the start holds pages that newer ones, merged since, have replaced.
+Package::Log& Package::log_at(std::uint32_t plane, std::uint32_t block) {
+    const std::uint64_t key = block_key(plane, block);
+    if (Log* const log = state.logs.find(key)) return *log;
+    Log& log = state.logs[key];
+    if (filled_ == 0 || block < first_log_ || block > last_log_ || array_->block(plane, block))
+        return log;
+    std::uint64_t draw = sim().seed() ^ (key << 16 | params.endpoint());
+    log.assigned = static_cast<std::uint16_t>(split_mix(draw) % (filled_ + 1));
+    array_->written_before(plane, block, log.assigned);
+    return log;
+}
+
 /// A page of its log block, if one is left.
 bool Package::promise(const PageAddress& a) {
-    Log& log = state.logs[block_key(a.plane, a.log_block)];
-    if (log.assigned == params.pages()) return false;
-    ++log.assigned;
+    Log& log = log_at(a.plane, a.log_block);
+    const bool promised = log.assigned < params.pages(); // it may have been full before the run
+    log.assigned += promised;
     const std::uint32_t left = params.pages() - log.assigned;
     if (!log.told && left <= params.log_reserve()) {
         log.told = true;
@@ -262,7 +296,7 @@ bool Package::promise(const PageAddress& a) {
         p.destination = static_cast<std::uint16_t>(params.controller());
         state.answers[i].push({p, none, 0, false});
     }
-    return true;
+    return promised;
 }
 
 void Package::answer(const Op& request, PacketKind kind, std::uint32_t bytes) {

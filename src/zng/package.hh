@@ -72,6 +72,13 @@ class Package final : public Model<Package> {
             200_us, {0_ns, 1_s}, "After which a program goes before reads (assumption: 2 tPROG)"};
         Param<unsigned> log_reserve {
             16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
+        Param<unsigned> data_blocks {796, {1, 1u << 20}, "As in the flash controllers"};
+        Param<unsigned> log_ratio {4, {1, 1024}, "As in the flash controllers"};
+        Param<Fraction> log_filled {0_pct,
+                                    {0_pct, 100_pct},
+                                    "Of each log block, programmed before the run at most: how "
+                                    "much is drawn from the seed, "
+                                    "any as likely (100 %: as in the long run)"};
         Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
         Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
         Param<Frequency> net_clock {800_MHz, {1_MHz, 100_GHz}, "Of the local network (as the I/O)"};
@@ -89,6 +96,10 @@ class Package final : public Model<Package> {
             0, {0, 65535}, "Endpoint of the controller that copies pages and is told of full logs"};
         Param<bool> check_contents {false, "Keep what lines hold, for integrity checks"};
     };
+    static unsigned all_planes(const void* params) {
+        const auto& p = *static_cast<const Params*>(params);
+        return p.dies() * p.planes();
+    }
     struct Ports {
         Many<In<FlashPacket>> input {from<&Params::ports>,
                                      {.depth = from<&Params::port_queue>},
@@ -106,6 +117,8 @@ class Package final : public Model<Package> {
         Counter write_bytes {Unit::byte, "Bytes in them"};
         Counter write_hits {Unit::count, "Writes that found their page in a register"};
         Counter stalled_writes {Unit::count, "Writes that waited for a register"};
+        Each<Counter> plane_writes {all_planes, Unit::count,
+                                    "Lines written to pages of this plane"};
         Counter log_programs {Unit::count, "Pages programmed to log blocks"};
         Counter log_pages {Unit::count, "Of them, those not in the log block before"};
         Counter merges {Unit::count, "Pages sensed because their register held a part"};
@@ -116,6 +129,8 @@ class Package final : public Model<Package> {
         Counter moves {Unit::count, "Pages moved by a collector"};
         Counter senses {Unit::count, "Pages sensed, for whatever reason"};
         Counter sensed_bytes {Unit::byte, "Bytes of them"};
+        Counter page_reads {Unit::count, "Pages sensed for reads"};
+        Counter pages_read {Unit::count, "Different pages among them"};
         Counter programs {Unit::count, "Pages programmed, for whatever reason"};
         Counter erases {Unit::count, "Blocks erased"};
         Counter sense_time {Unit::time, "Time of planes spent sensing"};
@@ -125,8 +140,10 @@ class Package final : public Model<Package> {
         Level registers_used {Unit::count, "Registers that are not free"};
         Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};
         Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
+        Level erase_squares {Unit::count, "Squares of blocks' erases, in sum (peak): their spread"};
         Ratio useful_share {useful_bytes, sensed_bytes, "Useful bytes of those sensed"};
         Ratio register_hit_rate {write_hits, writes, "Writes that found their page in a register"};
+        Ratio reads_per_page {page_reads, pages_read, "Times that a page was sensed for reads"};
         Ratio programs_per_page {log_programs, log_pages, "Programs for each page written"};
         Ratio writes_per_program {writes, log_programs, "Writes merged into a program"};
         Distribution read_latency {Unit::time, "From a read's acceptance to its answer's way out"};
@@ -210,7 +227,7 @@ class Package final : public Model<Package> {
         HashMap<std::uint32_t> sense_of;            ///< page to sense
         HashMap<std::uint32_t> leaving;             ///< page to worker that programs it
         std::vector<Fifo<Op>> stalled;              ///< writes that wait for a register, by pool
-        HashMap<std::uint32_t> stalled_pages;       ///< how many for each page
+        HashMap<std::uint32_t> stalled_pages;       ///< how many, by pool and page
         std::vector<std::uint32_t> stalled_of_pool; ///< pages
         Fifo<Op> moves;
         HashMap<Forward> forwards; ///< by plane x blocks + block
@@ -224,9 +241,12 @@ class Package final : public Model<Package> {
         std::uint32_t working = 0;         ///< workers that are not idle
         std::uint32_t programming = 0;
         std::uint32_t used = 0; ///< registers
+        std::uint64_t erase_squares = 0;
         flash::NandArrayState array;
         parts::ContentStore contents; ///< by physical line
         std::uint32_t touched = 0;
+        HashMap<std::uint64_t>
+            read_before; ///< a bit a page, by page key / 64: those sensed for reads
     };
 
     explicit Package(const Params& p) : params(p) {}
@@ -260,6 +280,7 @@ class Package final : public Model<Package> {
     /// that must come from the array.
     unsigned newest(std::uint64_t key, unsigned line, unsigned sectors, std::uint64_t& content);
     bool promise(const PageAddress& a);
+    Log& log_at(std::uint32_t plane, std::uint32_t block);
     /// Where the page is now, if it is being moved.
     PageAddress forwarded(const PageAddress& a) const;
     std::uint32_t pool_of(std::uint32_t plane) const {
@@ -298,6 +319,10 @@ class Package final : public Model<Package> {
     std::uint64_t key_of(const PageAddress& a) const {
         return block_key(a.plane, a.block) * params.pages() + a.page;
     }
+    /// A page may wait in two pools: that of its old place, and that of where it was moved to.
+    std::uint64_t stalled_key(const FlashPacket& p, std::uint32_t pool) const {
+        return key_of(address_of(p)) * state.stalled.size() + pool;
+    }
     std::uint32_t worker_of(std::uint32_t plane) const {
         return params.independent_planes() ? plane : plane / params.planes();
     }
@@ -310,7 +335,9 @@ class Package final : public Model<Package> {
     std::optional<RegisterFile> registers_;
     WireTime net_;
     std::uint32_t spare_ = 0;
-    bool again_ = false; ///< scratch of wake()
+    std::uint32_t first_log_ = 0, last_log_ = 0; ///< of a plane at the start
+    std::uint32_t filled_ = 0;                   ///< pages at most, then
+    bool again_ = false;                         ///< scratch of wake()
 };
 
 } // namespace memsim::zng

@@ -105,6 +105,11 @@ void Package::sensed(std::uint32_t worker) {
     const std::uint32_t i = w.sense;
     state.senses[i].output = true;
     const PageAddress a = state.senses[i].address;
+    ++stat.page_reads;
+    std::uint64_t& before = state.read_before[state.senses[i].key / 64];
+    const std::uint64_t bit = std::uint64_t {1} << state.senses[i].key % 64;
+    stat.pages_read += !(before & bit);
+    before |= bit;
     for (std::uint32_t r = state.senses[i].first; r != none; r = state.reads[r].next) {
         const FlashPacket& p = state.reads[r].packet;
         std::uint64_t content = array_line(a, p.line);
@@ -333,6 +338,8 @@ void Package::erase(std::uint32_t worker, const Op& op) {
     array_->erase(a.plane, a.block);
     count_touched();
     stat.most_erases.set(now(), state.array.most_erases);
+    state.erase_squares += 2 * array_->block(a.plane, a.block)->erases - 1; // of e: e^2 - (e - 1)^2
+    stat.erase_squares.set(now(), state.erase_squares);
     ++stat.erases;
     stat.erase_time += timing_.tBERS;
     w.op = op;

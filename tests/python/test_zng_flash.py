@@ -1,4 +1,5 @@
 """configs/zng_flash.py and systems/zng_flash.py."""
+import resource
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,13 @@ def test_zngs_flash_under_random_lines(memsim_command, network):
 def test_a_mesh_that_is_too_small(memsim_command):
     refused = memsim_command(CONFIG, "--controllers", 10, expect=1)
     assert "10 controllers and 16 packages need as many routers; the mesh has 25" in refused.stderr
+
+
+@pytest.mark.slow
+def test_memory_is_what_was_touched(memsim_command):
+    """1 GiB of 1.25 TB of data: 262,144 pages, nearly each in a block of its own, read or written, with the
+    contents of all lines kept."""
+    done = memsim_command(CONFIG, "--blocks", 16 * 64 * 796 // 6, "--requests", 2**18 // 6,
+                          "--read-share", "90%", "--check-contents")
+    assert "contents: 0 reads were wrong" in done.stdout
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2**20  # KiB

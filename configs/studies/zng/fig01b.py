@@ -8,7 +8,7 @@ The paper's machine, unscaled, each part under a load that saturates it. zng-35 
 
 from memsim.systems import zng_peaks
 
-fig = zng_peaks.Peaks("fig01b", zng_peaks.arguments(__doc__).jobs, "GPU DRAM", "DRAM buffer", "SSD controller",
+fig = zng_peaks.Peaks("fig01b", zng_peaks.jobs(__doc__), "GPU DRAM", "DRAM buffer", "SSD controller",
                       "flash channels", "flash arrays")
 fig.run()
 fig.show()

@@ -7,7 +7,7 @@ The paper's machine, unscaled, under loads that saturate it; of GPU-SSD and Hybr
 
 from memsim.systems import zng_peaks
 
-fig = zng_peaks.Peaks("fig04c", zng_peaks.arguments(__doc__).jobs, "GPU DRAM", "desktop DRAM", "Optane",
+fig = zng_peaks.Peaks("fig04c", zng_peaks.jobs(__doc__), "GPU DRAM", "desktop DRAM", "Optane",
                       "HybridGPU", "GPU-SSD")
 fig.run()
 fig.show()

@@ -109,10 +109,11 @@ def arguments(doc):
         "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"))
 
 
-def chosen(names):
-    """The assumptions of these names, all values."""
+def chosen(names, every=ALL):
+    """Those of `every` that have these names, all values."""
+    known = list(dict.fromkeys(a.name for a in every))
     for name in names:
-        if name not in NAMES:
-            raise user_error(f"there is no assumption '{name}'{did_you_mean(name, NAMES)}: it is one of "
-                             f"{', '.join(NAMES)}")
-    return [a for a in ALL if a.name in names]
+        if name not in known:
+            raise user_error(f"there is no assumption '{name}'{did_you_mean(name, known)}: it is one of "
+                             f"{', '.join(known)}")
+    return [a for a in every if a.name in names]

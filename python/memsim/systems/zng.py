@@ -69,8 +69,9 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
         program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if own:
-        zng_flash.translate(root.gpu, size, max(spaces), len(programs))
-        zng_flash.attach(root, size, **{**own, **(on_flash or {})})
+        on_flash = {**own, **(on_flash or {})}
+        zng_flash.translate(root.gpu, size, programs, on_flash.get("stripe", zng_flash.STRIPE))
+        zng_flash.attach(root, size, programs, **on_flash)
         return root
     held = zng_memory.PAGED.get(platform)
     needed = mmu.translate(root.gpu, max(spaces), walks=mmu.new_input(root.gpu.network),

@@ -6,8 +6,9 @@ behind the L2 of one of zng.py's machines, `translate(...)` has its MMU name blo
 
 from .. import System, flash, mem, zng
 from ..errors import user_error
-from . import mmu
+from . import zng_ftl
 
+COLLECTS = 32  # moves and erases that a controller may have out at a package: its collect_queue
 GEOMETRY = dict(dies=8, planes=8, blocks=1024, pages=384)  # ZnG, Table I
 
 
@@ -30,7 +31,7 @@ def flash_backbone(controllers=6, packages=16, ports=2, mesh=(5, 5), registers=8
     ports        I/O ports of a package
     registers    of a plane: 2 or 8 in the paper
     network      how registers reach other planes: none, swnet, fcnet, nif
-    geometry     dies, planes, blocks, pages
+    geometry     dies, planes, blocks, pages; perhaps data_pages
     for_...      parameters that replace those of the parts
     Lines must reach the flash always through the same controller.
     """
@@ -40,10 +41,11 @@ def flash_backbone(controllers=6, packages=16, ports=2, mesh=(5, 5), registers=8
                             window=window, check_contents=check_contents, **geometry,
                             **(for_controller or {}))
         for c in range(controllers)]
+    of_package = {n: geometry[n] for n in GEOMETRY}
     part.package = [
         zng.Package(registers=registers, network=network, ports=ports,
                     endpoint=controllers + p * ports, controller=p % controllers,
-                    queue=window * controllers, check_contents=check_contents, **geometry,
+                    queue=(window + COLLECTS) * controllers, check_contents=check_contents, **of_package,
                     **(for_package or {}))
         for p in range(packages)]
     columns, rows = mesh
@@ -80,24 +82,30 @@ PLATFORMS = {
 }
 
 
-def block_bytes(size):
-    return size.data_pages * 4096
+# Neighbouring blocks, of one package's planes each, over which the pages of addresses go round. A reading of
+# the 80 KB of table for 1 TB (III-B): 1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers.
+STRIPE = GEOMETRY["dies"] * GEOMETRY["planes"]
 
 
-def translate(part, size, footprint, applications):
+def geometry_of(size):
+    return dict(GEOMETRY, data_pages=size.data_pages)
+
+
+def translate(part, size, programs, stripe=STRIPE):
     """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A)."""
-    part.table = mem.SimpleMemory(capacity="1TiB", latency="20ns", bandwidth="1000GB/s")
-    return mmu.translate(part, mmu.up_to(footprint, block_bytes(size)), walks=part.table.cpu_side,
-                         applications=applications, placement="identity")
+    zng_ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe)
 
 
-def attach(root, size, registers, network, redirect, reuse, check_contents=False):
-    """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`."""
+def attach(root, size, programs, registers, network, redirect, reuse, stripe=STRIPE, helper="assist",
+           check_contents=False, for_package=None):
+    """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
+    helper thread that collects, `root.gpu.collector`."""
     count = size.controllers
     root.flash = flash_backbone(
         controllers=count, packages=size.channels, mesh=MESHES[size.k], registers=registers,
-        network=network, check_contents=check_contents, for_package=dict(reuse=reuse),
-        for_controller=dict(data_pages=size.data_pages, pins=int(redirect)),
+        network=network, check_contents=check_contents, geometry=geometry_of(size),
+        for_package=dict(reuse=reuse, **(for_package or {})),
+        for_controller=dict(pins=int(redirect)),
         for_mesh=dict(clock=f"{round(LINK * size.of_controller)}Hz"))
     # Slices and controllers share addresses alike: each slice has its controller.
     root.memory.network = mem.Crossbar(inputs=count, outputs=count, granularity=INTERLEAVE, width="64B")
@@ -107,3 +115,5 @@ def attach(root, size, registers, network, redirect, reuse, check_contents=False
         if redirect:
             l2.control_ports = 1
             controller.pin[0] = l2.control[0]
+    zng_ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs, stripe=stripe,
+                    helper=helper)

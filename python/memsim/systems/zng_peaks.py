@@ -77,10 +77,11 @@ def measured(name, values):
     return _total(values, "read_bytes", "gpu.l2") / SECONDS
 
 
-def arguments(doc):
+def jobs(doc):
+    """How many processes the study may run at once."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--jobs", type=int, help="processes at once")
-    return parser.parse_args()
+    return parser.parse_args().jobs
 
 
 class Peaks(study.Study):

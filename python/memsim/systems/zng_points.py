@@ -15,13 +15,13 @@ import sys
 from pathlib import Path
 
 from .. import study
-from . import zng, zng_scale, zng_workloads
+from . import zng_scale, zng_workloads
 from .ohm_points import Points as OhmPoints
 
 BETW_PAIRS = "betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus"  # of zng-02
 
 # What the claims compare: metric, subject, baseline, and the workloads if not all. A platform's variants
-# are named by the study that adds them. Without a baseline a claim is the subject's mean, times `unit`.
+# are named by the study that adds them. Without a baseline a claim is the subject's mean.
 CLAIMS = {
     "zng-01": ("ipc", "zng", "hybridgpu", None),
     "zng-02": ("ipc", "hybridgpu", "hetero", BETW_PAIRS),
@@ -35,8 +35,21 @@ CLAIMS = {
     "zng-10": ("array_bandwidth", "zng-wropt", "zng-rdopt", None),
     "zng-11": ("array_bandwidth", "zng", "zng-wropt", None),
     "zng-12": ("engine_share", "hybridgpu", None, None),
+    "zng-16": ("re_accesses", "zng STT-MRAM", "zng SRAM", None),
+    "zng-17": ("re_accesses", "zng prefetch", "zng STT-MRAM", None),
+    "zng-18": ("re_accesses", "zng", "zng prefetch", None),
+    "zng-19": ("writes_per_page", "zng baseline", None, None),
+    "zng-20": ("writes_per_page", "zng network", "zng baseline", None),
+    "zng-21": ("writes_per_page", "zng", None, None),
+    "zng-22": ("ipc", "zng fcnet", "zng swnet", None),
+    "zng-23": ("ipc", "zng", "zng fcnet", None),
+    "zng-26": ("ipc", "zng 1KBpref", "zng nopref", None),
+    "zng-27": ("ipc", "zng 4KBpref", "zng nopref", None),
+    "zng-38": ("ipc", "zng predict-4KBpref", "zng 4KBpref", None),
     "zng-24": ("accuracy", "ideal predicted", None, None),
 }
+# Of these the paper gives averages, so ratios are those of averages: a workload may have none.
+AVERAGES = "re_accesses", "writes_per_page"
 
 
 def config(name):
@@ -64,6 +77,7 @@ def metrics(values):
     def share(part, whole):
         return part / whole if whole else 0.0
 
+    packages = "flash.package["
     seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
     sms = len({p for p, _ in values if p.startswith("gpu.sm[")})
     whole = zng_scale.SMS / sms  # slices that the paper's machine is
@@ -75,9 +89,21 @@ def metrics(values):
         latency=share(total("gpu.l2", "miss_latency.sum"), total("gpu.l2", "miss_latency.count")),
         # Bytes that the arrays sense and program, a second of the whole machine's, in GB/s.
         array_bandwidth=whole * 4096e-9 * share(
-            total("ssd.channel", "reads") + total("ssd.channel", "programs"), seconds),
+            total("ssd.channel", "reads") + total("ssd.channel", "programs")
+            + total(packages, "senses") + total(packages, "programs"), seconds),
+        # Of what is behind the L2: a read-only L2's writes never were in it.
         memory_bandwidth=whole * 1e-9 * share(
+            total("flash.controller[", "read_bytes") + total("flash.controller[", "write_bytes")
+            if packages + "0]" in {p for p, _ in values} else
             total("gpu.l2", "fetched_bytes") + total("gpu.l2", "written_back_bytes"), seconds),
+        useful_share=100 * share(total(packages, "useful_bytes"), total(packages, "sensed_bytes")),
+        sensed_bandwidth=whole * 1e-9 * share(total(packages, "sensed_bytes"), seconds),
+        useful_bandwidth=whole * 1e-9 * share(total(packages, "useful_bytes"), seconds),
+        programming=100 * share(total(packages, "program_time"), 1e9 * seconds * zng_scale.PLANES
+                                * len({p for p, _ in values if p.startswith(packages)})),
+        re_accesses=share(total(packages, "page_reads"), total(packages, "pages_read")) - 1,
+        writes_per_page=share(total(packages, "log_programs"), total(packages, "log_pages")),
+        held=100 * share(total("gpu.collector", "held_time"), 1e9 * seconds),
         engine_share=100 * share(waited - flash, total("memory.buffer", "fetch_time.sum")),
         accuracy=100 * share(total("gpu.prefetcher", "predictions_right"),
                              total("gpu.prefetcher", "predictions")),
@@ -92,22 +118,19 @@ class Points(study.Study):
     def __init__(self, name, args):
         super().__init__("zng", name, jobs=args.jobs)
         self.args = args
-        self.missing = set()  # platforms that are not there yet
         self.table = None
         self.preview = args.scale != "judge"
 
-    def add(self, *platforms, arguments=(), options=(), variant=""):
-        """The platforms on all workloads. `arguments` are the script's, `options` memsim's; `variant`
-        tells such a point from the plain one."""
+    def add(self, *platforms, arguments=(), options=(), variant="", name=None, workloads=None):
+        """The platforms on all workloads, or on some. `arguments` are the script's, `options` memsim's;
+        `variant` tells such a point from the plain one, or `name` names it."""
         for platform in platforms:
-            if platform not in zng.platforms():
-                self.missing.add(platform + variant)
-                continue
-            for workload in self.args.workloads:
+            for workload in workloads or self.args.workloads:
                 limit = self.args.max_instructions
                 self.point(config("zng.py"), "--platform", platform, "--workload", workload, "--scale",
                            self.args.scale, *(["--max-instructions", limit] if limit else []),
-                           *arguments, options=options, platform=platform + variant, workload=workload)
+                           *arguments, options=options, platform=name or platform + variant,
+                           workload=workload)
 
     def run(self):
         import pandas
@@ -117,17 +140,24 @@ class Points(study.Study):
                 ["platform", "workload"]).sort_index()
         return spent
 
-    def measured(self, id):
-        """What we have for a claim; None if a platform or all of its workloads are not there."""
+    def measured(self, id, variant=""):
+        """What we have for a claim; None if a platform or all of its workloads are not there. With a
+        variant: of the platforms with it, where they were added."""
         metric, subject, baseline, only = CLAIMS[id]
         there = {p.keys["platform"] for p in self.points}
+        subject, baseline = (p and (p + variant if p + variant in there else p)
+                             for p in (subject, baseline))
         chosen = [w for w in self.args.workloads if only is None or w in only]
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
         column = self.table[metric]
         ours = column.loc[subject].loc[chosen]
-        return (float(ours.mean()) if baseline is None
-                else self.mean_ratio(ours, column.loc[baseline].loc[chosen]))
+        if baseline is None:
+            return float(ours.mean())
+        theirs = column.loc[baseline].loc[chosen]
+        if metric in AVERAGES:
+            return float(ours.mean() / theirs.mean()) if theirs.mean() else math.nan
+        return self.mean_ratio(ours, theirs)
 
     def judge(self, *ids):
         """Judges claims of CLAIMS; those whose platforms are not there are not modelled."""
@@ -146,5 +176,3 @@ class Points(study.Study):
             shown = row if base is None else row / base
             mean = row.mean() if base is None else self.mean_ratio(row, base)
             print(f"{platform:28}" + "".join(f"{x:11.3g}" for x in shown) + f"{mean:11.3g}")
-        for platform in sorted(self.missing):
-            print(f"{platform}: not there yet")

@@ -46,27 +46,28 @@ class Scaled:
         return Fraction(CONTROLLERS, self.k * self.controllers)
 
 
-def scale(footprint):
-    """The machine for programs of so many bytes together."""
-    k = max(k for k in (1, 2, 4, 8) if k * footprint <= FOOTPRINT or k == 1)
+def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
+    """The machine for programs of so many bytes together. The paper's runs have `whole` bytes, its
+    HybridGPU a buffer of `buffer`: both are assumptions."""
+    k = max(k for k in (1, 2, 4, 8) if k * footprint <= whole or k == 1)
     controllers = -(-CONTROLLERS // k)
-    share = Fraction(footprint, FOOTPRINT)
+    share = Fraction(footprint, whole)
     sms = SMS // k
     made = Scaled(
         k=k, sms=sms, channels=CHANNELS // k, controllers=controllers, footprint=footprint,
         l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
         l2_slice=up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128),
-        dram=up_to(DRAM * share, 4096), buffer=up_to(BUFFER * share, 8 * 4096),
+        dram=up_to(DRAM * share, 4096), buffer=up_to(buffer * share, 8 * 4096),
         data_pages=min(PAGES, max(1, round(PAGES * k * share))))
     made.invariants = [
-        Invariant("footprint / L2", FOOTPRINT / L2, footprint / (made.l2_slice * controllers)),
-        Invariant("footprint / all L1", FOOTPRINT / (L1 * SMS), footprint / (made.l1 * sms)),
-        Invariant("footprint / hetero's DRAM", FOOTPRINT / DRAM, footprint / made.dram),
-        Invariant("footprint / HybridGPU's buffer", FOOTPRINT / BUFFER, footprint / made.buffer),
-        Invariant("footprint / reach of the L2 TLB", FOOTPRINT / (512 * 4096), footprint / (512 * 4096)),
-        Invariant("flash blocks of data / planes", FOOTPRINT / (PAGES * PAGE * CHANNELS * PLANES),
+        Invariant("footprint / L2", whole / L2, footprint / (made.l2_slice * controllers)),
+        Invariant("footprint / all L1", whole / (L1 * SMS), footprint / (made.l1 * sms)),
+        Invariant("footprint / hetero's DRAM", whole / DRAM, footprint / made.dram),
+        Invariant("footprint / HybridGPU's buffer", whole / buffer, footprint / made.buffer),
+        Invariant("footprint / reach of the L2 TLB", whole / (512 * 4096), footprint / (512 * 4096)),
+        Invariant("flash blocks of data / planes", whole / (PAGES * PAGE * CHANNELS * PLANES),
                   footprint / (made.data_pages * PAGE * made.channels * PLANES)),
-        Invariant("footprint / flash registers", FOOTPRINT / (CHANNELS * PLANES * REGISTERS * PAGE),
+        Invariant("footprint / flash registers", whole / (CHANNELS * PLANES * REGISTERS * PAGE),
                   footprint / (made.channels * PLANES * REGISTERS * PAGE)),
         Invariant("us of a core for a page of HybridGPU", 5, float(firmware(made) * 10**6)),
     ]

@@ -1,5 +1,7 @@
 #include "mmu_support.hh"
 
+#include <set>
+
 using namespace memsim;
 using namespace memsim::test_mmu;
 using protocol::PageOrderKind;
@@ -216,6 +218,26 @@ TEST_CASE("Two applications at equal virtual addresses see their own data", "[mm
     }
 }
 
+TEST_CASE("Addresses go round the pages of a stripe, unit by unit", "[mmu]") {
+    Bench b("page=12KiB stripe=4",
+            "page=12KiB address_space=96KiB memory=96KiB placement=identity");
+    b.run([&] {
+        for (unsigned unit = 0; unit < 24; ++unit) b.driver().read(0, unit * 4 * KiB + unit);
+    });
+    REQUIRE(b.memory().state.seen.size() == 24);
+    std::set<std::uint64_t> units;
+    for (const auto& s : b.memory().state.seen) {
+        const std::uint64_t unit = s.request.address % (4 * KiB); // which it is: what was added
+        const std::uint64_t page = unit / 12 * 4 + unit % 4, within = unit % 12 / 4;
+        CHECK(s.request.address == page * 12 * KiB + within * 4 * KiB + unit);
+        units.insert(unit);
+    }
+    CHECK(units.size() == 24);
+    CHECK(value(b.mmu().stat.walks) == 8); // a page is one translation, wherever its units are
+    for (const auto& a : b.driver().state.answers)
+        CHECK(a.response.address == a.response.tag * (4 * KiB + 1));
+}
+
 TEST_CASE("A TLB that does not translate passes addresses on", "[mmu]") {
     Bench b("translates=false");
     b.run([&] { b.driver().read(0, 123456); });
@@ -277,18 +299,69 @@ TEST_CASE("A range of pages is taken out and put back elsewhere", "[mmu]") {
     CHECK(value(b.tlb().stat.shot_down) == 5);
 }
 
-TEST_CASE("Stores are waited for where they are acknowledged", "[mmu]") {
-    for (const bool acknowledged : {false, true}) {
-        Bench b(acknowledged ? "acknowledged_stores=true" : "", "", 1, true, "latency=5us");
-        b.run([&] {
-            b.driver().write(0, 0);
-            b.mover().plan(us, PageOrderKind::unmap, 0);
-        });
-        const Tick stored = b.memory().state.seen.at(0).at;
-        CHECK(b.mover().state.done.at(0).at ==
-              (acknowledged ? stored + (5_us).raw + (10_ns).raw : us + (20_ns).raw + 1) + 1);
-        CHECK(b.driver().state.answers.empty());
-    }
+TEST_CASE("An application is held as a whole, and no other, until it is resumed as often",
+          "[mmu]") {
+    Bench b("", "applications=2 memory=2GiB table_base=4GiB", 2, true, "latency=5us");
+    b.run([&] {
+        b.driver(0).read(0, 0); // in memory from 0.4 to 5.4 us
+        b.driver(1).read(0, 4 * KiB);
+        b.driver(1).state.plan.back().request.application = 1;
+        b.mover().plan(us, PageOrderKind::hold, 0);
+        b.mover().plan(6 * us, PageOrderKind::hold, 0);
+        b.driver(0).read(2 * us, 64);       // its page was known
+        b.driver(0).read(2 * us, 40 * KiB); // this one was not
+        b.driver(1).read(2 * us, 8 * KiB);
+        b.driver(1).state.plan.back().request.application = 1;
+        b.mover().plan(8 * us, PageOrderKind::map, 10, 77);
+        b.mover().plan(9 * us, PageOrderKind::resume, 0);
+        b.mover().plan(10 * us, PageOrderKind::resume, 0);
+    });
+    const auto& done = b.mover().state.done;
+    REQUIRE(done.size() == 5);
+    // Confirmed when the answer of the first read passes the TLB.
+    CHECK(done[0].at == b.driver(0).answered(0) - 1 + (10_ns).raw + 1);
+    const Tick resumed = 10 * us + 1 + (10_ns + 833'334_fs + 5_us).raw + 1;
+    CHECK(b.driver(0).answered(1) == resumed);
+    CHECK(b.driver(0).answered(2) == resumed);
+    CHECK(b.memory().state.seen.back().request.address == 77 * 4 * KiB);
+    CHECK(b.driver(1).answered(1) < 8 * us);
+    CHECK(value(b.tlb(0).stat.shot_down) == 1);
+    CHECK(value(b.tlb(1).stat.shot_down) == 0);
+}
+
+TEST_CASE("Pages may be flash blocks, of no power of two", "[mmu]") {
+    const std::uint64_t page = 384 * 4 * KiB;
+    Bench b("page=1536KiB", "page=1536KiB address_space=96MiB memory=96MiB", 1, true);
+    b.run([&] {
+        b.driver().read(0, 5 * page + page - 32);
+        b.driver().read(us, 6 * page);
+        b.mover().plan(2 * us, PageOrderKind::unmap, 6);
+        b.mover().plan(3 * us, PageOrderKind::map, 6, 40);
+        b.driver().read(4 * us, 6 * page + 5 * 4 * KiB);
+    });
+    const auto& seen = b.memory().state.seen;
+    REQUIRE(seen.size() == 3);
+    CHECK(seen[0].request.address == 5 * page + page - 32);
+    CHECK(seen[1].request.address == 6 * page);
+    CHECK(seen[2].request.address == 40 * page + 5 * 4 * KiB);
+    CHECK(value(b.tlb().stat.misses) == 3);
+    CHECK(b.mmu().frame_at_start(0) == 0u);
+}
+
+TEST_CASE("Stores and atomics are waited for where they are acknowledged", "[mmu]") {
+    for (const Command command : {Command::write, Command::atomic})
+        for (const bool acknowledged : {false, true}) {
+            Bench b(acknowledged ? "acknowledged_stores=true" : "", "", 1, true, "latency=5us");
+            b.run([&] {
+                b.driver().write(0, 0);
+                b.driver().state.plan.back().request.command = command;
+                b.mover().plan(us, PageOrderKind::unmap, 0);
+            });
+            const Tick stored = b.memory().state.seen.at(0).at;
+            CHECK(b.mover().state.done.at(0).at ==
+                  (acknowledged ? stored + (5_us).raw + (10_ns).raw : us + (20_ns).raw + 1) + 1);
+            CHECK(b.driver().state.answers.empty());
+        }
 }
 
 TEST_CASE("A machine that waits for a page for ever says who waits", "[mmu]") {
@@ -320,9 +393,10 @@ std::string refused(const std::string& tlb, const std::string& mmu) {
 } // namespace
 
 TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
-    CHECK(refused("", "page=5000B") == "mmu.page: must be a power of two");
-    CHECK(refused("page=5000B", "") == "tlb[0].page: must be a power of two");
+    CHECK(refused("", "page=5000B") == "mmu.page: must be a multiple of 1KiB");
+    CHECK(refused("page=5000B", "") == "tlb[0].page: must be a multiple of 1KiB");
     CHECK(refused("page=64KiB", "") == "tlb[0].page: must be that of mmu, 4KiB");
+    CHECK(refused("stripe=2 stripe_unit=3KiB", "") == "tlb[0].stripe_unit: must divide the page");
     CHECK(refused("entries=6 ways=4", "") ==
           "tlb[0].ways: 6 entries are no whole number of sets of 4");
     CHECK(refused("", "entries=10 ways=4") ==

@@ -248,6 +248,52 @@ TEST_CASE("what a flushed application asks waits for the walk, others do not", "
     CHECK(value(rig.cache().stat.flushed_lines) == 4);
 }
 
+TEST_CASE("a flush waits for what it dropped, and for lines evicted before", "[mem][cache]") {
+    for (const bool acknowledged : {false, true}) {
+        Rig rig("ways=1 write_policy=write_back write_allocate=true control_ports=1 "
+                "acknowledged_writebacks=" +
+                std::string(acknowledged ? "true" : "false"));
+        Driver& d = rig.driver(); // 4 sets of a line
+        d.plan(0, Command::write, 0, 128, true).application = 1;
+        d.plan(100 * ns, Command::write, 512, 128, true).application = 1; // takes its place
+        rig.manager().plan(130 * ns, Command::flush, 0, 0).application = 2;
+        d.plan(300 * ns, Command::read, 128, 32).application = 1;
+        rig.manager().plan(330 * ns, Command::flush, 0, 0).application = 1;
+        rig.run();
+        const Tick written = 100 * ns + 1 + 1 + 100 * ns; // when the memory has line 0
+        CHECK(rig.manager().answered(0) ==
+              (acknowledged ? written + 10 * ns : 130 * ns + hit_time));
+        // The line that is read comes later than the write-back of line 512.
+        CHECK(d.answered(2) == 300 * ns + miss_time);
+        CHECK(rig.manager().answered(1) == 330 * ns + miss_time);
+    }
+    Rig rig("control_ports=1");
+    rig.driver().read(0, 0);
+    rig.manager().plan(50 * ns, Command::flush, 0, 0).application = 0;
+    rig.run();
+    CHECK(rig.manager().answered(0) == rig.driver().answered(0));
+    CHECK(value(rig.cache().stat.flushed_lines) == 0); // it never became valid
+}
+
+TEST_CASE("a line makes room when its write-back has a place for the answer", "[mem][cache]") {
+    for (const char* outstanding : {"1", "2"}) {
+        Rig rig("write_policy=write_back write_allocate=true acknowledged_writebacks=true ways=1 "
+                "capacity=256B outstanding=" +
+                std::string(outstanding));
+        Driver& d = rig.driver(); // 2 sets of a line
+        d.plan(0, Command::write, 0, 128, true);
+        d.plan(0, Command::write, 128, 128, true);
+        d.plan(100 * ns, Command::write, 256, 128);
+        d.plan(100 * ns, Command::write, 384, 128);
+        rig.run();
+        const bool waits = std::string(outstanding) == "1";
+        CHECK(d.answered(2) == 100 * ns + hit_time);
+        CHECK((d.answered(3) > 200 * ns) == waits);
+        CHECK(value(rig.cache().stat.writebacks) == 2);
+        CHECK(value(rig.cache().stat.stalled_by_mem_side) == waits);
+    }
+}
+
 // ---- hints -----------------------------------------------------------------------------------
 
 TEST_CASE("a hint fetches what is missing, once, and leaves MSHRs for demand", "[mem][cache]") {

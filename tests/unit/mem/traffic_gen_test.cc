@@ -92,6 +92,16 @@ TEST_CASE("a monitor counts each page once, those read and those written apart")
     CHECK(pages("65000", "50%", "0B") == Pages {0, 0});
 }
 
+TEST_CASE("a monitor tells applications apart, as far as it is asked to") {
+    const auto m =
+        ideal({{"requests", "50"}}, true, {{"latency", "100ns"}}, {{"applications", "2"}});
+    m->run(never);
+    const auto& stat = m->get<Monitor>("monitor").stat;
+    CHECK(stat.application_requests[0].value() == 50); // a generator is application 0
+    CHECK(stat.application_requests[1].value() == 0);
+    CHECK(ideal({}, true)->get<Monitor>("monitor").stat.application_requests.size() == 0);
+}
+
 TEST_CASE("a range that holds no request is refused") {
     CHECK(error_of([] { ideal({{"range", "32B"}}); }).find("gen.range: 32B does not hold") == 0);
 }

@@ -103,6 +103,8 @@ TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]"
     CHECK(b.time(later) == 8 * us + 2 * ns); // the data register is empty again
     CHECK(value(b.package().stat.senses) == 2);
     CHECK(value(b.package().stat.useful_bytes) == 33 * 128);
+    CHECK(value(b.package().stat.page_reads) == 2);
+    CHECK(value(b.package().stat.pages_read) == 1);
 
     Bench each(Arguments {{"reuse", "none"}});
     each.read(0, 0, 0, 0);
@@ -160,6 +162,19 @@ TEST_CASE("A page written whole is programmed at once, a part is sensed before",
         CHECK(b.package().array().block(0, 6)->written == 1); // of the log block
         CHECK(value(b.package().stat.stalled_writes) == 1);
     }
+}
+
+TEST_CASE("A page that gets a register takes all writes that wait for it", "[zng]") {
+    Bench b(Arguments {{"network", "none"}}); // one register for each plane
+    b.write(0, 0, 0, 0);
+    for (unsigned line = 0; line < 3; ++line)
+        for (const unsigned page : {1, 2}) b.write(1 * us, 0, page, line, 10 * page + line);
+    const unsigned one = b.read(900 * us, 0, 1, 2), two = b.read(950 * us, 0, 2, 2);
+    run(b.machine);
+    CHECK(b.package().array().block(0, 6)->written == 2); // pages 0 and 1; 2 is in the register
+    CHECK(value(b.package().stat.stalled_writes) == 6);
+    CHECK(b.content(one) == 12);
+    CHECK(b.content(two) == 22);
 }
 
 TEST_CASE("Pages go to their log block in the order in which they are evicted", "[zng]") {
@@ -220,6 +235,20 @@ TEST_CASE("The local network carries one page from a plane at a time, of several
     CHECK(b.time(second) == 10 * us + 642 * ns);
 }
 
+TEST_CASE("Two pages in registers of one plane leave it one after the other", "[zng]") {
+    // Two registers each of three planes: those of plane 2 hold pages of planes 0 and 1 in the end.
+    Bench b(Arguments {{"planes", "3"}, {"registers", "3"}});
+    for (unsigned page : {0, 1})
+        for (unsigned plane : {0, 1}) b.write(0, plane, page, 0);
+    b.write_page(1 * us, 0, 2), b.write_page(2 * us, 1, 2);
+    for (unsigned page : {0, 1})
+        for (unsigned plane : {0, 1}) b.write(3 * us, plane, page, 1);
+    const unsigned first = b.write(10 * us, 0, 3, 0), second = b.write(10 * us, 1, 3, 0);
+    run(b.machine);
+    CHECK(b.time(first) == 10 * us + 642 * ns);
+    CHECK(b.time(second) == 10 * us + 1282 * ns);
+}
+
 TEST_CASE("Reads go before programs, unless a program has waited too long", "[zng]") {
     // Four registers, of which one is kept free: filling all of them queues a program.
     const auto second_read = [](const char* patience) {
@@ -259,8 +288,10 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     }
     FlashPacket& old = b.push(5000 * us, PacketKind::erase, 0, 0, 0);
     old.block = 0;
-    FlashPacket& log = b.push(5000 * us, PacketKind::erase, 0, 0, 0);
-    log.block = 6;
+    for (const Tick t : {5000 * us, 8000 * us}) {
+        FlashPacket& log = b.push(t, PacketKind::erase, 0, 0, 0);
+        log.block = 6;
+    }
     std::vector<unsigned> reads;
     for (unsigned p = 0; p < 4; ++p) {
         FlashPacket& r = b.push(9000 * us, PacketKind::read, 1, p, 0);
@@ -285,8 +316,26 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     CHECK(b.time(moves[3]) == 2412 * us + 4 * 2 * ns + 2 * ns);
     const std::uint64_t newest[] = {14, 20, 12, 13};
     for (unsigned p = 0; p < 4; ++p) CHECK(b.content(reads[p]) == newest[p]);
-    CHECK(b.package().array().block(0, 6)->erases == 1);
+    CHECK(b.package().array().block(0, 6)->erases == 2);
+    CHECK(b.machine.stat_value("package", "erase_squares", "peak") == 1 + 4);
+    CHECK(b.package().stat.plane_writes[0].value() == 6);
+    CHECK(b.package().stat.plane_writes[1].value() == 0);
     CHECK(b.package().array().block(0, 0)->written == 0);
+}
+
+TEST_CASE("A move that has waited too long has both of its planes kept free", "[zng]") {
+    Bench b(Arguments {{"patience", "20us"}, {"reuse", "none"}});
+    for (unsigned i = 0; i < 100; ++i) { // 300 us of reads, never both idle at once
+        b.read(0, 0, 4, i % 32);
+        b.read(1500 * ns, 1, 4, i % 32);
+    }
+    FlashPacket& m = b.push(2 * us, PacketKind::move, 0, 0, 0);
+    m.to.plane = 1, m.to_block = 5, m.to_log = 7;
+    const unsigned move = b.tags;
+    run(b.machine);
+    // Patience, the two readings under way, sensed, to the other plane, programmed.
+    CHECK(b.time(move) > 122 * us);
+    CHECK(b.time(move) < 2 * us + 20 * us + 2 * 3 * us + 3 * us + 640 * ns + 100 * us + 1 * us);
 }
 
 TEST_CASE("Who erases a block that a register holds a page of is stopped", "[zng]") {

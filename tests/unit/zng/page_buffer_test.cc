@@ -124,7 +124,19 @@ TEST_CASE("Dirty pages stay up to the limit, then the first goes to the drive",
     rig.run();
     CHECK(value(rig.buffer().stat.pages_out) == pages - 2);
     CHECK(value(rig.drive().stat.writes) == pages - 2);
+    // A page is brought before it is written, and read from the DRAM before it leaves.
+    CHECK(value(rig.buffer().stat.dram_bytes) == pages * (4096 + 128) + (pages - 2) * 4096);
     CHECK(rig.buffer().state.dirty == 2);
+}
+
+TEST_CASE("A page that comes and requests take turns at the DRAM", "[zng][page_buffer]") {
+    Rig rig("dram_queue=1 queue=256"); // a read at a time: 100 ns each
+    rig.driver().read(0, 4096, 32);
+    rig.driver().read(100 * us, 0, 32); // its page comes 8 us later or so
+    for (int i = 0; i < 200; ++i) rig.driver().read(104 * us, 4096, 32);
+    rig.run();
+    CHECK(rig.driver().answered(201) > 124 * us);
+    CHECK(rig.m.stat_value("buffer", "fetch_time", "max") < 16'000); // 24 us, if it came last
 }
 
 TEST_CASE("A set full of dirty pages writes one out, and the request waits", "[zng][page_buffer]") {

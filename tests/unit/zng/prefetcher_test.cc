@@ -87,7 +87,9 @@ TEST_CASE("The counter ends at 15 and at 0", "[zng][prefetcher]") {
     for (int i = 0; i < 100; ++i) t.read(0);                  // 15
     for (std::uint64_t i = 1; i <= 2; ++i) t.read(i * page);  // 13
     t.read(2 * page, 8, 0, true);                             // 14: a hint
-    for (std::uint64_t i = 3; i < 100; ++i) t.read(i * page); // 0
+    for (std::uint64_t i = 3; i <= 5; ++i) t.read(i * page);  // 11
+    t.read(5 * page, 8, 0, true);                             // 12: none
+    for (std::uint64_t i = 6; i < 100; ++i) t.read(i * page); // 0
     for (int i = 0; i < 12; ++i) t.read(99 * page);
     t.read(99 * page, 8, 0, true); // 13: a hint
     rig.run();

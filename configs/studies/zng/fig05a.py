@@ -1,0 +1,26 @@
+"""Fig. 5a of ZnG: how much slower workloads are when each request goes to Z-NAND in place of DRAM, and how much of
+what is sensed is wasted.
+
+    build/memsim configs/studies/zng/fig05a.py [--scale small] [--workloads betw back]
+"""
+
+from memsim.systems import zng_points, zng_workloads
+
+args = zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II)
+fig = zng_points.Points("fig05a", args)
+fig.add("ideal", "znand")
+fig.run()
+fig.show("ipc", relative_to="ideal")
+
+print(f"{'wasted of what is sensed, %':28}", end="")
+for workload in args.workloads:
+    point = next(p for p in fig.points if tuple(p.keys.values()) == ("znand", workload))
+    values = fig.values(point)
+    sensed, useful = (sum(v for (p, n), v in values.items() if n == name and p.startswith("flash.package"))
+                      for name in ("sensed_bytes", "useful_bytes"))
+    print(f"{100 * (1 - useful / sensed) if sensed else 0:11.1f}", end="")
+print()
+
+ipc = fig.table["ipc"]
+fig.claim("zng-13", (ipc.loc["ideal"] / ipc.loc["znand"]).max())
+fig.close()

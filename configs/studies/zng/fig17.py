@@ -1,0 +1,64 @@
+"""Fig. 17 of ZnG: what garbage collection does to the programs that run together, and their requests over time.
+
+    build/memsim configs/studies/zng/fig17.py [--scale small] [--workloads betw-back] [--every 50us]
+
+With collection: log blocks are filled from the seed as in the long run. Without: they are empty at the start, and
+the run is too short to fill one.
+"""
+
+import contextlib
+import math
+
+from memsim.results import connect
+from memsim.systems import zng_points, zng_workloads
+
+CASES = {"without": "0%", "with": "100%"}
+SERIES = """SELECT tick, name, sum(value) FROM samples WHERE run = ? AND name LIKE 'application_requests[%'
+            GROUP BY tick, name ORDER BY tick"""
+
+
+def more(parser):
+    parser.add_argument("--every", default="50us", help="time between two samples")
+    parser.add_argument("--registers", type=int, default=8,
+                        help="of a plane: below judge, 8 hold all that is written, and nothing is collected")
+
+
+args = zng_points.arguments(__doc__, workloads=["betw-back"], more=more)
+fig = zng_points.Points("fig17", args)
+for workload in args.workloads:
+    for case, filled in CASES.items():
+        limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
+        fig.point(zng_points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, "--filled",
+                  filled, "--every", args.every, "--registers", args.registers, *limit, platform=case,
+                  workload=workload)
+fig.run()
+
+ratios, collected = [[], []], 0
+for workload in args.workloads:
+    names = zng_workloads.names(workload)
+    values = {p.keys["platform"]: fig.values(p) for p in fig.points if p.keys["workload"] == workload}
+    merges, pages = (values["with"]["gpu.collector", n] for n in ("merges", "moved_pages"))
+    collected += merges
+    print(f"{workload}: {merges:.0f} log blocks merged, {pages:.0f} pages moved")
+    for i, name in enumerate(names[:2]):
+        without, with_it = (values[c]["gpu.dispatcher", f"application_ipc[{i}]"] for c in CASES)
+        held = values["with"]["gpu.collector", f"held_time[{i}]"] / 1e6
+        ratios[i].append(with_it / without)
+        print(f"  {name}: {without:.3f} instructions a cycle without, {with_it:.3f} with collection, "
+              f"held for {held:.3f} ms")
+    print(f"  requests every {args.every}, with collection: " + ", ".join(names))
+    point = next(p for p in fig.points if p.keys == dict(platform="with", workload=workload))
+    with contextlib.closing(connect(fig.database)) as database:
+        counts, before = {}, {}
+        for tick, name, value in database.execute(SERIES, [point.run]):
+            counts.setdefault(tick, {})[name] = value - before.get(name, 0)
+            before[name] = value
+    for tick in list(counts)[:40]:
+        print(f"  {tick / 1e9:9.0f} us " + "".join(f"{n:9.0f}" for n in counts[tick].values()))
+
+for id, of in (("zng-29", 1), ("zng-30", 0)):
+    if collected and "betw-back" in args.workloads:
+        fig.claim(id, math.exp(sum(map(math.log, ratios[of])) / len(ratios[of])))
+    else:
+        fig.not_modelled(id)  # nothing was collected
+fig.close()

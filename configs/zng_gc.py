@@ -1,0 +1,50 @@
+"""Requests over time of two programs that run together on ZnG, while log blocks of one are merged (Fig. 17b).
+
+    build/memsim configs/zng_gc.py [--workload betw-back] [--filled 100%] [--every 20us] [--scale small]
+
+--filled: how full log blocks are at the start, at most (drawn from the seed). Requests are those that leave SMs,
+with translated addresses: a held application has none.
+"""
+
+import argparse
+
+import memsim
+from memsim import mem
+from memsim.ports import unbind
+from memsim.systems import zng, zng_scale, zng_workloads
+from memsim.systems.scale import footprint
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--workload", default="betw-back", help="such as betw-back")
+parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
+parser.add_argument("--filled", default="100%", help="of log blocks at the start")
+parser.add_argument("--registers", type=int, default=8,
+                    help="of a plane: few, where 8 would hold all that is written")
+parser.add_argument("--every", default="20us", help="time between two samples")
+parser.add_argument("--max-instructions", type=int,
+                    help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+programs = zng_workloads.programs(args.workload, args.scale, args.seed)
+most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
+size = zng_scale.scale(sum(footprint(p) for p in programs))
+root = zng.machine("zng", programs, size, seed=args.seed, max_instructions=most,
+                   on_flash=dict(registers=args.registers, for_package=dict(log_filled=args.filled)))
+root.watch = [mem.Monitor(outstanding=4096, applications=len(programs)) for _ in root.gpu.l1]
+for l1, monitor in zip(root.gpu.l1, root.watch):
+    above = unbind(l1.cpu_side)
+    above.owner.mem_side = monitor.cpu_side
+    monitor.mem_side = l1.cpu_side
+
+memsim.instantiate(root)
+memsim.stats.series(args.every, [f"watch[{i}].application_requests*" for i in range(len(root.watch))])
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+stats, collector = root.gpu.dispatcher.stats, root.gpu.collector.stats
+print(f"{args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; {collector.merges} log blocks "
+      f"merged, {collector.moved_pages} pages moved")
+for i, name in enumerate(zng_workloads.names(args.workload)):
+    print(f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle, held for "
+          f"{collector.held_time[i] / 1e9:.3f} ms")

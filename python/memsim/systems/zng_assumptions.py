@@ -1,0 +1,79 @@
+"""The assumptions of ZnG's machines and the values that they are swept over (docs/models/zng.md)."""
+
+from . import ohm_assumptions, zng_flash, zng_points
+from .ohm_assumptions import Assumption
+from .scale import GIB, MIB
+
+OWN = tuple(zng_flash.PLATFORMS)  # on ZnG's flash
+WRITES = "zng-wropt", "zng"       # those with eight registers
+READS = "zng-rdopt", "zng"        # those with a prefetcher
+EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
+MESH, PACKAGE, CONTROLLER = "flash.mesh", "flash.package[*]", "flash.controller[*]"
+FILLED = f"{PACKAGE}.log_filled=100%"
+PREFETCHER, BUFFER = "gpu.prefetcher", "memory.buffer"
+# Cores of a slice of 1/8: one, of 8 us a page for the paper's five of 5 us.
+FIRMWARE = {"1us": "1600ns", "10us": "16us", "5us, 2 cores": "20us", "5us, 8 cores": "5us"}
+
+
+def each(part, parameter, values, platforms=OWN, name=""):
+    """One assumption for each value of one parameter."""
+    return [Assumption(name or parameter, str(v), (f"{part}.{parameter}",), platforms) for v in values]
+
+
+def told(name, option, values, platforms):
+    """One for each value of an option of configs/zng.py: what is shown, and what is said."""
+    return [Assumption(name, shown, platforms=platforms, arguments=(option, said))
+            for shown, said in values.items()]
+
+
+ALL = [
+    *each(MESH, "stages", (1, 2)),
+    *each(MESH, "channels", (2, 8), name="virtual channels"),
+    *each(MESH, "buffer", (18, 144), name="flits of a buffer"),
+    *each(MESH, "clock", ("1600MHz",), name="network clock"),
+    *each(PACKAGE, "independent_planes", ("false",)),
+    # Collection as in the long run, and what hangs on it.
+    *each(PACKAGE, "log_filled", ("100%",), name="log blocks filled"),
+    *[Assumption("erase, log blocks filled", t, (f"{PACKAGE}.timing_changes=tBERS={t}", FILLED), OWN)
+      for t in ("2ms", "5ms")],
+    *[Assumption("log_reserve, log blocks filled", n, (f"{PACKAGE}.log_reserve={n}", FILLED), OWN)
+      for n in ("0", "128")],
+    *[Assumption("helper's instructions, log blocks filled", n,
+                 (f"gpu.collector.instructions={n}", FILLED), OWN)
+      for n in ("8", "256")],
+    *each("gpu.dbmt", "latency", ("1ns", "10ns"), name="DBMT's latency"),
+    *each(PACKAGE, "spare", (0, 128), WRITES),
+    *each(PACKAGE, "patience", ("0ns", "2ms")),
+    *each(PACKAGE, "reuse", ("none",)),
+    *each(PACKAGE, "latency", ("1ns", "50ns"), name="package's latency"),
+    *each(PACKAGE, "net_width", ("1B",), WRITES, name="width of NiF"),
+    *each(CONTROLLER, "decode", ("1ns", "50ns")),
+    *each(CONTROLLER, "latency", ("1ns", "50ns"), name="controller's latency"),
+    *each(CONTROLLER, "thrash_window", (256, 4096), ("zng",)),
+    *[Assumption("thrash_high", high, (f"{CONTROLLER}.thrash_high", f"{CONTROLLER}.thrash_low={low}"),
+                 ("zng",)) for high, low in (("30%", "15%"), ("70%", "35%"))],
+    *each(CONTROLLER, "pin_ways", (2, 4), ("zng",)),
+    *each(PREFETCHER, "initial", ("128B", "1KiB"), READS),
+    *each(PREFETCHER, "window", (256, 4096), READS),
+    *each(PREFETCHER, "warps", (1, 16), READS, name="representative warps"),
+    *each(PREFETCHER, "latency", ("1fs", "10ns"), READS, name="hint's latency"),
+    *[Assumption("firmware", shown, (f"ssd.drive.firmware={said}",), ("hybridgpu",))
+      for shown, said in FIRMWARE.items()],
+    *each(BUFFER, "dispatch", ("0ns", "20ns"), ("hybridgpu",), name="dispatcher"),
+    *told("HybridGPU's buffer", "--buffer", {"8MiB": 8 * MIB, "128MiB": 128 * MIB}, ("hybridgpu",)),
+    *told("footprint of the paper", "--whole", {"4GiB": 4 * GIB, "16GiB": 16 * GIB}, EVERY),
+    *each("host", "page_cost", ("0ns", "20us"), ("hetero",)),
+    *each("host", "fault_latency", ("50us",), ("hetero",)),
+]
+NAMES = list(dict.fromkeys(a.name for a in ALL))
+
+
+def arguments(doc):
+    """The options of a study of assumptions."""
+    return zng_points.arguments(doc, more=lambda parser: parser.add_argument(
+        "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"))
+
+
+def chosen(names):
+    """The assumptions of these names, all values."""
+    return ohm_assumptions.chosen(names, ALL)

@@ -1,0 +1,240 @@
+#pragma once
+
+#include "core/component.hh"
+#include "protocol/dispatch.hh"
+#include "protocol/flash_network.hh"
+#include "protocol/mem.hh"
+#include "protocol/translation.hh"
+#include "zng/address.hh"
+#include "zng/free_blocks.hh"
+
+namespace memsim::zng {
+
+using namespace memsim::literals;
+
+/// ZnG's helper thread (IV-A): the owner of the log block mapping table, which merges log blocks,
+/// levels wear and keeps the MMU's data block mapping table up to date.
+///
+/// A log block has few pages left: its application is held (the MMU translates nothing more for it,
+/// all TLBs forget its blocks, and what is under way is answered), its lines are flushed from all
+/// caches, and every data block of the log block is moved to a new one, page by page: log page,
+/// data page and registers merged. Other applications go on. When all pages are there and nothing
+/// of the application is under way, LBMT and DBMT name the new blocks, the application is resumed
+/// (unless another of its log blocks is on the way), and the old ones are erased.
+///
+/// A new block is chosen of any plane of the package: where fewest merges are under way, then where
+/// a log block with room is, then the one erased least. A log block serves up to `log_ratio` data
+/// blocks of one application.
+///
+/// Moves begin at once, before the application stands still: what is under way may wait for
+/// registers, and registers for moves. A log block that serves data blocks on their way waits until
+/// they are there; not until the tables say so, since it may be full of what is awaited for that.
+///
+/// The warp that does all this takes issue slots of the SM that is bound to `helper`; if none is,
+/// it has an SM to itself. Each page costs it `instructions`, and it goes through the merges in
+/// turn, `step` pages of each data block at a time.
+///
+/// Precondition: the MMU's pages are flash blocks, placed by identity; no two applications have
+/// data blocks that share a log block. Not modelled: what becomes of the tables without power,
+/// bad blocks, moving cold blocks to level wear.
+class GarbageCollector final : public Model<GarbageCollector>, public HasLogBlocks {
+  public:
+    struct Params {
+        Param<unsigned> packages {16, {1, 256}, "Packages of the network (ZnG table I: 16)"};
+        Param<unsigned> dies {8, {1, 64}, "Dies of one (ZnG table I: 8)"};
+        Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
+        Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
+        Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
+        Param<unsigned> data_pages {
+            0, {0, 32768}, "Of a data block, that addresses name, as in the flash controllers"};
+        Param<unsigned> data_blocks {796, {1, 1u << 20}, "As in the flash controllers"};
+        Param<unsigned> log_ratio {4, {1, 1024}, "As in the flash controllers"};
+        Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
+        Param<std::string> footprints {
+            "0B", "Bytes of each application's data, from its address 0 on, such as '1GiB,512MiB'"};
+        Param<unsigned> controllers {6, {1, 256}, "Flash controllers (ZnG table I: 6)"};
+        Param<unsigned> caches {0, {0, 256}, "L2 slices to be flushed"};
+        Param<unsigned> helpers {
+            0, {0, 1}, "Whether it is an assist warp of an SM; 0: it has an SM to itself"};
+        Param<unsigned> instructions {
+            32,
+            {1, 65536},
+            "Warp instructions for a page moved: address, command, answer (assumption; sweep 8 to "
+            "256)"};
+        Param<Time> instruction_time {
+            18'333'333_fs,
+            {1_fs, 1_us},
+            "Of each, in an SM to itself (22 cycles of 1.2 GHz, as gpu.Sm's arithmetic_latency)"};
+        Param<unsigned> step {16, {1, 32768}, "Pages of each data block at a time (assumption)"};
+        Param<unsigned> ahead {
+            2,
+            {1, 64},
+            "Pages of a block asked for before their answers (assumption: its plane "
+            "never waits)"};
+        Param<unsigned> moves {
+            64, {1, 4096}, "Pages being moved in a package at once (as many as planes)"};
+        Param<unsigned> queue {
+            32, {1, 65536}, "Moves and erases without an answer at a controller"};
+        Param<unsigned> merges {
+            1024, {1, 65536}, "Log blocks merged at once, and waiting at each controller's port"};
+        Param<Bytes> table_entry {
+            10_B,
+            {1_B, 128_B},
+            "An entry of the DBMT: VBN, LBN, PLBN and PDBN of 20 bits for 2^20 blocks"};
+        Param<Time> latency {
+            5_ns, {1_fs, 1_ms}, "To controllers, caches and the MMU (assumption: crossbar)"};
+    };
+    struct Ports {
+        Many<Requester<protocol::Collect>> collect {
+            from<&Params::controllers>,
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+            "Moves and erases, to the flash controllers"};
+        Many<In<protocol::LogLow>> log_low {from<&Params::controllers>,
+                                            {.depth = from<&Params::merges>},
+                                            "Log blocks to merge, from them"};
+        Many<Requester<protocol::Mem>> flush {
+            from<&Params::caches>,
+            {.depth = [](const void*) { return 16u; }, .latency = from<&Params::latency>},
+            "L2 slices' control ports"};
+        Requester<protocol::PageControl> mmu {
+            {.depth = [](const void*) { return 16u; }, .latency = from<&Params::latency>},
+            "The MMU"};
+        Many<Requester<protocol::Assist>> helper {
+            from<&Params::helpers>,
+            {.depth = [](const void*) { return 1u; }, .latency = from<&Params::latency>},
+            "The SM that runs the helper thread"};
+    };
+    struct Stats {
+        Counter log_lows {Unit::count, "Log blocks that were low"};
+        Counter merges {Unit::count, "Log blocks merged"};
+        Counter moved_pages {Unit::count, "Pages moved"};
+        Counter erases {Unit::count, "Blocks erased"};
+        Counter log_blocks {Unit::count, "Free blocks that became log blocks"};
+        Counter holds {Unit::count, "Times an application was held"};
+        Counter steps {Unit::count, "Times the helper thread turned to a merge"};
+        Counter instructions {Unit::count, "Its warp instructions"};
+        Level merging {Unit::count, "Log blocks being merged"};
+        Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
+        Level erased_blocks {Unit::count, "Blocks that were erased at all (peak)"};
+        Level table_entries {Unit::count, "Entries of the DBMT: blocks of the footprints (peak)"};
+        Level table_bytes {Unit::byte, "Bytes of it (peak; the paper has 80 KB for all flash)"};
+        Each<Counter> held_time {from<&Params::applications>, Unit::time,
+                                 "Time that each application was held"};
+        Distribution merge_time {Unit::time, "From a low log block to its erase"};
+        Distribution drain_time {Unit::time, "From a hold to the last answer under way"};
+        Distribution flush_time {Unit::time, "From then to the end of the caches' flush"};
+    };
+    /// A data block on its way.
+    struct Move {
+        std::uint32_t from = 0, to = 0, to_log = 0;
+        std::uint32_t logical = 0; ///< block, of all applications' addresses side by side
+        std::uint32_t granted = 0; ///< pages that the helper thread has come to
+        std::uint32_t sent = 0, done = 0;
+    };
+    enum class Phase : std::uint8_t { idle, moving, erasing };
+    struct Merge {
+        std::uint32_t log = 0;
+        std::uint16_t application = 0;
+        Phase phase = Phase::idle;
+        std::uint32_t left = 0;   ///< moves or erases that are not done
+        std::uint32_t erased = 0; ///< erases sent
+        std::vector<Move> moves;
+        Tick since = 0;
+    };
+    enum class Hold : std::uint8_t { none, draining, flushing, quiet };
+    struct Application {
+        Hold hold = Hold::none;
+        std::uint32_t merges = 0;   ///< whose blocks the tables do not name yet
+        std::uint32_t flushing = 0; ///< caches
+        Tick since = 0, drained = 0;
+    };
+    /// By a log block.
+    struct Served {
+        std::uint16_t application = 0;
+        std::vector<std::uint32_t> blocks;
+    };
+    /// A log block that has room for more data blocks.
+    struct Open {
+        std::uint32_t log = 0, members = 0;
+    };
+    struct State {
+        LogBlocks logs;
+        parts::ContentStore reference;
+        FreeBlocks free;
+        HashMap<std::uint32_t> logical; ///< of blocks that were moved there; `none`: moved away
+        HashMap<Served> made;           ///< log blocks made since the start
+        HashMap<Open> open;             ///< by plane and application
+        HashMap<std::uint32_t> targets; ///< log blocks, and the moves to their blocks
+        std::vector<std::uint32_t> plane_moves;   ///< from and to each plane, under way
+        std::vector<std::uint32_t> package_moves; ///< pages being moved in each
+        std::vector<Application> applications;
+        std::vector<Merge> merges;
+        std::vector<std::uint32_t> idle_merges, active; ///< active: in order of their beginning
+        std::vector<std::uint32_t> waiting;             ///< log blocks of data under way
+        Fifo<protocol::PageOrder> orders;
+        std::vector<Fifo<std::uint16_t>> flushes; ///< applications, by cache
+        std::uint32_t step = none;                ///< the merge that the helper thread is at
+        Tick step_until = 0;                      ///< in an SM to itself
+        Timer step_end;
+        std::uint32_t turn = 0; ///< of active merges: the next that it looks at
+    };
+
+    explicit GarbageCollector(const Params& p) : params(p) {}
+    void init() override;
+    void start() override;
+    void wake() override;
+    bool pending() const override { return !state.active.empty(); }
+    void waits_on(WaitReport& report) const override;
+    std::optional<std::string> imbalance() const override;
+    const LogBlocks& log_blocks() const override { return state.logs; }
+    parts::ContentStore& reference() override { return state.reference; }
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    static constexpr std::uint32_t none = ~0u;
+    /// Of an application: its blocks at the start.
+    struct Range {
+        std::uint32_t first = 0, blocks = 0;
+    };
+
+    // garbage_collector.cc: the merges' course
+    void take_answers();
+    void take_lows();
+    bool begin(std::uint32_t log);
+    void hold(std::uint16_t application);
+    void page_order_done(std::uint32_t tag);
+    void resume();
+    void send_moves();
+    bool send_move(std::uint32_t merge, std::uint32_t move);
+    void send_erases(std::uint32_t merge);
+    void update_tables(Merge& m);
+    void end(std::uint32_t merge);
+    void send_orders();
+    void run_helper();
+    void step_done();
+    // garbage_collector_blocks.cc: which blocks
+    void lay_out();
+    std::uint32_t logical_of(std::uint32_t block) const;
+    Served served_by(std::uint32_t log) const;
+    void close(const Served& s, std::uint32_t log);
+    void choose(Move& m, std::uint16_t application);
+    void forget(const Merge& m);
+    std::uint64_t open_key(std::uint32_t plane, std::uint16_t application) const {
+        return std::uint64_t {plane} << 16 | application;
+    }
+
+    std::uint32_t package_of(std::uint32_t block) const { return block % flash_.packages; }
+    /// All that is asked about a package goes by one controller.
+    std::uint32_t controller_of(std::uint32_t block) const {
+        return package_of(block) % params.controllers();
+    }
+
+    Flash flash_;
+    std::vector<Range> ranges_;
+};
+
+} // namespace memsim::zng

@@ -1,0 +1,35 @@
+"""What is wrong with one of ZnG's machines: one sentence, before anything is simulated."""
+from pathlib import Path
+
+import pytest
+
+CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
+
+
+@pytest.mark.parametrize("platform, setting, said", [
+    ("zng", "flash.controller[*].data_blocks=1024",
+     "data_blocks: 1024 data blocks and 256 log blocks for them are more than the 1024 blocks of a plane"),
+    ("hybridgpu", "ssd.drive.over_provisioning=0ppb",
+     "ssd.drive.over_provisioning: is 0: garbage collection needs pages that hold nothing"),
+    ("zng", "gpu.prefetcher.low=40%", "gpu.prefetcher.low: 40% lies above high, 30%"),
+    ("zng", "flash.controller[*].thrash_low=60%",
+     "flash.controller[0].thrash_low: it lies above thrash_high"),
+    ("zng", "flash.mesh.width=24B", "flash.mesh.width: a flit of 24 B does not divide a page of 4096 B"),
+    ("zng", "flash.package[*].net_width=24B",
+     "flash.package[0].net_width: 24 B do not divide a page of 4096 B"),
+])
+def test_a_machine_that_cannot_be(refused, platform, setting, said):
+    assert said in refused("-q", "--set", setting, CONFIG, "--platform", platform, "--workload", "back",
+                           "--scale", "tiny")
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--workload", "betw-bakc"], "there is no workload 'bakc' in 'betw-bakc' (did you mean 'back'?)"),
+    (["--workload", "betw*0"], "'betw*0' runs 0 applications at once: give it 1 to 64"),
+    (["--platform", "zgn"], "there is no platform 'zgn' (did you mean 'zng'?)"),
+    (["--register-network", "fnif"], "fnif"),
+    (["--platform", "optane", "--registers", "8"], "platform 'optane' has no flash registers"),
+    (["--registers", "1"], "registers"),
+])
+def test_arguments_that_cannot_be(refused, arguments, said):
+    assert said in refused("-q", CONFIG, "--scale", "tiny", *arguments)

@@ -1,0 +1,238 @@
+#include "../gpu/script.hh"
+#include "ftl_support.hh"
+
+#include <map>
+
+using namespace memsim;
+using namespace memsim::test_zng;
+using zng::FlashController;
+using zng::GarbageCollector;
+using zng::Package;
+
+namespace {
+
+void start(Machine& m, const Ftl& ftl) {
+    ftl.add(m);
+    m.build();
+    ftl.look(m);
+    m.start();
+}
+
+void finish(Machine& m) {
+    m.run(never);
+    if (m.pending())
+        for (auto& l : m.wait_report()) WARN(l);
+    REQUIRE_FALSE(m.pending());
+    CHECK(m.imbalances() == std::vector<std::string> {});
+}
+
+/// Each data block has a log block of its plane, which serves no more than two (the ratio), of one
+/// application, and holds no data itself.
+void check_tables(Machine& m) {
+    const auto& c = m.get<GarbageCollector>("collector");
+    const auto& mmu = m.get<gpu::Mmu>("mmu");
+    const zng::Flash flash {2, 2, 2, 40, 12};
+    std::map<std::uint64_t, std::vector<unsigned>> served; // applications, by log block
+    std::map<std::uint64_t, unsigned> data;
+    for (unsigned a = 0; a < 2; ++a)
+        for (unsigned p = 0; p < Ftl::blocks_each; ++p) {
+            const auto block = static_cast<std::uint32_t>(*mmu.frame_of(a, p));
+            const std::uint32_t log = c.log_blocks().log_of(block);
+            CHECK(flash.plane_of(block) == flash.plane_of(log));
+            served[log].push_back(a);
+            ++data[block];
+        }
+    CHECK(data.size() == 2 * Ftl::blocks_each);
+    for (const auto& [log, applications] : served) {
+        CHECK(applications.size() <= 2);
+        CHECK(applications.front() == applications.back());
+        CHECK(data.count(log) == 0);
+    }
+}
+
+} // namespace
+
+/// Random reads and writes of two applications, log blocks merged meanwhile: every read of the
+/// flash returns what was written last, and no request goes to a block that is not its
+/// application's.
+TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[zng]") {
+    for (const char* network : {"none", "swnet", "fcnet", "nif"})
+        for (const char* filled : {"0%", "100%"})
+            for (const bool redirect : {false, true}) {
+                INFO(network << " " << filled << " " << redirect);
+                Machine m {3};
+                Ftl ftl;
+                ftl.redirect = redirect;
+                ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
+                ftl.package = {{"network", network}, {"log_filled", filled}};
+                start(m, ftl);
+                finish(m);
+                const auto& c = m.get<GarbageCollector>("collector");
+                CHECK(value(c.stat.merges) > 10);
+                CHECK(value(c.stat.merges) == value(c.stat.log_lows));
+                std::uint64_t thrashes = 0;
+                for (unsigned i = 0; i < 2; ++i) {
+                    const auto& f = m.get<FlashController>(at("controller", i)).stat;
+                    CHECK(value(f.content_errors) == 0);
+                    CHECK(value(f.reads) > 500);
+                    CHECK(value(f.writes) > 500);
+                    CHECK(value(m.get<Gate>(at("gate", i)).stat.astray) == 0);
+                    CHECK(value(m.get<Gate>(at("gate", i)).stat.passed) > 1000);
+                    thrashes += value(f.thrashes);
+                }
+                CHECK((thrashes > 0 || !redirect));
+                check_tables(m);
+            }
+}
+
+TEST_CASE("An application stands still while its log block is merged, another does not", "[zng]") {
+    Machine m {5};
+    Ftl ftl;
+    ftl.wanderer = {{"count", "3000"}, {"lines", "400"}, {"stride", "15"}, {"gap", "2us"}};
+    ftl.second = {{"writes", "0"}, {"atomics", "0"}, {"count", "20000"}};
+    ftl.package = {{"log_filled", "100%"}};
+    start(m, ftl);
+    auto& c = m.get<GarbageCollector>("collector");
+    const auto& state = c.state.applications[0];
+    std::uint64_t still = 0, others = 0;
+    while (state.hold != GarbageCollector::Hold::quiet) m.run(m.sim().now() + us);
+    const auto& moving = m.get<Wanderer>("wanderer[1]").stat;
+    const auto& standing = m.get<Wanderer>("wanderer[0]").stat;
+    still = value(standing.answered), others = value(moving.answered);
+    while (state.hold == GarbageCollector::Hold::quiet) {
+        CHECK(value(standing.answered) == still);
+        m.run(m.sim().now() + us);
+    }
+    CHECK(value(moving.answered) > others + 100);
+    finish(m);
+    CHECK(value(standing.answered) > still);
+    CHECK(value(c.stat.held_time[0]) > 0);
+    CHECK(value(c.stat.held_time[1]) == 0);
+}
+
+namespace {
+
+/// One application that writes one line now and then, each time through to the flash, and log
+/// blocks of two pages: the first merge has nothing else beside it.
+struct Lone {
+    Machine m {1};
+    explicit Lone(bool assist = false) {
+        Ftl ftl;
+        ftl.wanderers = 1;
+        test::scripts() = {test::Script {}}; // the SM has nothing else to do
+        ftl.assist = assist;
+        ftl.wanderer = {{"count", "400"},
+                        {"lines", "12"},
+                        {"stride", "32"},
+                        {"writes", "95"},
+                        {"gap", "400us"}};
+        start(m, ftl);
+        while (collector().state.active.empty()) m.run(m.sim().now() + us);
+    }
+    GarbageCollector& collector() { return m.get<GarbageCollector>("collector"); }
+    const GarbageCollector::Merge& merge() {
+        return collector().state.merges.at(collector().state.active.at(0));
+    }
+};
+
+} // namespace
+
+TEST_CASE("A merge takes its pages' programs and an erase, its blocks at once", "[zng]") {
+    // A page: sensed, 4 KiB over the package's network of 6.4 GB/s, programmed; one after another.
+    constexpr Tick page = 3 * us + 640 * ns + 100 * us;
+    Lone one;
+    while (value(one.collector().stat.merges) == 0) one.m.run(one.m.sim().now() + us);
+    const auto took = static_cast<Tick>(one.collector().stat.merge_time.sum());
+    const Tick least = 12 * page + 1000 * us;
+    CHECK(took > least);
+    CHECK(took < least + 2 * page); // what was programmed to the log block when it began
+    CHECK(value(one.collector().stat.moved_pages) == 2 * 12);
+    CHECK(value(one.collector().stat.erases) == 3);
+}
+
+TEST_CASE("The helper thread's instructions come before the moves that they are for", "[zng]") {
+    // 4 of 12 pages at a time, two blocks, 32 instructions a page, 22 cycles each.
+    constexpr unsigned instructions = 4 * 2 * 32;
+    {
+        Lone own;
+        const Tick begun = own.merge().since + Tick {instructions} * 18'333'333;
+        own.m.run(begun);
+        CHECK(own.merge().moves.at(0).sent == 0);
+        own.m.run(begun + 1);
+        CHECK(own.merge().moves.at(0).sent == 2); // so many ahead
+        CHECK(own.merge().moves.at(0).granted == 4);
+    }
+    // Over a link of 5 ns to the next edge; 5632 cycles of 1.2 GHz; back at once.
+    Lone assist(true);
+    const Tick least =
+        assist.merge().since + 5 * ns + Tick {instructions} * 22 * 1'000'000 / 12 * 10;
+    assist.m.run(least);
+    CHECK(assist.merge().moves.at(0).sent == 0);
+    assist.m.run(least + 1 * ns);
+    CHECK(assist.merge().moves.at(0).sent == 2);
+    while (value(assist.collector().stat.merges) == 0) assist.m.run(assist.m.sim().now() + us);
+    CHECK(value(assist.collector().stat.instructions) == 3 * instructions);
+    CHECK(value(assist.m.get<gpu::Sm>("sm").stat.assist_instructions) == 3 * instructions);
+}
+
+// ---- bad input -------------------------------------------------------------------------------
+
+namespace {
+
+std::string refused(const Ftl& ftl) {
+    try {
+        Machine m;
+        ftl.add(m);
+        m.build();
+    } catch (const ConfigError& e) {
+        return e.what();
+    }
+    return "";
+}
+
+} // namespace
+
+TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
+    Ftl ftl;
+    CHECK(refused(ftl) == "");
+    ftl.collector = {{"blocks", "18"}};
+    CHECK(refused(ftl) ==
+          "collector.data_blocks: 12 data blocks and 6 log blocks for them leave none "
+          "of the 18 blocks of a plane to merge into: over-provision more");
+    ftl.collector = {{"footprints", "1MiB"}};
+    CHECK(refused(ftl) == "collector.footprints: '1MiB' has 1 figures for 2 applications");
+    ftl.collector = {{"footprints", "1MiB,2"}};
+    CHECK(refused(ftl).find("collector.footprints: ") == 0);
+    ftl.collector = {{"footprints", "1MiB,1GiB"}};
+    CHECK(refused(ftl).find(
+              "collector.footprints: the flash is full: application 1 ends at block ") == 0);
+    ftl.collector = {{"footprints", "2MiB,1MiB"}};
+    CHECK(refused(ftl) ==
+          "collector.footprints: applications 0 and 1 would share log blocks: let the "
+          "MMU's address_space be 786432B larger than the largest footprint");
+    ftl.collector = {{"pages", "16"}};
+    CHECK(refused(ftl) == "collector.mmu: a block of 65536B must be the page of mmu");
+    ftl.collector = {{"data_pages", "13"}};
+    CHECK(refused(ftl) == "collector.data_pages: 13 of 12 pages of a block");
+    ftl.collector = {};
+    ftl.mmu = {{"placement", "first_touch"}};
+    CHECK(refused(ftl) ==
+          "collector.footprints: mmu must place pages by identity, for data blocks of "
+          "one log block to be of one application");
+}
+
+TEST_CASE("A full device is a sentence", "[zng]") {
+    Machine m {3};
+    Ftl ftl; // each plane has one erased block, and a block moved there needs a log block beside it
+    ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
+    ftl.package = {{"log_filled", "100%"}};
+    ftl.collector = {{"blocks", "19"}};
+    start(m, ftl);
+    std::string why;
+    try {
+        m.run(never);
+    } catch (const ConfigError& e) {
+        why = e.what();
+    }
+    CHECK(why.find("collector.data_blocks: the flash is full: no plane of package ") == 0);
+}

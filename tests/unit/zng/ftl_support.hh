@@ -1,0 +1,98 @@
+#pragma once
+
+#include "gpu/mmu.hh"
+#include "support.hh"
+#include "zng/flash_controller.hh"
+#include "zng/garbage_collector.hh"
+#include "zng/package.hh"
+
+/// ZnG's way from virtual addresses to flash pages, made small: wanderers, TLBs, MMU with its
+/// table, L2 slices, gates, controllers, packages, and the garbage collector.
+namespace memsim::test_zng {
+
+/// Random reads, writes and atomics of one application's virtual blocks.
+class Wanderer final : public Model<Wanderer> {
+  public:
+    struct Params {
+        Param<unsigned> application {0, "Its address space"};
+        Param<unsigned> count {1000, "Requests"};
+        Param<unsigned> first {0, "Its first line"};
+        Param<unsigned> lines {1000, "Lines from there on, one in `stride`"};
+        Param<unsigned> stride {1, "Lines from one that it uses to the next"};
+        Param<unsigned> writes {50, "Per cent of requests"};
+        Param<unsigned> atomics {5, "Per cent"};
+        Param<Time> gap {200_ns, "Longest pause between two"};
+    };
+    struct Ports {
+        Requester<protocol::Mem> mem {{.depth = [](const void*) { return 32u; }}, "To the TLB"};
+    };
+    struct Stats {
+        Counter answered {Unit::count, "Answers"};
+        Counter last {Unit::time, "When the last one came"};
+    };
+    struct State {
+        std::uint32_t sent = 0, out = 0;
+        Tick ready_at = 0;
+        Rng random;
+        Timer next;
+    };
+    explicit Wanderer(const Params& p) : params(p) {}
+    void start() override { arm(state.next, Tick {1}); }
+    void wake() override;
+    bool pending() const override { return state.sent < params.count || state.out > 0; }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+
+/// Passes requests on to a flash controller and looks at each: its address must be that of a block
+/// that its application has now, or had when the merge under way began.
+class Gate final : public Model<Gate> {
+  public:
+    struct Params {
+        Param<unsigned> applications {2, "Address spaces"};
+        Param<unsigned> blocks {16, "Of each"};
+        Param<Bytes> block {48_KiB, "Size of one"};
+    };
+    struct Ports {
+        Responder<protocol::Mem> above {{.depth = [](const void*) { return 16u; }}, "Slices"};
+        Requester<protocol::Mem> below {{.depth = [](const void*) { return 16u; }}, "Controller"};
+    };
+    struct Stats {
+        Counter passed {Unit::count, "Requests"};
+        Counter astray {Unit::count, "To blocks that are not their application's"};
+    };
+    struct State {};
+    explicit Gate(const Params& p) : params(p) {}
+    void wake() override;
+    /// Bound by the test, which is asked, not the machine.
+    void ask(const gpu::Mmu& mmu) { mmu_ = &mmu; }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    const gpu::Mmu* mmu_ = nullptr;
+};
+
+struct Ftl {
+    unsigned wanderers = 2; ///< each of the application of its number
+    unsigned slices = 2, controllers = 2, packages = 2;
+    bool assist = false;   ///< an SM that runs scripts() runs the helper thread
+    bool redirect = false; ///< a read-only L2, whose ways thrashing controllers pin for writes
+    bool gates = true;     ///< not where machines are saved, since they ask the MMU past all links
+    Arguments wanderer {}, package {}, controller {}, collector {}, mmu {}, l2 {};
+    Arguments second {}; ///< of wanderer[1], over `wanderer`
+
+    static constexpr unsigned blocks_each = 16;
+    Arguments geometry() const {
+        return {{"dies", "2"}, {"planes", "2"}, {"blocks", "40"}, {"pages", "12"}};
+    }
+    void add(Machine& m) const;
+    /// Bound to what was built.
+    void look(Machine& m) const;
+};
+
+} // namespace memsim::test_zng
