@@ -1,6 +1,6 @@
-"""ZnG's platforms: a GPU over GDDR5, Optane, an SSD controller or a host, running graph and scientific programs.
+"""ZnG's platforms: a GPU over flash, GDDR5, Optane, an SSD controller or a host, running graph and scientific programs.
 
-    build/memsim configs/zng.py [--platform hetero|hybridgpu|optane|ideal] [--workload betw-back] ...
+    build/memsim configs/zng.py [--platform zng|zng-base|hybridgpu|...] [--workload betw-back] ...
 
 --workload is one of Table II's sixteen, a pair such as betw-back, or a multiple such as betw*8: all run at
 once, each in memory of its own, at a --scale.
@@ -13,11 +13,18 @@ from memsim.systems import zng, zng_scale, zng_workloads
 from memsim.systems.scale import footprint
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--platform", default="hybridgpu", help=f"one of {', '.join(zng.platforms())}")
+parser.add_argument("--platform", default="zng", help=f"one of {', '.join(zng.platforms())}")
 parser.add_argument("--workload", default="betw-back", help="such as betw, betw-back, betw*8")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
 parser.add_argument("--prefetch", choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
                     help="beside the L2 (Fig. 16b); without: the platform's")
+for_flash = parser.add_argument_group("on ZnG's own flash; without: the platform's")
+for_flash.add_argument("--registers", type=int, help="of a plane (2 or 8 in the paper)")
+for_flash.add_argument("--register-network", dest="network", help="none, swnet, fcnet or nif")
+for_flash.add_argument("--redirect", action=argparse.BooleanOptionalAction, default=None,
+                       help="written lines to pinned L2 ways while registers thrash")
+for_flash.add_argument("--check-contents", action="store_true", default=None,
+                       help="compare every read of the flash")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--seed", type=int, default=1)
@@ -28,8 +35,10 @@ most = args.max_instructions if args.max_instructions is not None else zng_workl
 size = zng_scale.scale(sum(footprint(p) for p in programs))
 for invariant in size.invariants:
     print(f"scale: {invariant}")
+on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "check_contents")
+            if getattr(args, n) is not None}
 root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,
-                   max_instructions=most)
+                   on_flash=on_flash, max_instructions=most)
 
 memsim.instantiate(root)
 end = memsim.simulate()
@@ -41,3 +50,7 @@ print(f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() 
 if len(programs) > 1:
     for i, name in enumerate(zng_workloads.names(args.workload)):
         print(f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle")
+if args.check_contents:
+    errors = sum(c.stats.content_errors for c in root.flash.controller)
+    print(f"contents: {errors} reads were wrong")
+    raise SystemExit(errors != 0)

@@ -19,14 +19,17 @@ struct BlockPlace {
 /// All flash of the machine and its physical addresses: an address is block number x block bytes +
 /// offset, so one data block's pages are neighbours. Block numbers are mixed radix: the package is
 /// the lowest digit, then the die, the plane, and the block of the plane, so that neighbouring
-/// blocks lie in different packages.
+/// blocks lie in different packages. Of a block's pages, addresses name the first `data_pages`:
+/// fewer than all spread the data of a small run over as many blocks as a large one's would be in.
 struct Flash {
     std::uint32_t packages = 16, dies = 8, planes = 8; ///< ZnG table I; each of the one before
     std::uint32_t blocks = 1024;                       ///< of a plane
     std::uint32_t pages = 384;                         ///< of a block
     std::uint32_t page_bytes = 4096;
+    std::uint32_t data_pages = pages; ///< of a block, that addresses name
 
-    std::uint64_t block_bytes() const { return std::uint64_t {pages} * page_bytes; }
+    /// Of addresses: what a data block holds.
+    std::uint64_t block_bytes() const { return std::uint64_t {data_pages} * page_bytes; }
     std::uint32_t all_planes() const { return packages * dies * planes; }
     std::uint64_t all_blocks() const { return std::uint64_t {all_planes()} * blocks; }
     std::uint64_t capacity() const { return all_blocks() * block_bytes(); }

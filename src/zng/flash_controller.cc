@@ -14,8 +14,16 @@ static const Registration<FlashController> registered {
     "ZnG's flash controller: requests of L2 slices become packets of the flash network."};
 
 void FlashController::init() {
-    flash_ = {params.packages(), params.dies(),  params.planes(),
-              params.blocks(),   params.pages(), page_bytes};
+    flash_ = {params.packages(),
+              params.dies(),
+              params.planes(),
+              params.blocks(),
+              params.pages(),
+              page_bytes,
+              params.data_pages() ? params.data_pages() : params.pages()};
+    if (flash_.data_pages > params.pages())
+        refuse("data_pages", std::to_string(params.data_pages()) + " of " +
+                                 std::to_string(params.pages()) + " pages of a block");
     first_logs_ = LogBlocks(flash_, params.data_blocks(), params.log_ratio());
     if (params.data_blocks() + first_logs_.logs_of_plane() > params.blocks())
         refuse("data_blocks", std::to_string(params.data_blocks()) + " data blocks and " +

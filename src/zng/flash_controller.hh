@@ -36,6 +36,8 @@ class FlashController final : public Model<FlashController> {
         Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
         Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
         Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
+        Param<unsigned> data_pages {
+            0, {0, 32768}, "Of a data block, that addresses name (0: all; scaled with footprints)"};
         Param<unsigned> data_blocks {796,
                                      {1, 1u << 20},
                                      "Blocks of a plane that hold data at the start (22.3 % are "

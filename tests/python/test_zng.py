@@ -1,7 +1,7 @@
-"""ZnG's platforms that need no flash network: what tells them apart, on which workloads."""
+"""ZnG's platforms: what tells them apart, on which workloads."""
 import memsim
 import pytest
-from memsim.systems import zng, zng_scale, zng_workloads
+from memsim.systems import zng, zng_flash, zng_scale, zng_workloads
 from memsim.systems.scale import GIB, MIB
 
 
@@ -118,3 +118,58 @@ def test_a_prefetcher_beside_the_l2(in_tmp):
     used = sum(c.stats.prefetches_used for c in with_it.gpu.l2)
     assert used > 0
     assert with_it.gpu.l2[0].stats.accesses <= without.gpu.l2[0].stats.accesses * 1.1
+
+
+OWN = list(zng_flash.PLATFORMS)
+
+
+@pytest.mark.parametrize("platform", OWN)
+@pytest.mark.parametrize("text", ["betw-back", "gaus*2"])
+def test_zngs_own_flash_returns_what_was_written(in_tmp, platform, text):
+    root = machine(platform, text, most=200_000, on_flash=dict(check_contents=True))
+    run(root)
+    controllers, packages = root.flash.controller, root.flash.package
+    assert sum(c.stats.reads for c in controllers) > 100
+    assert sum(p.stats.senses for p in packages) > 10
+    assert not sum(c.stats.content_errors for c in controllers)
+    assert sum(c.stats.reads + c.stats.writes + 2 * c.stats.atomics for c in controllers) == sum(
+        p.stats.reads + p.stats.writes for p in packages)
+
+
+def test_zngs_platforms_differ_as_the_paper_says():
+    def parts(platform):
+        root = machine(platform)
+        return (str(root.gpu.l2[0].capacity), str(root.gpu.l2[0].write_policy),
+                root.flash.package[0].registers, str(root.flash.package[0].network),
+                root.flash.controller[0].pins, hasattr(root.gpu, "prefetcher"))
+    assert parts("zng-base") == ("32KiB", "write_back", 2, "none", 0, False)
+    assert parts("zng-rdopt") == ("128KiB", "write_evict", 2, "none", 0, True)
+    assert parts("zng-wropt") == ("32KiB", "write_back", 8, "nif", 0, False)
+    assert parts("zng") == ("128KiB", "write_evict", 8, "nif", 1, True)
+    assert str(machine("znand").flash.package[0].reuse) == "none"
+
+
+def test_data_are_in_as_many_blocks_as_the_papers(in_tmp):
+    for footprint in (16 * MIB, 1 * GIB, 8 * GIB):
+        size = zng_scale.scale(footprint)
+        blocks = footprint / (size.data_pages * 4096) / (size.channels * 64)
+        assert blocks == pytest.approx(16 / 3, rel=0.1), footprint
+    assert size.data_pages == 384
+
+
+def test_written_lines_are_redirected_while_registers_thrash(in_tmp):
+    writes = dict(registers=2, network="none", check_contents=True)
+    root = machine("zng", "back", most=0, on_flash=writes)
+    for controller in root.flash.controller:  # two registers a plane hold all of so small a program
+        controller.thrash_window, controller.thrash_high = 64, "1%"
+        controller.thrash_low = "0%"
+    run(root)
+    assert sum(c.stats.thrashes for c in root.flash.controller) > 0
+    assert sum(c.stats.kept_writes for c in root.gpu.l2) > 0
+    assert not sum(c.stats.content_errors for c in root.flash.controller)
+
+
+def test_only_zngs_platforms_have_flash_registers():
+    with pytest.raises(memsim.Error, match="registers: platform 'optane' has no flash registers; those that "
+                                           "have are znand, zng-base, zng-rdopt, zng-wropt, zng"):
+        machine("optane", on_flash=dict(registers=8))

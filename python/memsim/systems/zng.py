@@ -6,7 +6,7 @@ assumptions of docs/models/zng.md.
 
 from .. import Root, System, gpu, mem, workload, zng
 from ..errors import did_you_mean, user_error
-from . import mmu, zng_memory, zng_scale
+from . import mmu, zng_flash, zng_memory, zng_scale
 from .scale import footprint
 
 CLOCK = "1200MHz"
@@ -14,41 +14,47 @@ CYCLE = "833334fs"
 INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
-# binds root.gpu.l2[i].mem_side. The platforms on ZnG's own flash network are added here: each L2 slice
-# meets the flash controllers through a crossbar, and the MMU's mover is the garbage collector.
+# binds root.gpu.l2[i].mem_side. Those of zng_flash.PLATFORMS have ZnG's flash there.
 MEMORIES = {
     "hetero": zng_memory.hetero,
     "hybridgpu": zng_memory.hybridgpu,
     "optane": zng_memory.optane,
     "ideal": zng_memory.ideal,
 }
-# L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I).
-SRAM = dict(sets=1, write_cycles=1, prefetch=None)
-STT_MRAM = dict(sets=4, write_cycles=5, prefetch="dyn-pref")
-READ_PATH = {}  # platform -> STT_MRAM; all others have SRAM
-# Nothing is fetched around a miss by those without a prefetcher.
+# L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
+# keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
+# nothing is fetched around a miss.
+SRAM = dict(sets=1, write_cycles=1, write_policy="write_back", write_allocate=True, prefetch=None)
+STT_MRAM = dict(sets=4, write_cycles=5, write_policy="write_evict", write_allocate=False,
+                prefetch="dyn-pref")
+READ_PATH = {"zng-rdopt": STT_MRAM, "zng": STT_MRAM}  # all others have SRAM
 
 
 def platforms():
     """The names of ZnG V-A that there are."""
-    return list(MEMORIES)
+    return [*MEMORIES, *zng_flash.PLATFORMS]
 
 
-def machine(platform, programs, size=None, seed=1, prefetch=None, **dispatch):
+def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None, **dispatch):
     """The machine of one platform.
 
     platform   one of platforms()
     programs   workload.Programs, run at once: each has an address space of its own and may use all SMs
     size       what the machine has; None: zng_scale.scale() of their footprint
     prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's
+    on_flash   arguments of zng_flash.attach() that replace the platform's, if it is one of ZnG's
     dispatch   parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
-    there is one), `memory` and `scale` (what became of the proportions). Caches are cold.
+    there is one), `memory`, `flash` of ZnG's, and `scale` (what became of the proportions). Caches are cold.
     """
-    if platform not in MEMORIES:
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, MEMORIES)}: it is one "
-                         f"of {', '.join(MEMORIES)}")
+    if platform not in platforms():
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, platforms())}: it is "
+                         f"one of {', '.join(platforms())}")
+    own = zng_flash.PLATFORMS.get(platform)
+    if on_flash and not own:
+        raise user_error(f"{', '.join(on_flash)}: platform '{platform}' has no flash registers; those "
+                         f"that have are {', '.join(zng_flash.PLATFORMS)}")
     spaces = [footprint(p) for p in programs]
     size = size or zng_scale.scale(sum(spaces))
     l2 = dict(READ_PATH.get(platform, SRAM))
@@ -62,6 +68,10 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, **dispatch):
     for program in programs:
         program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
+    if own:
+        zng_flash.translate(root.gpu, size, max(spaces), len(programs))
+        zng_flash.attach(root, size, **{**own, **(on_flash or {})})
+        return root
     held = zng_memory.PAGED.get(platform)
     needed = mmu.translate(root.gpu, max(spaces), walks=mmu.new_input(root.gpu.network),
                            applications=len(programs),
@@ -83,10 +93,10 @@ def gpu_of(size, applications, l2, **dispatch):
                for _ in range(size.sms)]
     part.network = mem.Crossbar(inputs=size.sms, outputs=size.controllers, granularity=INTERLEAVE,
                                 width="64B")
-    part.l2 = [mem.Cache(capacity=f"{size.l2_slice * l2['sets']}B", ways=8, write_policy="write_back",
-                         write_allocate=True, mshrs=64, targets=16, latency=CYCLE, stage="l2",
-                         write_cycles=l2["write_cycles"], interleave_ways=size.controllers,
-                         interleave_granularity=INTERLEAVE)
+    part.l2 = [mem.Cache(capacity=f"{size.l2_slice * l2['sets']}B", ways=8, mshrs=64, targets=16,
+                         latency=CYCLE, stage="l2", interleave_ways=size.controllers,
+                         interleave_granularity=INTERLEAVE,
+                         **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")})
                for _ in range(size.controllers)]
     for i in range(size.sms):
         part.dispatcher.sm_side[i] = part.sm[i].blocks

@@ -1,10 +1,12 @@
 """ZnG's flash: controllers on the GPU's interconnect, the flash network, packages.
 
-`flash_backbone(...)` builds it; whoever has requests binds `controller[i].mem[j]`.
+`flash_backbone(...)` builds it; whoever has requests binds `controller[i].mem[j]`. `attach(...)` puts it
+behind the L2 of one of zng.py's machines, `translate(...)` has its MMU name blocks of flash.
 """
 
-from .. import System, flash, zng
+from .. import System, flash, mem, zng
 from ..errors import user_error
+from . import mmu
 
 GEOMETRY = dict(dies=8, planes=8, blocks=1024, pages=384)  # ZnG, Table I
 
@@ -58,3 +60,50 @@ def flash_backbone(controllers=6, packages=16, ports=2, mesh=(5, 5), registers=8
             part.mesh.input[endpoint] = package.output[i]
             part.mesh.output[endpoint] = package.input[i]
     return part
+
+
+# Routers of a slice's mesh: at least as many as controllers and packages.
+MESHES = {1: (5, 5), 2: (4, 3), 4: (3, 2), 8: (2, 2)}
+LINK = 800_000_000  # Hz; with 8 B a link carries 6.4 GB/s (Table I)
+INTERLEAVE = "4KiB"
+
+# What tells the platforms apart behind the L2. `reuse`: which reads one sensing serves. `redirect`: lines
+# that are written may go to L2 ways that are pinned while registers thrash. The L2 of zng-wropt does not
+# take small writes (V-B says so of ZnG alone), so it has none to pin.
+BASE = dict(registers=2, network="none", redirect=False, reuse="waiting")
+PLATFORMS = {
+    "znand": dict(BASE, reuse="none"),  # Fig. 5a: each request is a page of flash
+    "zng-base": BASE,
+    "zng-rdopt": BASE,
+    "zng-wropt": dict(BASE, registers=8, network="nif"),
+    "zng": dict(BASE, registers=8, network="nif", redirect=True),
+}
+
+
+def block_bytes(size):
+    return size.data_pages * 4096
+
+
+def translate(part, size, footprint, applications):
+    """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A)."""
+    part.table = mem.SimpleMemory(capacity="1TiB", latency="20ns", bandwidth="1000GB/s")
+    return mmu.translate(part, mmu.up_to(footprint, block_bytes(size)), walks=part.table.cpu_side,
+                         applications=applications, placement="identity")
+
+
+def attach(root, size, registers, network, redirect, reuse, check_contents=False):
+    """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`."""
+    count = size.controllers
+    root.flash = flash_backbone(
+        controllers=count, packages=size.channels, mesh=MESHES[size.k], registers=registers,
+        network=network, check_contents=check_contents, for_package=dict(reuse=reuse),
+        for_controller=dict(data_pages=size.data_pages, pins=int(redirect)),
+        for_mesh=dict(clock=f"{round(LINK * size.of_controller)}Hz"))
+    # Slices and controllers share addresses alike: each slice has its controller.
+    root.memory.network = mem.Crossbar(inputs=count, outputs=count, granularity=INTERLEAVE, width="64B")
+    for i, (l2, controller) in enumerate(zip(root.gpu.l2, root.flash.controller)):
+        l2.mem_side = root.memory.network.cpu_side[i]
+        root.memory.network.mem_side[i] = controller.mem[0]
+        if redirect:
+            l2.control_ports = 1
+            controller.pin[0] = l2.control[0]

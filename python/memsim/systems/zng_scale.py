@@ -1,7 +1,8 @@
 """How ZnG's machines are made smaller: slices of the paper's, then capacities with the footprint.
 
 A slice of k has 16/k SMs, flash channels, and that share of every resource of which there is one (an SSD's
-DRAM buffer, its cores, PCIe). Latencies, pages, thresholds, ways and the predictor's entries stay.
+DRAM buffer, its cores, PCIe). Latencies, pages, thresholds, ways and the predictor's entries stay; so do
+planes and registers of a channel, which are also what works at once, and the pages of a block.
 """
 
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ L1, L2 = 48 * KIB, 6 * MIB
 DRAM = 3 * GIB // 2  # of hetero's GPU (GTX 580: 1.5 GB)
 BUFFER = 32 * MIB    # of HybridGPU's SSD controller
 L1_FLOOR, L2_FLOOR = 8 * KIB, 32 * KIB
+PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Scaled:
     l2_slice: int     # of one slice, in SRAM
     dram: int         # of hetero's GPU, in all
     buffer: int       # pages that HybridGPU's SSD controller holds
+    data_pages: int   # of a flash block, that hold data: so data are in as many blocks as the paper's
     invariants: list = field(default_factory=list)
 
     @property
@@ -53,13 +56,18 @@ def scale(footprint):
         k=k, sms=sms, channels=CHANNELS // k, controllers=controllers, footprint=footprint,
         l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
         l2_slice=up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128),
-        dram=up_to(DRAM * share, 4096), buffer=up_to(BUFFER * share, 8 * 4096))
+        dram=up_to(DRAM * share, 4096), buffer=up_to(BUFFER * share, 8 * 4096),
+        data_pages=min(PAGES, max(1, round(PAGES * k * share))))
     made.invariants = [
         Invariant("footprint / L2", FOOTPRINT / L2, footprint / (made.l2_slice * controllers)),
         Invariant("footprint / all L1", FOOTPRINT / (L1 * SMS), footprint / (made.l1 * sms)),
         Invariant("footprint / hetero's DRAM", FOOTPRINT / DRAM, footprint / made.dram),
         Invariant("footprint / HybridGPU's buffer", FOOTPRINT / BUFFER, footprint / made.buffer),
         Invariant("footprint / reach of the L2 TLB", FOOTPRINT / (512 * 4096), footprint / (512 * 4096)),
+        Invariant("flash blocks of data / planes", FOOTPRINT / (PAGES * PAGE * CHANNELS * PLANES),
+                  footprint / (made.data_pages * PAGE * made.channels * PLANES)),
+        Invariant("footprint / flash registers", FOOTPRINT / (CHANNELS * PLANES * REGISTERS * PAGE),
+                  footprint / (made.channels * PLANES * REGISTERS * PAGE)),
         Invariant("us of a core for a page of HybridGPU", 5, float(firmware(made) * 10**6)),
     ]
     return made

@@ -90,6 +90,17 @@ TEST_CASE("A request's packet names its page, line, sectors and log block", "[zn
     CHECK(masked.bytes == 96);
 }
 
+TEST_CASE("Of a data block, addresses may name fewer pages than it has", "[zng]") {
+    Bench b(Arguments {{"data_pages", "6"}});
+    const zng::Flash& f = b.controller().flash();
+    CHECK(f.block_bytes() == 6 * 4096);
+    b.ask(0, Command::read, 6 * 4096 + 5 * 4096); // the second block, in the second package
+    b.start();
+    CHECK(b.sent(0).destination == 6 + 1 * 2);
+    CHECK(b.sent(0).block == 0);
+    CHECK(b.sent(0).page == 5);
+}
+
 TEST_CASE("Requests to one line follow one another, others do not wait", "[zng]") {
     Bench b;
     b.ask(0, Command::write, 0);
@@ -207,6 +218,7 @@ TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
           "controller.data_blocks: 1024 data blocks and 256 log blocks for them are more than the "
           "1024 blocks of a plane: over-provision more");
     CHECK(said({{"thrash_low", "60%"}}) == "controller.thrash_low: it lies above thrash_high");
+    CHECK(said({{"data_pages", "385"}}) == "controller.data_pages: 385 of 384 pages of a block");
     const auto asks = [](std::uint64_t address, unsigned bytes) {
         return error_of([&] {
             Bench b;
