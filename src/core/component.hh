@@ -100,7 +100,7 @@ class Component {
 inline void Simulation::touch(Component& c) {
     if (c.touched_) return;
     c.touched_ = true;
-    touched_.push_back(&c);
+    touched_[touched_count_++] = &c;
 }
 
 /// What Model adds for the framework: the four structs, seen without their types.

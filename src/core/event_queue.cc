@@ -7,7 +7,7 @@ namespace memsim {
 void EventQueue::add_block() {
     const std::uint32_t size = 1u << block_bits;
     const std::size_t first = slots_.size();
-    MEMSIM_ASSERT(first + size < none, "more than 4 billion events are pending");
+    MEMSIM_ASSERT(first + size < alarm_bit, "more than 2 billion events are pending");
     blocks_.push_back(std::make_unique<Node[]>(size));
     slots_.resize(first + size);
     for (std::size_t i = first + size; i-- > first;) {
@@ -22,14 +22,15 @@ Tick EventQueue::look_for_next() {
         while (near_count_ == 0)
             if (!refill()) return never;
         const Entry e = near_[near_count_ - 1];
-        if (at(e.slot()).fire) return e.tick();
-        drop_stale(e.slot());
+        if (live(e)) return e.tick();
+        drop_stale(e);
     }
 }
 
 /// Makes the first far bucket near, or deals it out one level down. False when nothing is left.
 /// Near is empty.
 bool EventQueue::refill() {
+    if (stale_ > live_ + 4096) sweep();
     if (used_levels_ == 0) return false;
     const unsigned level = static_cast<unsigned>(std::countr_zero(used_levels_));
     const unsigned bucket = static_cast<unsigned>(std::countr_zero(used_buckets_[level]));
@@ -125,18 +126,16 @@ void EventQueue::rebase() {
 }
 
 void EventQueue::sweep() {
-    auto drop = [this](std::uint32_t slot) {
-        const bool stale = !at(slot).fire;
-        if (stale) drop_stale(slot);
+    auto drop = [this](const Entry& e) {
+        const bool stale = !live(e);
+        if (stale) drop_stale(e);
         return stale;
     };
-    auto drop_in = [&](std::vector<Entry>& v) {
-        std::erase_if(v, [&](const Entry& e) { return drop(e.slot()); });
-    };
-    std::erase_if(naive_, [&](const auto& e) { return drop(e.second); });
+    auto drop_in = [&](std::vector<Entry>& v) { std::erase_if(v, drop); };
+    std::erase_if(naive_, [&](const auto& e) { return drop(Entry(e.first.first, e.second)); });
     std::size_t kept = 0;
     for (std::size_t i = 0; i < near_count_; ++i)
-        if (!drop(near_[i].slot())) near_[kept++] = near_[i];
+        if (!drop(near_[i])) near_[kept++] = near_[i];
     near_count_ = kept;
     for (unsigned level = 0; level < levels; ++level)
         for (std::uint64_t rest = used_buckets_[level]; rest; rest &= rest - 1) {
@@ -150,15 +149,16 @@ void EventQueue::sweep() {
 
 std::vector<PendingEvent> EventQueue::pending() const {
     std::vector<PendingEvent> all;
-    auto add = [&](Tick tick, std::uint32_t slot) {
-        const Node& n = at(slot);
-        if (n.fire) all.push_back({tick, n.fire, n.object, n.payload});
+    auto add = [&](const Entry& e) {
+        if (e.slot() & alarm_bit || !live(e)) return;
+        const Node& n = at(e.slot());
+        all.push_back({e.tick(), n.fire, n.object, n.payload});
     };
-    for (const auto& [key, slot] : naive_) add(key.first, slot);
-    for (std::size_t i = near_count_; i-- > 0;) add(near_[i].tick(), near_[i].slot());
+    for (const auto& [key, slot] : naive_) add(Entry(key.first, slot));
+    for (std::size_t i = near_count_; i-- > 0;) add(near_[i]);
     for (const auto& level : far_)
         for (const auto& bucket : level)
-            for (const Entry& e : bucket) add(e.tick(), e.slot());
+            for (const Entry& e : bucket) add(e);
     // Events of one tick are in one place, in their order.
     std::stable_sort(all.begin(), all.end(),
                      [](const PendingEvent& a, const PendingEvent& b) { return a.tick < b.tick; });
@@ -166,8 +166,10 @@ std::vector<PendingEvent> EventQueue::pending() const {
 }
 
 Tick EventQueue::naive_next() {
-    while (!naive_.empty() && !at(naive_.begin()->second).fire) {
-        drop_stale(naive_.begin()->second);
+    while (!naive_.empty()) {
+        const Entry e(naive_.begin()->first.first, naive_.begin()->second);
+        if (live(e)) break;
+        drop_stale(e);
         naive_.erase(naive_.begin());
     }
     return naive_.empty() ? never : naive_.begin()->first.first;

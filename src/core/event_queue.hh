@@ -45,6 +45,10 @@ enum class QueueKind : std::uint8_t { fast, naive };
 /// Cancelling marks the event; its 16 bytes are dropped when they come to the front, or swept when
 /// such entries outnumber the live ones.
 ///
+/// Most events are alarms: of one owner, set again and again, one time pending. An alarm keeps its
+/// place for good and knows its time, so that an entry of another time is known to be stale:
+/// setting it is a store and an insertion.
+///
 /// Preconditions: no event is scheduled at or before the tick being executed.
 /// QueueKind::naive keeps the same order in a std::map: the reference the fast one is tested
 /// against.
@@ -87,6 +91,25 @@ class EventQueue {
         return true;
     }
 
+    /// A new alarm, not set: `fire(object, &owner)` runs when it goes off.
+    std::uint32_t add_alarm(Fire fire, void* object, void* owner) {
+        alarms_.push_back({never, fire, object, owner});
+        return static_cast<std::uint32_t>(alarms_.size() - 1) | alarm_bit;
+    }
+    /// Sets it to another time than it is set to; `never`: it is off.
+    void set_alarm(std::uint32_t alarm, Tick tick) {
+        Alarm& a = alarms_[alarm & ~alarm_bit];
+        if (a.tick != never) {
+            a.tick = never;
+            --live_;
+            ++stale_;
+        }
+        if (tick == never) return;
+        MEMSIM_ASSERT(tick > floor_, "an event is scheduled at or before the present tick");
+        a.tick = tick;
+        enter(Entry(tick, alarm));
+    }
+
     bool empty() const { return live_ == 0; }
     std::size_t size() const { return live_; }
 
@@ -94,7 +117,7 @@ class EventQueue {
     Tick next_tick() {
         if (near_count_ != 0) [[likely]] {
             const Entry e = near_[near_count_ - 1];
-            if (at(e.slot()).fire) [[likely]]
+            if (live(e)) [[likely]]
                 return e.tick();
         }
         return look_for_next();
@@ -104,9 +127,9 @@ class EventQueue {
     /// never looks beyond, so that what is scheduled next need not be sorted in before that.
     bool more_at(Tick tick) {
         for (; near_count_ != 0 && near_[near_count_ - 1].tick() == tick; --near_count_) {
-            const std::uint32_t slot = near_[near_count_ - 1].slot();
-            if (at(slot).fire) return true;
-            drop_stale(slot);
+            const Entry e = near_[near_count_ - 1];
+            if (live(e)) return true;
+            drop_stale(e);
         }
         return kind_ == QueueKind::naive && naive_next() == tick;
     }
@@ -119,8 +142,10 @@ class EventQueue {
         const std::uint32_t slot = near_[--near_count_].slot();
         if (near_count_ > prefetched) {
             const std::uint32_t soon = near_[near_count_ - 1 - prefetched].slot();
-            __builtin_prefetch(&at(soon));
-            __builtin_prefetch(&slots_[soon]);
+            if (soon & alarm_bit)
+                __builtin_prefetch(&alarms_[soon & ~alarm_bit]);
+            else
+                __builtin_prefetch(&at(soon));
         }
         run(slot);
     }
@@ -148,6 +173,12 @@ class EventQueue {
         void* object;
         alignas(8) unsigned char payload[max_payload];
     };
+    struct Alarm {
+        Tick tick; ///< `never`: it is off
+        Fire fire;
+        void* object;
+        void* owner;
+    };
     struct Slot {
         std::uint32_t generation; ///< counts the uses of the slot
         std::uint32_t next_free;
@@ -162,7 +193,13 @@ class EventQueue {
     static constexpr unsigned levels = (63 + level_bits - 1) / level_bits;
     static constexpr std::uint32_t block_bits = 10;
     static constexpr std::uint32_t none = ~std::uint32_t {0};
+    static constexpr std::uint32_t alarm_bit = 1u << 31; ///< in a slot: it is an alarm's number
 
+    bool live(const Entry& e) const {
+        if (e.slot() & alarm_bit) [[likely]]
+            return alarms_[e.slot() & ~alarm_bit].tick == e.tick();
+        return at(e.slot()).fire;
+    }
     Node& at(std::uint32_t slot) const {
         return blocks_[slot >> block_bits][slot & ((1u << block_bits) - 1)];
     }
@@ -179,21 +216,24 @@ class EventQueue {
         slots_[slot].next_free = free_;
         free_ = slot;
     }
-    void drop_stale(std::uint32_t slot) {
-        release(slot);
+    void drop_stale(const Entry& e) {
+        if (!(e.slot() & alarm_bit)) release(e.slot());
         --stale_;
     }
     EventId insert(Tick tick, std::uint32_t slot) {
-        ++live_;
-        if (tick <= horizon_) // never with the naive queue
-            insert_near(Entry(tick, slot));
-        else if (kind_ == QueueKind::fast)
-            insert_far(Entry(tick, slot));
-        else
-            naive_.emplace(std::pair {tick, next_sequence_++}, slot);
+        enter(Entry(tick, slot));
         return {slot, slots_[slot].generation};
     }
-    void insert_far(Entry e) {
+    void enter(Entry e) {
+        ++live_;
+        if (e.tick() <= horizon_) // never with the naive queue
+            insert_near(e);
+        else if (kind_ == QueueKind::fast)
+            insert_far(e);
+        else
+            naive_.emplace(std::pair {e.tick(), next_sequence_++}, e.slot());
+    }
+    [[gnu::noinline]] void insert_far(Entry e) {
         const std::uint64_t differing = static_cast<std::uint64_t>(e.tick() ^ base_) | 1;
         const unsigned level =
             (63 - static_cast<unsigned>(std::countl_zero(differing))) / level_bits;
@@ -214,6 +254,14 @@ class EventQueue {
         *at = e;
     }
     void run(std::uint32_t slot) {
+        if (slot & alarm_bit) [[likely]] {
+            Alarm& known = alarms_[slot & ~alarm_bit];
+            Alarm a = known; // that alarms may be added meanwhile
+            known.tick = never;
+            --live_;
+            a.fire(a.object, &a.owner);
+            return;
+        }
         Node& node = at(slot);
         const Fire fire = node.fire;
         node.fire = nullptr; // no longer pending: the handler cannot cancel it
@@ -245,6 +293,7 @@ class EventQueue {
     std::uint32_t used_levels_ = 0;
     std::array<std::uint64_t, levels> used_buckets_ {};
     std::array<std::array<std::vector<Entry>, buckets>, levels> far_;
+    std::vector<Alarm> alarms_;
     std::vector<std::unique_ptr<Node[]>> blocks_;
     std::vector<Slot> slots_;
     std::uint64_t next_sequence_ = 0; ///< of the naive queue

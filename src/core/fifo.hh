@@ -3,7 +3,8 @@
 #include "core/archive.hh"
 
 #include <cstdint>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace memsim {
 
@@ -15,19 +16,33 @@ class Fifo {
     static constexpr std::string_view archived_as = "Fifo";
     using Element = T;
 
+    Fifo() = default;
+    Fifo(const Fifo& other) {
+        for (std::uint32_t i = 0; i < other.size_; ++i) push(other[i]);
+    }
+    Fifo(Fifo&& other) noexcept { swap(other); }
+    Fifo& operator=(Fifo other) noexcept {
+        swap(other);
+        return *this;
+    }
+    void swap(Fifo& other) noexcept {
+        std::swap(slots_, other.slots_), std::swap(mask_, other.mask_);
+        std::swap(head_, other.head_), std::swap(size_, other.size_);
+    }
+
     bool empty() const { return size_ == 0; }
     std::uint32_t size() const { return size_; }
     T& front() { return slots_[head_]; }
     const T& front() const { return slots_[head_]; }
     T& back() { return (*this)[size_ - 1]; }
     const T& back() const { return (*this)[size_ - 1]; }
-    T& operator[](std::uint32_t i) { return slots_[(head_ + i) & mask()]; }
-    const T& operator[](std::uint32_t i) const { return slots_[(head_ + i) & mask()]; }
+    T& operator[](std::uint32_t i) { return slots_[(head_ + i) & mask_]; }
+    const T& operator[](std::uint32_t i) const { return slots_[(head_ + i) & mask_]; }
 
     void push(const T& v) {
-        if (size_ == slots_.size()) [[unlikely]]
+        if (size_ == mask_ + 1) [[unlikely]]
             grow();
-        slots_[(head_ + size_++) & mask()] = v;
+        slots_[(head_ + size_++) & mask_] = v;
     }
     T pop() {
         T v = slots_[head_];
@@ -36,12 +51,12 @@ class Fifo {
     }
     /// The front is taken out. What is empty begins at its first slot again: a short queue stays
     /// where it is in memory.
-    void drop() { head_ = --size_ ? (head_ + 1) & mask() : 0; }
+    void drop() { head_ = --size_ ? (head_ + 1) & mask_ : 0; }
     /// Removes element i; those behind it move up, their order is kept.
     void erase(std::uint32_t i) {
         if (i < size_ / 2) {
             for (std::uint32_t j = i; j > 0; --j) (*this)[j] = (*this)[j - 1];
-            head_ = (head_ + 1) & mask();
+            head_ = (head_ + 1) & mask_;
         } else {
             for (std::uint32_t j = i; j + 1 < size_; ++j) (*this)[j] = (*this)[j + 1];
         }
@@ -49,7 +64,7 @@ class Fifo {
     }
     void clear() { head_ = size_ = 0; }
     void reserve(std::uint32_t n) {
-        while (slots_.size() < n) grow();
+        while (mask_ + 1 < n) grow();
     }
 
     template <class Archive>
@@ -69,15 +84,17 @@ class Fifo {
     }
 
   private:
-    std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size()) - 1; }
     [[gnu::noinline]] void grow() {
-        std::vector<T> larger(slots_.empty() ? 4 : slots_.size() * 2);
-        for (std::uint32_t i = 0; i < size_; ++i) larger[i] = (*this)[i];
-        slots_.swap(larger);
+        const std::uint32_t larger = mask_ + 1 ? 2 * (mask_ + 1) : 4;
+        std::unique_ptr<T[]> slots(new T[larger]());
+        for (std::uint32_t i = 0; i < size_; ++i) slots[i] = (*this)[i];
+        slots_ = std::move(slots);
+        mask_ = larger - 1;
         head_ = 0;
     }
 
-    std::vector<T> slots_;
+    std::unique_ptr<T[]> slots_;
+    std::uint32_t mask_ = ~std::uint32_t {0}; ///< places - 1: a power of two, or none at all
     std::uint32_t head_ = 0;
     std::uint32_t size_ = 0;
 };

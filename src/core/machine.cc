@@ -25,6 +25,7 @@ void Machine::add(const std::string& path, const std::string& type, const Argume
     by_path_[path] = c.get();
     schemas_.push_back(&schema->second);
     components_.push_back(std::move(c));
+    sim_.expect(components_.size());
 }
 
 ModelBase& Machine::at(const std::string& path) const {

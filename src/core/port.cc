@@ -4,6 +4,13 @@
 
 namespace memsim {
 
+void LinkBase::fire_arrive(void* object, const void* payload) {
+    auto& link = *static_cast<LinkBase*>(object);
+    Simulation::fired_timer(payload);
+    link.here_ = true;
+    link.sim_->touch(*link.receiver_);
+}
+
 void LinkBase::fire_wake_sender(void* object, const void* payload) {
     auto& link = *static_cast<LinkBase*>(object);
     Simulation::fired_timer(payload);

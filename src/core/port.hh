@@ -67,11 +67,11 @@ class LinkBase {
   protected:
     template <class Archive>
     void archive_base(Archive& a) {
-        a(visible_), a(wire_free_), a(remainder_), a(returning_), a(waits_for_pop_), a(arrive_);
+        a(here_), a(wire_free_), a(remainder_), a(returning_), a(waits_for_pop_), a(arrive_);
         a(wake_sender_);
     }
-    void rearm(Fire arrive, void* link) {
-        sim_->rearm(arrive_, arrive, link);
+    void rearm() {
+        sim_->rearm(arrive_, &LinkBase::fire_arrive, this);
         sim_->rearm(wake_sender_, &LinkBase::fire_wake_sender, this);
     }
     /// Takes the wire for a message of so many bytes; returns when it is seen: when its last byte
@@ -115,9 +115,9 @@ class LinkBase {
   protected:
     Simulation* sim_ = nullptr;
     Component* receiver_ = nullptr;
-    std::uint32_t queued_ = 0;  ///< messages waiting or in flight
-    std::uint32_t visible_ = 0; ///< of them, those that have arrived
-    Timer arrive_;
+    std::uint32_t queued_ = 0; ///< messages waiting or in flight
+    bool here_ = false;        ///< the first of them has arrived; if not,
+    Timer arrive_;             ///< this is set to when it does
 
   private:
     bool reclaim();
@@ -127,6 +127,11 @@ class LinkBase {
             sim_->arm(wake_sender_, at, &LinkBase::fire_wake_sender, this);
     }
     static void fire_wake_sender(void* link, const void* payload);
+
+  protected:
+    /// One event at most is pending for what is on its way: for the first message, if it has not
+    /// arrived. Behind one that has, nobody looks, so nobody is woken.
+    static void fire_arrive(void* link, const void* payload);
 };
 
 template <class M>
@@ -137,14 +142,12 @@ class Link final : public LinkBase {
                   "Handle");
     static_assert(checkpointable<M>(), "a message must be checkpointable");
 
-    bool empty() const { return visible_ == 0; }
-    std::uint32_t arrived() const { return visible_; }
+    bool empty() const { return !here_; }
     const M& front() const { return queue_.front().message; }
-    const M& peek(std::uint32_t i) const { return queue_[i].message; }
     void send(const M& m) {
         const Tick at = occupy_wire(m.wire_bytes());
         queue_.push({at, m});
-        if (++queued_ == visible_ + 1) arm_arrival(at);
+        if (++queued_ == 1) arm_arrival(at);
     }
     /// The same for what the sender will say `delay` from now, when nothing can change that any
     /// more: it need not be woken to say it. Messages are seen in the order of their times.
@@ -152,13 +155,15 @@ class Link final : public LinkBase {
         const Tick at = occupy_wire(m.wire_bytes()) + delay.raw;
         queue_.push({at, m});
         std::uint32_t i = queued_++;
-        for (; i > visible_ && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
-        if (i == visible_) arm_arrival(at);
+        for (; i > 0 && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
+        if (i == 0) arm_arrival(at); // what has arrived is never behind it
     }
     M pop() {
-        --visible_, --queued_;
         give_credit_back();
-        return queue_.pop().message;
+        const M m = queue_.pop().message;
+        here_ = --queued_ != 0 && queue_.front().arrival <= sim_->now();
+        if (queued_ != 0 && !here_) arm_arrival(queue_.front().arrival);
+        return m;
     }
 
     std::uint32_t largest_message() const override { return M::largest_wire_bytes; }
@@ -166,7 +171,7 @@ class Link final : public LinkBase {
     void load(Loader& l) override {
         archive_base(l), l(queue_);
         queued_ = queue_.size();
-        rearm(&fire_arrive, this);
+        rearm();
     }
 
   private:
@@ -174,19 +179,7 @@ class Link final : public LinkBase {
         Tick arrival = 0;
         M message {};
     };
-    void arm_arrival(Tick at) { sim_->arm(arrive_, at, &fire_arrive, this); }
-    /// One event is pending for a link: for the first message that has not arrived.
-    static void fire_arrive(void* object, const void* payload) {
-        auto& link = *static_cast<Link*>(object);
-        Simulation::fired_timer(payload);
-        const Tick now = link.sim_->now();
-        Tick next = never;
-        do {
-            next = ++link.visible_ < link.queued_ ? link.queue_[link.visible_].arrival : never;
-        } while (next <= now);
-        if (next != never) link.arm_arrival(next);
-        link.sim_->touch(*link.receiver_);
-    }
+    void arm_arrival(Tick at) { sim_->arm(arrive_, at, &LinkBase::fire_arrive, this); }
 
     Fifo<Entry> queue_;
 };
@@ -255,7 +248,6 @@ class In final : public PortBase {
     using Message = M;
     using PortBase::PortBase;
     bool empty() const { return link_.empty(); }
-    std::uint32_t size() const { return link_.arrived(); }
     const M& front() const { return link_.front(); }
     M pop() { return link_.pop(); }
 
@@ -390,7 +382,6 @@ class Responder final : public PortBase {
     using PortBase::PortBase;
 
     bool empty() const { return requests_.empty(); }
-    std::uint32_t size() const { return requests_.arrived(); }
     const Request& front() const { return requests_.front(); }
     Request pop() { return requests_.pop(); }
     bool can_send() const { return responses_->can_send(); }

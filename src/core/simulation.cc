@@ -6,6 +6,12 @@
 
 namespace memsim {
 
+inline void Simulation::wake(Component& c) {
+    ++wakes_;
+    c.touched_ = false;
+    c.wake();
+}
+
 Stop Simulation::run(Tick until) {
     exit_requested_ = false;
     exit_cause_.clear();
@@ -35,7 +41,11 @@ Stop Simulation::run(Tick until) {
         ++ticks_;
         if (perturb_one_in_ && perturbation_.below(perturb_one_in_) == 0)
             touch(*perturbed_[perturbation_.below(perturbed_.size())]);
-        wake_touched();
+        if (touched_count_ == 1) {
+            touched_count_ = 0;
+            wake(*touched_.front());
+        } else
+            wake_touched();
         if (exit_requested_) [[unlikely]]
             return Stop::exit;
     }
@@ -44,19 +54,14 @@ Stop Simulation::run(Tick until) {
 void Simulation::wake_touched() {
     const auto before = [](const Component* a, const Component* b) { return a->id() < b->id(); };
     Component** const all = touched_.data();
-    const std::size_t n = touched_.size();
+    const std::size_t n = std::exchange(touched_count_, 0);
     if (n > 16)
         std::sort(all, all + n, before);
-    else // most often one or two
+    else // most often two
         for (std::size_t i = 1; i < n; ++i)
             for (std::size_t j = i; j > 0 && before(all[j], all[j - 1]); --j)
                 std::swap(all[j], all[j - 1]);
-    wakes_ += n;
-    for (std::size_t i = 0; i < n; ++i) {
-        all[i]->touched_ = false;
-        all[i]->wake();
-    }
-    touched_.clear();
+    for (std::size_t i = 0; i < n; ++i) wake(*all[i]);
 }
 
 } // namespace memsim

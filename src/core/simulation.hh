@@ -39,8 +39,9 @@ class Timer {
     friend class Simulation;
     void check_still() const { MEMSIM_ASSERT(!armed(), "an armed timer is moved or copied"); }
 
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
     Tick when_ = never;
-    EventId event_;
+    std::uint32_t alarm_ = none; ///< of the queue, from the first time on that it is armed
 };
 
 /// Why run() came back.
@@ -70,19 +71,22 @@ class Simulation {
 
     /// Has the component woken in this tick's second phase.
     void touch(Component& c);
+    /// So many components there are: as many may be touched in one tick.
+    void expect(std::size_t components) { touched_.resize(components); }
 
     /// Sets `timer` to go off at `when`, moving it if it was armed: `fire(object, &timer)` runs
     /// then, after the timer has been disarmed. At `never` it is only cancelled.
     void arm(Timer& timer, Tick when, Fire fire, void* object) {
         if (timer.when_ == when) return;
-        if (timer.armed()) queue_.cancel(timer.event_);
+        if (timer.alarm_ == Timer::none) [[unlikely]]
+            timer.alarm_ = queue_.add_alarm(fire, object, &timer);
         timer.when_ = when;
-        if (when == never) return;
-        timer.event_ = queue_.schedule(when, fire, object, &timer);
+        queue_.set_alarm(timer.alarm_, when);
     }
     void cancel(Timer& timer) {
-        if (timer.armed()) queue_.cancel(timer.event_);
+        if (!timer.armed()) return;
         timer.when_ = never;
+        queue_.set_alarm(timer.alarm_, never);
     }
     /// After a load: the timer's time was restored, its event was not.
     void rearm(Timer& timer, Fire fire, void* object) {
@@ -91,7 +95,7 @@ class Simulation {
         if (when != never) arm(timer, when, fire, object);
     }
     static Timer& fired_timer(const void* payload) {
-        Timer& timer = **static_cast<Timer* const*>(payload);
+        Timer& timer = *static_cast<Timer*>(*static_cast<void* const*>(payload));
         timer.when_ = never;
         return timer;
     }
@@ -147,11 +151,13 @@ class Simulation {
     std::uint64_t wakes() const { return wakes_; }
 
   private:
+    void wake(Component& c);
     void wake_touched();
 
     EventQueue queue_;
     Tick now_ = 0;
-    std::vector<Component*> touched_;
+    std::vector<Component*> touched_; ///< the first of them, so many:
+    std::size_t touched_count_ = 0;
     std::atomic<bool> attention_ {false};
     bool exit_requested_ = false;
     std::string exit_cause_;

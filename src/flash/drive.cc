@@ -100,11 +100,12 @@ void Drive::wake() {
         while (!port.channel[i].empty()) answered(port.channel[i].pop());
     finish_transfers();
     run_cores();
-    fetch();
-    take_writes();
-    destage();
-    send_waiting();
-    answer();
+    do {
+        fetch();
+        take_writes();
+        destage();
+        send_waiting();
+    } while (answer());
     if (!state.dram.empty()) arm(state.dram_done, state.dram.front().done);
 }
 
@@ -318,7 +319,10 @@ void Drive::done(std::uint32_t c, std::uint64_t sectors) {
     state.answers[command.queue].push(c);
 }
 
-void Drive::answer() {
+/// True if that has made room for commands that wait.
+bool Drive::answer() {
+    const bool full = state.free_commands.empty();
+    bool waits = false;
     for (unsigned i = 0; i < port.host.size(); ++i) {
         auto& ready = state.answers[i];
         while (!ready.empty() && port.host[i].can_send()) {
@@ -329,7 +333,9 @@ void Drive::answer() {
             state.free_commands.push_back(c);
             stat.under_way.set(now(), state.commands.size() - state.free_commands.size());
         }
+        waits |= !port.host[i].empty();
     }
+    return full && waits && !state.free_commands.empty();
 }
 
 // ---- reports -----------------------------------------------------------------------------------

@@ -246,7 +246,7 @@ class Drive final : public Model<Drive> {
     void take_writes();
     bool take_write(std::uint32_t command);
     void finish_transfers();
-    void answer();
+    bool answer();
     void use_dram(std::uint32_t command, std::uint32_t sectors);
     void done(std::uint32_t command, std::uint64_t sectors);
     std::uint32_t sector_mask(std::uint64_t sector, std::uint64_t sectors,

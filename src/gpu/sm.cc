@@ -40,22 +40,28 @@ void Sm::init() {
 }
 
 void Sm::wake() {
+    const Issuable before = issuable();
     while (!port.mem_side.empty()) answer(port.mem_side.pop());
     finish_shared_loads();
     while (!port.blocks.empty()) place(port.blocks.pop());
-    send_accesses();
+    if (!state.accesses.empty()) send_accesses();
+    // As long as the same may issue, it is known when.
+    if (!state.next.armed() || assists() || issuable() != before) schedule();
+    report_ends();
+}
+
+// ---- scheduling ------------------------------------------------------------------------------
+
+void Sm::schedule() {
     if (state.asleep | state.ready_compute | state.ready_memory | state.ready_shared | assists()) {
         const ClockEdge edge = next_edge();
         if (assists() && edge.tick == now()) assist(edge);
         if (state.asleep) wake_sleepers(edge.tick == now() ? edge.cycle : edge.cycle - 1);
         if (edge.tick == now()) issue_all(edge); // operations issue at edges of the clock
+        if (!state.accesses.empty()) send_accesses();
     }
-    send_accesses();
-    report_ends();
     arm_next();
 }
-
-// ---- scheduling ------------------------------------------------------------------------------
 
 void Sm::wake_sleepers(std::int64_t cycle) {
     if (state.first_awake > cycle) return;

@@ -187,6 +187,17 @@ class Sm final : public Model<Sm> {
     void report_ends();
     unsigned live_blocks() const;
     // Scheduling: sm.cc
+    /// What the time of the next issue hangs on, beside what changes when something issues.
+    struct Issuable {
+        std::uint64_t compute, memory, shared, asleep;
+        bool room;
+        bool operator==(const Issuable&) const = default;
+    };
+    Issuable issuable() const {
+        return {state.ready_compute, state.ready_memory, state.ready_shared, state.asleep,
+                room_for_accesses()};
+    }
+    void schedule();
     ClockEdge next_edge() const { return parts::edge_at_or_after(clock_, state.edge, now()); }
     void wake_sleepers(std::int64_t cycle);
     void issue_all(const ClockEdge& edge);

@@ -117,11 +117,13 @@ void Cache::serve_queue() {
 CacheStall Cache::serve(const MemRequest& r) {
     if (protocol::for_a_cache(r.command)) return manage(r, 0);
     if (held_by_flush(r.application)) return CacheStall::flush;
-    const Place p = locate(r);
-    if (const Tick free = bank_free_at(p.bank); free > now()) {
+    const std::uint64_t own_line = own(r.address) >> figures_.line_bits;
+    const auto bank = static_cast<std::uint32_t>(banks_.remainder(own_line));
+    if (const Tick free = bank_free_at(bank); free > now()) {
         arm(state.next_cycle, free);
         return CacheStall::bank;
     }
+    const Place p = locate(r);
     const bool kept = p.found() && state.tags.kept(p.line);
     const bool stays = p.is_read() || kept || (p.is_write() && state.reserved) ||
                        (write_back() && (!p.is_write() || p.found() || figures_.allocates));

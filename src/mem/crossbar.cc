@@ -69,6 +69,7 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
     std::int64_t next = no_cycle;
     // Into the buffers, a message for each input.
     std::array<std::uint64_t, 4> left {}; // inputs that have more, a bit each
+    bool more = false;
     const std::uint32_t inputs = from.size();
     for (std::uint32_t i = 0; i < inputs; ++i) {
         auto& in = from[i];
@@ -83,7 +84,9 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
             if (in.empty()) continue;
         }
         left[i / 64] |= std::uint64_t {1} << (i % 64);
+        more = true;
     }
+    if (s.held == 0 && !more) return next;
     // Out of them, a message for each output.
     s.queues.for_each_waiting([&](std::uint32_t o) {
         if (s.output_free[o] > cycle) {
@@ -107,6 +110,7 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
         to[o].send(m);
         if (s.queues.waiting(o)) next = std::min(next, s.output_free[o]);
     });
+    if (!more) return next;
     // An input without room waits for an output, whose next cycle is counted above.
     for (std::uint32_t w = 0; w * 64 < inputs; ++w)
         for (std::uint64_t rest = left[w]; rest; rest &= rest - 1) {

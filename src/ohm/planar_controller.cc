@@ -73,17 +73,15 @@ void PlanarController::wake() {
     take_answers();
     send_left();
     const bool function = route_.has_value();
-    bool changed = true;
-    while (changed) {
+    for (bool again = true; again;) {
         // In the order of their claim to the channel. Most find nothing to do: this is seen here.
         if (dram.next_done() <= now()) take_dram_done();
         if (!port.channel.cpu_side.empty()) accept();
-        if (function)
-            changed = advance_functions();
-        else
-            changed = false, look_at_swaps();
+        again = function && advance_functions();
+        if (!function) look_at_swaps();
+        const std::uint64_t live = state.live_swaps;
         const std::uint64_t old = swaps_.devices & swaps_.old, young = swaps_.devices & ~swaps_.old;
-        changed |= old && feed_swaps(old);
+        bool changed = old && feed_swaps(old);
         changed |= migration_waits() && book_migration(true);
         changed |= !state.dram_queue.empty() && feed_dram();
         changed |= state.commands != 0 && feed_modules();
@@ -91,13 +89,21 @@ void PlanarController::wake() {
         if (dram.next_action() <= now()) {
             const std::uint32_t waiting = dram.reads() + dram.writes();
             dram.run(now());
-            // Swaps by XPoint also wait for rows to be open and for the direction to change.
-            changed |= function || dram.reads() + dram.writes() != waiting;
+            // Room for what waits. Swaps by XPoint also wait for rows to be open and for the
+            // direction to change.
+            const bool room = dram.reads() + dram.writes() != waiting;
+            again |= function || (room && (!state.dram_queue.empty() || swaps_.devices));
         }
         changed |= function && route_->run(now());
         changed |= young && feed_swaps(young);
-        changed |= migration_waits() && book_migration(false);
-        changed |= dram.next_action() <= now() || dram.next_done() <= now();
+        const bool migrated = migration_waits() && book_migration(false);
+        changed |= migrated;
+        // Nothing that comes earlier above waits for the rest, but for the end of a swap, and for
+        // a read of a young swap that stood before an old one's.
+        again |= function
+                     ? changed
+                     : state.live_swaps != live || (migrated && !state.ready_migration.empty());
+        again |= dram.next_action() <= now() || dram.next_done() <= now();
     }
     arm_next();
 }

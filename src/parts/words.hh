@@ -102,20 +102,27 @@ class Words {
         const char lower = static_cast<char>(c | 0x20);
         return lower >= 'a' && lower <= 'f' ? static_cast<unsigned>(lower - 'a' + 10) : 16u;
     }
+    static unsigned digit(char c) { return static_cast<unsigned>(c - '0'); }
+    /// Whether the number is more than 64 bits hold; what has 19 digits is not.
+    static bool overflow(const char* from, const char* to) {
+        std::uint64_t n = 0;
+        for (; from != to; ++from) {
+            if (n > (~std::uint64_t {0} - digit(*from)) / 10) return true;
+            n = n * 10 + digit(*from);
+        }
+        return false;
+    }
     bool blank_or_end() const { return at_ == end_ || is_blank(*at_); }
     void skip() {
         while (at_ != end_ && is_blank(*at_)) ++at_;
     }
     std::uint64_t digits(const char* what) {
         const char* const from = at_;
+        const char* at = from;
         std::uint64_t n = 0;
-        bool over = false;
-        for (; at_ != end_ && *at_ >= '0' && *at_ <= '9'; ++at_) {
-            const auto digit = static_cast<unsigned>(*at_ - '0');
-            over |= n > (~std::uint64_t {0} - digit) / 10;
-            n = n * 10 + digit;
-        }
-        if (at_ == from || over || !blank_or_end()) [[unlikely]]
+        for (; at != end_ && digit(*at) < 10; ++at) n = n * 10 + digit(*at);
+        at_ = at;
+        if (at == from || (at - from > 19 && overflow(from, at)) || !blank_or_end()) [[unlikely]]
             wrong(what, "a whole decimal number of at most 64 bits");
         skip();
         return n;

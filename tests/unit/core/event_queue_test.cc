@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <deque>
 
 using namespace memsim;
@@ -219,4 +220,88 @@ TEST_CASE("cancelling for ever does not fill the queue") {
     }
     CHECK(p.queue.size() == 1);
     CHECK(p.queue.pending().size() == 1);
+}
+
+namespace {
+/// Alarms and the times at which they went off.
+struct Clockwork {
+    struct Watch {
+        Clockwork* all = nullptr;
+        std::uint32_t alarm = 0, number = 0;
+    };
+    EventQueue queue;
+    Tick now = -1;
+    std::vector<Watch> watches;
+    std::vector<std::pair<Tick, std::uint32_t>> gone_off;
+
+    Clockwork(QueueKind kind, std::uint32_t n) : queue(kind), watches(n) {
+        for (std::uint32_t i = 0; i < n; ++i)
+            watches[i] = {this, queue.add_alarm(fire, this, &watches[i]), i};
+    }
+    static void fire(void* object, const void* payload) {
+        auto& self = *static_cast<Clockwork*>(object);
+        const auto& watch = *static_cast<const Watch*>(*static_cast<void* const*>(payload));
+        REQUIRE(watch.all == &self);
+        self.gone_off.emplace_back(self.now, watch.number);
+    }
+    bool step() {
+        const Tick tick = queue.next_tick();
+        if (tick == never) return false;
+        REQUIRE(tick > now);
+        now = tick;
+        queue.set_floor(now);
+        do queue.run_next();
+        while (queue.more_at(tick));
+        return true;
+    }
+};
+} // namespace
+
+TEST_CASE("an alarm goes off once, at the time that it was set to last, on both queues") {
+    const auto delay = GENERATE(values<DelayOf>({few_ticks, uniform, of_any_size, bursts}));
+    const auto count = GENERATE(3u, 400u);
+    auto play = [&](Clockwork& c) {
+        Rng r(5, "alarms");
+        std::vector<Tick> due(count, never);
+        for (int i = 0; i < 30'000; ++i) {
+            const auto w = static_cast<std::uint32_t>(r.below(count));
+            const auto what = r.below(10);
+            Tick to = what == 0 ? never : c.now + delay(r); // also back to where it was before
+            if (what < 7) {
+                if (to != due[w]) c.queue.set_alarm(c.watches[w].alarm, to);
+                due[w] = to;
+            } else {
+                const std::size_t before = c.gone_off.size();
+                c.step();
+                for (std::size_t k = before; k < c.gone_off.size(); ++k) {
+                    REQUIRE(due[c.gone_off[k].second] == c.now);
+                    due[c.gone_off[k].second] = never;
+                }
+            }
+            const auto set =
+                std::count_if(due.begin(), due.end(), [](Tick t) { return t != never; });
+            REQUIRE(c.queue.size() == static_cast<std::size_t>(set));
+            REQUIRE(*std::min_element(due.begin(), due.end()) > c.now);
+        }
+    };
+    Clockwork fast(QueueKind::fast, count), naive(QueueKind::naive, count);
+    play(fast), play(naive);
+    // In a tick their order is free: setting one back and forth may leave it its former place.
+    std::sort(fast.gone_off.begin(), fast.gone_off.end());
+    std::sort(naive.gone_off.begin(), naive.gone_off.end());
+    CHECK(fast.gone_off.size() > 1'000);
+    CHECK(fast.gone_off == naive.gone_off);
+}
+
+TEST_CASE("setting an alarm for ever does not fill the queue") {
+    Clockwork c(QueueKind::fast, 1);
+    Tick t = 0;
+    for (int i = 0; i < 3'000; ++i) {
+        for (int k = 0; k < 1'000; ++k) c.queue.set_alarm(c.watches[0].alarm, t += 1'000);
+        t -= 999'000;
+        c.queue.set_alarm(c.watches[0].alarm, t);
+        REQUIRE(c.step());
+        REQUIRE(c.queue.size() == 0);
+    }
+    CHECK(c.gone_off.size() == 3'000);
 }
