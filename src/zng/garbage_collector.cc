@@ -46,9 +46,9 @@ void GarbageCollector::start() {
 void GarbageCollector::wake() {
     take_answers();
     take_lows();
-    resume();
     run_helper();
     send_moves();
+    resume();
     send_orders();
 }
 
@@ -118,6 +118,7 @@ bool GarbageCollector::begin(std::uint32_t log) {
     m.phase = Phase::moving;
     m.since = now();
     m.moves.clear();
+    state.plane_moves[flash_.plane_of(log)] += static_cast<std::uint32_t>(served.blocks.size());
     for (const std::uint32_t data : served.blocks) {
         Move move;
         move.from = data;
@@ -248,6 +249,7 @@ void GarbageCollector::update_tables(Merge& m) {
         }
     }
     forget(m);
+    --state.applications[m.application].merges; // it need not wait for the erases
     m.phase = Phase::erasing;
     m.left = static_cast<std::uint32_t>(m.moves.size()) + 1;
 }
@@ -274,7 +276,6 @@ void GarbageCollector::end(std::uint32_t merge) {
     stat.merge_time.sample(Time {now() - m.since});
     ++stat.merges;
     m.phase = Phase::idle;
-    --state.applications[m.application].merges;
     std::erase(state.active, merge);
     state.idle_merges.push_back(merge);
     stat.merging.set(now(), state.active.size());
@@ -284,7 +285,7 @@ void GarbageCollector::end(std::uint32_t merge) {
 
 /// For the merges in turn: the next pages of one of which all that was granted has left.
 void GarbageCollector::run_helper() {
-    if (state.step != none) return;
+    if (state.step != none || (params.helpers() && !port.helper[0].can_send())) return;
     const auto n = static_cast<std::uint32_t>(state.active.size());
     for (std::uint32_t k = 0; k < n; ++k) {
         const std::uint32_t i = state.active[(state.turn + k) % n];

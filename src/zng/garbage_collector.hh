@@ -19,8 +19,8 @@ using namespace memsim::literals;
 /// all TLBs forget its blocks, and what is under way is answered), its lines are flushed from all
 /// caches, and every data block of the log block is moved to a new one, page by page: log page,
 /// data page and registers merged. Other applications go on. When all pages are there and nothing
-/// of the application is under way, LBMT and DBMT name the new blocks; the old ones are erased, and
-/// the application is resumed when none of its log blocks is being merged.
+/// of the application is under way, LBMT and DBMT name the new blocks, the application is resumed
+/// (unless another of its log blocks is on the way), and the old ones are erased.
 ///
 /// A new block is chosen of any plane of the package: where fewest merges are under way, then where
 /// a log block with room is, then the one erased least. A log block serves up to `log_ratio` data
@@ -144,7 +144,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     enum class Hold : std::uint8_t { none, draining, flushing, quiet };
     struct Application {
         Hold hold = Hold::none;
-        std::uint32_t merges = 0;
+        std::uint32_t merges = 0;   ///< whose blocks the tables do not name yet
         std::uint32_t flushing = 0; ///< caches
         Tick since = 0, drained = 0;
     };

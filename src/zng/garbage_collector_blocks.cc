@@ -131,7 +131,6 @@ void GarbageCollector::choose(Move& m, std::uint16_t application) {
     state.logical[m.to] = m.logical;
     ++state.targets[m.to_log];
     ++state.plane_moves[plane];
-    ++state.plane_moves[flash_.plane_of(m.from)];
 }
 
 /// All data blocks of a log block are in new ones.

@@ -43,7 +43,8 @@ class HelperThread final : public Model<HelperThread> {
     Stats stat;
     State state;
 };
-static const Registration<HelperThread> asker {"Asks for an assist warp's instructions (a test's)."};
+static const Registration<HelperThread> asker {
+    "Asks for an assist warp's instructions (a test's)."};
 
 } // namespace memsim::test
 
@@ -94,11 +95,11 @@ TEST_CASE("An assist warp's instructions take issue slots, as those of warps do"
         CHECK(rig.done(1) == 92 * ns + 1 * 4 * ns + 1);
     }
     // Both at once: with a latency of 4 cycles there are slots for both, with 1 the warp's come
-    // first, since it has them already.
+    // first, since it has them already; but its exit waits.
     const std::uint64_t alone = AssistRig(1, 20).cycles();
     AssistRig beside(4, 25), behind(1, 100);
     CHECK(beside.done(0) == 51 * ns + 10 * 4 * ns + 1);
-    CHECK(behind.cycles() == alone + 80);
+    CHECK(behind.cycles() == alone + 80 + 10);
     // The warp's first instruction issues 1 fs + 1 ns + 1 cycle after time 0.
     CHECK(behind.done(0) == 2 * ns + 100 * ns + 10 * ns + 1);
 }

@@ -307,7 +307,7 @@ TEST_CASE("An application is held as a whole, and no other, until it is resumed 
         b.driver(1).read(0, 4 * KiB);
         b.driver(1).state.plan.back().request.application = 1;
         b.mover().plan(us, PageOrderKind::hold, 0);
-        b.mover().plan(us, PageOrderKind::hold, 0);
+        b.mover().plan(6 * us, PageOrderKind::hold, 0);
         b.driver(0).read(2 * us, 64);       // its page was known
         b.driver(0).read(2 * us, 40 * KiB); // this one was not
         b.driver(1).read(2 * us, 8 * KiB);

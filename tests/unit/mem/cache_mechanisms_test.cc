@@ -272,7 +272,7 @@ TEST_CASE("a flush waits for what it dropped, and for lines evicted before", "[m
     rig.manager().plan(50 * ns, Command::flush, 0, 0).application = 0;
     rig.run();
     CHECK(rig.manager().answered(0) == rig.driver().answered(0));
-    CHECK(value(rig.cache().stat.flushed_lines) == 1);
+    CHECK(value(rig.cache().stat.flushed_lines) == 0); // it never became valid
 }
 
 TEST_CASE("a line makes room when its write-back has a place for the answer", "[mem][cache]") {

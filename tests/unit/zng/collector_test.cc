@@ -89,7 +89,7 @@ TEST_CASE("An application stands still while its log block is merged, another do
     Machine m {5};
     Ftl ftl;
     ftl.wanderer = {{"count", "3000"}, {"lines", "400"}, {"stride", "15"}, {"gap", "2us"}};
-    ftl.second = {{"writes", "0"}, {"count", "20000"}}; // but for atomics: 5 %
+    ftl.second = {{"writes", "0"}, {"atomics", "0"}, {"count", "20000"}};
     ftl.package = {{"log_filled", "100%"}};
     start(m, ftl);
     auto& c = m.get<GarbageCollector>("collector");
@@ -103,10 +103,11 @@ TEST_CASE("An application stands still while its log block is merged, another do
         CHECK(value(standing.answered) == still);
         m.run(m.sim().now() + us);
     }
-    CHECK(value(moving.answered) > others + 500);
+    CHECK(value(moving.answered) > others + 100);
     finish(m);
     CHECK(value(standing.answered) > still);
-    CHECK(value(c.stat.held_time[0]) > value(c.stat.held_time[1]));
+    CHECK(value(c.stat.held_time[0]) > 0);
+    CHECK(value(c.stat.held_time[1]) == 0);
 }
 
 namespace {
@@ -115,7 +116,7 @@ namespace {
 /// blocks of two pages: the first merge has nothing else beside it.
 struct Lone {
     Machine m {1};
-    explicit Lone(const std::string& instruction_time, bool assist = false) {
+    explicit Lone(bool assist = false) {
         Ftl ftl;
         ftl.wanderers = 1;
         test::scripts() = {test::Script {}}; // the SM has nothing else to do
@@ -125,37 +126,53 @@ struct Lone {
                         {"stride", "32"},
                         {"writes", "95"},
                         {"gap", "400us"}};
-        ftl.collector = {{"instruction_time", instruction_time}};
         start(m, ftl);
-        auto& c = m.get<GarbageCollector>("collector");
-        while (value(c.stat.merges) == 0) m.run(m.sim().now() + us);
+        while (collector().state.active.empty()) m.run(m.sim().now() + us);
     }
     GarbageCollector& collector() { return m.get<GarbageCollector>("collector"); }
-    Tick merge_time() { return static_cast<Tick>(collector().stat.merge_time.sum()); } // of one
+    const GarbageCollector::Merge& merge() {
+        return collector().state.merges.at(collector().state.active.at(0));
+    }
 };
 
 } // namespace
 
-TEST_CASE("A merge takes its pages' programs and an erase, its blocks at once", "[zng]") {
+TEST_CASE("A merge takes its pages' programs, its blocks at once, and then the erases", "[zng]") {
     // A page: sensed, 4 KiB over the package's network of 6.4 GB/s, programmed; one after another.
     constexpr Tick page = 3 * us + 640 * ns + 100 * us;
-    Lone one("1fs");
-    const Tick least = 12 * page + 1000 * us;
-    CHECK(one.merge_time() > least);
-    CHECK(one.merge_time() < least + page); // one of another block may be in the way
+    Lone one;
+    while (value(one.collector().stat.merges) == 0) one.m.run(one.m.sim().now() + us);
+    const auto took = static_cast<Tick>(one.collector().stat.merge_time.sum());
+    const Tick least = 12 * page + 3 * 1000 * us; // all three erases in one plane
+    CHECK(took > least);
+    CHECK(took < least + 2 * page); // what was programmed to the log block when it began
     CHECK(value(one.collector().stat.moved_pages) == 2 * 12);
     CHECK(value(one.collector().stat.erases) == 3);
 }
 
 TEST_CASE("The helper thread's instructions come before the moves that they are for", "[zng]") {
-    // Steps of 4 of 12 pages, two blocks, 32 instructions a page, 22 cycles each.
-    const Tick step = static_cast<Tick>(4 * 2 * 32 * 18'333'333ll);
-    Lone quick("1fs"), own("18.333333ns"), assist("18.333333ns", true);
-    // Steps but the first go on beside the moves of the step before.
-    CHECK(std::abs(own.merge_time() - quick.merge_time() - step) < 200 * ns);
-    CHECK(std::abs(assist.merge_time() - own.merge_time()) < 200 * ns);
-    CHECK(value(assist.collector().stat.instructions) == 3 * 4 * 2 * 32);
-    CHECK(assist.m.get<gpu::Sm>("sm").stat.assist_instructions.value() == 3 * 4 * 2 * 32);
+    // 4 of 12 pages at a time, two blocks, 32 instructions a page, 22 cycles each.
+    constexpr unsigned instructions = 4 * 2 * 32;
+    {
+        Lone own;
+        const Tick begun = own.merge().since + Tick {instructions} * 18'333'333;
+        own.m.run(begun);
+        CHECK(own.merge().moves.at(0).sent == 0);
+        own.m.run(begun + 1);
+        CHECK(own.merge().moves.at(0).sent == 2); // so many ahead
+        CHECK(own.merge().moves.at(0).granted == 4);
+    }
+    // Over a link of 5 ns to the next edge; 5632 cycles of 1.2 GHz; back at once.
+    Lone assist(true);
+    const Tick least =
+        assist.merge().since + 5 * ns + Tick {instructions} * 22 * 1'000'000 / 12 * 10;
+    assist.m.run(least);
+    CHECK(assist.merge().moves.at(0).sent == 0);
+    assist.m.run(least + 1 * ns);
+    CHECK(assist.merge().moves.at(0).sent == 2);
+    while (value(assist.collector().stat.merges) == 0) assist.m.run(assist.m.sim().now() + us);
+    CHECK(value(assist.collector().stat.instructions) == 3 * instructions);
+    CHECK(value(assist.m.get<gpu::Sm>("sm").stat.assist_instructions) == 3 * instructions);
 }
 
 // ---- bad input -------------------------------------------------------------------------------

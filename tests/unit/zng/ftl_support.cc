@@ -24,9 +24,9 @@ void Wanderer::wake() {
         r.address = line * 128 + first * 32;
         r.bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(sectors, 4 - first) * 32);
         r.application = static_cast<std::uint16_t>(params.application());
-        r.command = kind < params.writes()       ? Command::write
-                    : kind < params.writes() + 5 ? Command::atomic
-                                                 : Command::read;
+        r.command = kind < params.writes()                      ? Command::write
+                    : kind < params.writes() + params.atomics() ? Command::atomic
+                                                                : Command::read;
         r.posted = r.command == Command::write && state.random.below(2);
         if (!r.posted) ++state.out;
         port.mem.send(r);

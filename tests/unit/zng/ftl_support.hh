@@ -20,6 +20,7 @@ class Wanderer final : public Model<Wanderer> {
         Param<unsigned> lines {1000, "Lines from there on, one in `stride`"};
         Param<unsigned> stride {1, "Lines from one that it uses to the next"};
         Param<unsigned> writes {50, "Per cent of requests"};
+        Param<unsigned> atomics {5, "Per cent"};
         Param<Time> gap {200_ns, "Longest pause between two"};
     };
     struct Ports {
