@@ -81,6 +81,8 @@ void Package::start(std::uint32_t worker) {
         state.free_senses.push_back(i);
         again_ = true;
     }
+    // All that was to be sensed has moved: what stood behind it has its turn.
+    if (!w.programs.empty() || !w.erases.empty()) mark(state.ready, worker);
 }
 
 /// The page that the row decoder finds is on its way to the data register.
