@@ -44,10 +44,11 @@ void GarbageCollector::start() {
 }
 
 void GarbageCollector::wake() {
+    // In the order in which one makes another possible, so that nothing is left for the next wake.
     take_answers();
     take_lows();
-    run_helper();
     send_moves();
+    run_helper();
     resume();
     send_orders();
 }
