@@ -155,7 +155,8 @@ bool Tlb::release(std::uint32_t mshr) {
 }
 
 void Tlb::forward(MemRequest r, std::uint64_t physical) {
-    const bool swallowed = r.posted && params.acknowledged_stores() && r.command == Command::write;
+    const bool swallowed = r.posted && params.acknowledged_stores() &&
+                           (r.command == Command::write || r.command == Command::atomic);
     if (!r.posted || swallowed) {
         const std::uint32_t place = state.free.back(); // the port lets no more than these out
         state.free.pop_back();

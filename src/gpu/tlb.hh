@@ -59,9 +59,9 @@ class Tlb final : public Model<Tlb> {
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
         Param<unsigned> shootdown_queue {16, {1, 4096}, "Shoot-downs waiting or in flight to it"};
         Param<bool> empties_l1 {true, "Whether a shoot-down empties the L1 of clean lines"};
-        Param<bool> acknowledged_stores {
-            false, "Whether posted stores are answered to the TLB, so that shoot-downs wait for "
-                   "them; costs their answers' way"};
+        Param<bool> acknowledged_stores {false, "Whether posted stores and atomics are answered to "
+                                                "the TLB, so that shoot-downs wait for "
+                                                "them; costs their answers' way"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Virtual addresses, from the SM"};

@@ -82,6 +82,8 @@ void Package::start(std::uint32_t worker) {
         mark(state.ready, worker); // what waits behind senses has its turn, if none is left
         again_ = true;
     }
+    // All that was to be sensed has moved: what stood behind it has its turn.
+    if (!w.programs.empty() || !w.erases.empty()) mark(state.ready, worker);
 }
 
 /// The page that the row decoder finds is on its way to the data register.

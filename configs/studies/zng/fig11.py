@@ -13,6 +13,8 @@ print("of it, of ZnG's: sensed and useful GB/s, and the per cent of time that a 
 fig.show("sensed_bandwidth")
 fig.show("useful_bandwidth")
 fig.show("programming")
+print("per cent of time that an application is held by the helper thread, of all together")
+fig.show("held")
 
 fig.judge("zng-08", "zng-09", "zng-10", "zng-11")
 fig.close()

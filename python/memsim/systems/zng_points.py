@@ -103,7 +103,7 @@ def metrics(values):
                                 * len({p for p, _ in values if p.startswith(packages)})),
         re_accesses=share(total(packages, "page_reads"), total(packages, "pages_read")) - 1,
         writes_per_page=share(total(packages, "log_programs"), total(packages, "log_pages")),
-        held=100 * share(total("gpu.collector", "held_time"), 1e9 * seconds),
+        held=100 * share(sum(v for (p, n), v in values.items() if n.startswith("held_time[")), 1e9 * seconds),
         engine_share=100 * share(waited - flash, total("memory.buffer", "fetch_time.sum")),
         accuracy=100 * share(total("gpu.prefetcher", "predictions_right"),
                              total("gpu.prefetcher", "predictions")),

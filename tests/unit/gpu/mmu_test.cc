@@ -348,18 +348,20 @@ TEST_CASE("Pages may be flash blocks, of no power of two", "[mmu]") {
     CHECK(b.mmu().frame_at_start(0) == 0u);
 }
 
-TEST_CASE("Stores are waited for where they are acknowledged", "[mmu]") {
-    for (const bool acknowledged : {false, true}) {
-        Bench b(acknowledged ? "acknowledged_stores=true" : "", "", 1, true, "latency=5us");
-        b.run([&] {
-            b.driver().write(0, 0);
-            b.mover().plan(us, PageOrderKind::unmap, 0);
-        });
-        const Tick stored = b.memory().state.seen.at(0).at;
-        CHECK(b.mover().state.done.at(0).at ==
-              (acknowledged ? stored + (5_us).raw + (10_ns).raw : us + (20_ns).raw + 1) + 1);
-        CHECK(b.driver().state.answers.empty());
-    }
+TEST_CASE("Stores and atomics are waited for where they are acknowledged", "[mmu]") {
+    for (const Command command : {Command::write, Command::atomic})
+        for (const bool acknowledged : {false, true}) {
+            Bench b(acknowledged ? "acknowledged_stores=true" : "", "", 1, true, "latency=5us");
+            b.run([&] {
+                b.driver().write(0, 0);
+                b.driver().state.plan.back().request.command = command;
+                b.mover().plan(us, PageOrderKind::unmap, 0);
+            });
+            const Tick stored = b.memory().state.seen.at(0).at;
+            CHECK(b.mover().state.done.at(0).at ==
+                  (acknowledged ? stored + (5_us).raw + (10_ns).raw : us + (20_ns).raw + 1) + 1);
+            CHECK(b.driver().state.answers.empty());
+        }
 }
 
 TEST_CASE("A machine that waits for a page for ever says who waits", "[mmu]") {

@@ -164,6 +164,19 @@ TEST_CASE("A page written whole is programmed at once, a part is sensed before",
     }
 }
 
+TEST_CASE("A page that gets a register takes all writes that wait for it", "[zng]") {
+    Bench b(Arguments {{"network", "none"}}); // one register for each plane
+    b.write(0, 0, 0, 0);
+    for (unsigned line = 0; line < 3; ++line)
+        for (const unsigned page : {1, 2}) b.write(1 * us, 0, page, line, 10 * page + line);
+    const unsigned one = b.read(900 * us, 0, 1, 2), two = b.read(950 * us, 0, 2, 2);
+    run(b.machine);
+    CHECK(b.package().array().block(0, 6)->written == 2); // pages 0 and 1; 2 is in the register
+    CHECK(value(b.package().stat.stalled_writes) == 6);
+    CHECK(b.content(one) == 12);
+    CHECK(b.content(two) == 22);
+}
+
 TEST_CASE("Pages go to their log block in the order in which they are evicted", "[zng]") {
     Bench b(Arguments {{"network", "none"}});
     const unsigned order[] = {5, 2, 5, 7};
