@@ -79,7 +79,6 @@ void Package::start(std::uint32_t worker) {
             read({again.packet, again.accepted, none, again.port});
         }
         state.free_senses.push_back(i);
-        mark(state.ready, worker); // what waits behind senses has its turn, if none is left
         again_ = true;
     }
     // All that was to be sensed has moved: what stood behind it has its turn.
