@@ -6,6 +6,9 @@ from .. import workload
 from ..errors import did_you_mean, user_error
 
 SCALES = ("tiny", "small", "default", "judge")
+# As Ohm-GPU's: GraphBIG's graphs are LDBC's, whose degrees are Facebook's. In Graph500's one thread would
+# follow a hub for most of a search's time, and no memory be busy.
+GRAPHS = dict(generator="social")
 
 # Thread instructions after which no block starts, of all applications together. 200 million: what the
 # authors' other work simulates (assumption).
@@ -61,5 +64,5 @@ def programs(text, scale, seed=1):
         entry = TABLE_II[name]
         made.append(workload.Program(name=entry.get("name", name), seed=seed,
                                      size=entry["size"][SCALES.index(scale)],
-                                     iterations=entry.get("iterations", 0)))
+                                     iterations=entry.get("iterations", 0), **GRAPHS))
     return made
