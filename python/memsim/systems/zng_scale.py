@@ -15,7 +15,9 @@ FOOTPRINT = 8 * GIB  # assumption: the paper gives none (sweep 4 to 16 GiB)
 L1, L2 = 48 * KIB, 6 * MIB
 DRAM = 3 * GIB // 2  # of hetero's GPU (GTX 580: 1.5 GB)
 BUFFER = 32 * MIB    # of HybridGPU's SSD controller
-L1_FLOOR, L2_FLOOR = 8 * KIB, 32 * KIB
+# Smaller, a slice of the L2 has too few sets for its 128 MSHRs, and holds up what the memory could serve. The
+# buffer, which serves what misses there, keeps its proportion to it. Of the scales, judge needs neither.
+L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
 PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
 
 
@@ -53,11 +55,12 @@ def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
     controllers = -(-CONTROLLERS // k)
     share = Fraction(footprint, whole)
     sms = SMS // k
+    l2_slice = up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128)
     made = Scaled(
         k=k, sms=sms, channels=CHANNELS // k, controllers=controllers, footprint=footprint,
         l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
-        l2_slice=up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128),
-        dram=up_to(DRAM * share, 4096), buffer=up_to(buffer * share, 8 * 4096),
+        l2_slice=l2_slice, dram=up_to(DRAM * share, 4096),
+        buffer=up_to(Fraction(buffer * l2_slice * controllers, L2), 8 * 4096),
         data_pages=min(PAGES, max(1, round(PAGES * k * share))))
     made.invariants = [
         Invariant("footprint / L2", whole / L2, footprint / (made.l2_slice * controllers)),
