@@ -85,19 +85,20 @@ TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[
             }
 }
 
-/// Log blocks that fill up at once: a new one is low before its data blocks are there, and full while
-/// what was under way when its application was held still comes.
+/// Log blocks of a page or a few: a new one is low before its data blocks are there, and full while
+/// what was under way when its application was held still comes. Blocks to merge into run out, so
+/// merges wait for erases.
 TEST_CASE("A new log block may fill while requests are still under way", "[zng]") {
-    for (const char* network : {"none", "swnet", "nif"})
+    std::uint64_t no_room = 0;
+    for (const char* network : {"none", "nif"})
         for (const unsigned pages : {1, 2, 3})
             for (const unsigned reserve : {0u, pages - 1})
-                for (const char* registers : {"2", "5"}) {
+                for (const char* registers : {"2", "4"}) {
                     INFO(network << " " << pages << " " << reserve << " " << registers);
                     Machine m {7};
                     Ftl ftl;
                     ftl.pages = pages;
-                    ftl.blocks = 120;
-                    ftl.wanderer = {{"count", "3000"},
+                    ftl.wanderer = {{"count", "2000"},
                                     {"lines", std::to_string(16 * pages * 4)},
                                     {"stride", "8"},
                                     {"writes", "80"},
@@ -108,26 +109,23 @@ TEST_CASE("A new log block may fill while requests are still under way", "[zng]"
                     ftl.l2 = {{"write_policy", "write_evict"}, {"write_allocate", "false"}};
                     start(m, ftl);
                     const auto& c = m.get<GarbageCollector>("collector");
-                    unsigned waited = 0, again = 0;
+                    std::uint64_t on_their_way = 0;
                     while (m.run(m.sim().now() + 5 * us) != Stop::idle) {
-                        waited += !c.state.waiting.empty();
-                        for (const std::uint32_t i : c.state.active) // of a block not yet in tables
-                            for (const auto& move : c.state.merges[i].moves)
-                                again += c.state.merges[i].phase ==
-                                             GarbageCollector::Phase::moving &&
-                                         c.log_blocks().log_of(move.from) != c.state.merges[i].log;
+                        for (const std::uint32_t log : c.state.waiting)
+                            ++(c.state.targets.find(log) ? on_their_way : no_room);
                     }
                     finish(m);
-                    CHECK(value(c.stat.merges) > 50);
+                    CHECK(value(c.stat.merges) > 20);
                     CHECK(value(c.stat.merges) == value(c.stat.log_lows));
-                    WARN(waited << " " << again << " " << value(c.stat.merges));
+                    CHECK(on_their_way > 0);
                     for (unsigned i = 0; i < 2; ++i) {
                         const auto& f = m.get<FlashController>(at("controller", i)).stat;
                         CHECK(value(f.content_errors) == 0);
-                        CHECK(value(f.reads) > 300);
+                        CHECK(value(f.reads) > 200);
                         CHECK(value(m.get<Gate>(at("gate", i)).stat.astray) == 0);
                     }
                 }
+    CHECK(no_room > 1000);
 }
 
 TEST_CASE("An application stands still while its log block is merged, another does not", "[zng]") {

@@ -90,7 +90,9 @@ struct Ftl {
 
     static constexpr unsigned blocks_each = 16;
     Arguments geometry() const {
-        return {{"dies", "2"}, {"planes", "2"}, {"blocks", std::to_string(blocks)},
+        return {{"dies", "2"},
+                {"planes", "2"},
+                {"blocks", std::to_string(blocks)},
                 {"pages", std::to_string(pages)}};
     }
     void add(Machine& m) const;
