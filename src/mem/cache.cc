@@ -123,11 +123,14 @@ CacheStall Cache::serve(const MemRequest& r) {
         arm(state.next_cycle, free);
         return CacheStall::bank;
     }
+    if (state.full_set != TagArray::none) return CacheStall::set; // nothing has come there since
     const Place p = locate(r);
     const bool kept = p.found() && state.tags.kept(p.line);
     const bool stays = p.is_read() || kept || (p.is_write() && state.reserved) ||
                        (write_back() && (!p.is_write() || p.found() || figures_.allocates));
-    return !stays ? pass_on(p) : p.is_write() ? write(p) : read(p);
+    const CacheStall cause = !stays ? pass_on(p) : p.is_write() ? write(p) : read(p);
+    if (cause == CacheStall::set) state.full_set = state.tags.line(p.set, 0);
+    return cause;
 }
 
 // ---- banks -----------------------------------------------------------------------------------
@@ -186,6 +189,7 @@ void Cache::fill(const MemResponse& r) {
     if (mshr.pending) return;
     stat.miss_latency.sample(Time {now() - mshr.since});
     tags.unlock(line);
+    if (line - state.full_set < figures_.ways) state.full_set = TagArray::none;
     const bool awaited = mshr.awaited;
     state.mshrs.release(r.tag);
     if (awaited) {

@@ -87,13 +87,14 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
             plan(now);
             return;
         }
+        state_.first_order = std::min(state_.first_order, c.order);
         if (c.entry == before.entry && c.action == before.action && c.entry != none)
             return; // it waits its turn
-        std::array<Tick, limits> limit;
-        limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
-                  limit.data());
-        const Command command {std::max(c.at, limit[c.limit % limits]), c.order, access.bank,
-                               c.action, c.entry};
+        const Limits limit =
+            limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()));
+        const Command command {std::max(c.at, limit[c.limit]), c.order, access.bank, c.action,
+                               c.entry};
+        if (!c.data) state_.others_at = std::min(state_.others_at, command.at);
         const bool voids =
             state_.plan.bank == access.bank; // what was planned there no longer holds
         if (better(command, state_.plan))
@@ -167,7 +168,8 @@ void FrFcfs::choose(std::uint32_t b) {
         command = DramCommand::precharge, next.action = Action::precharge;
     const unsigned limit = next.action == Action::column ? column_limit(e.access.wires)
                                                          : static_cast<unsigned>(next.action);
-    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits + limit);
+    next.limit = static_cast<std::uint16_t>(limit);
+    next.data = next.action == Action::column && e.access.wires == DramWires::data;
     next.at = device_.bank_ready(command, b);
     next.order = order_of(next.action == Action::column, urgent(e), e.age, b);
 }
@@ -179,35 +181,11 @@ void FrFcfs::choose_all() {
                 choose(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
 }
 
-/// The earliest times of each action in a group, as far as banks have no say.
-inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
-    const DramTiming& t = device_.timing();
-    const bool write = state_.draining;
-    const Tick latency = (write ? t.tCWL : t.tCL).raw;
-    const Tick column =
-        std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
-    const std::uint16_t of = user(group / t.groups);
-    limit[0] = never;
-    limit[1] = state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency);
-    limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
-    limit[3] = std::max(floor, device_.group_ready(DramCommand::precharge, group));
-    limit[side_limit] = side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never;
-    limit[no_wires_limit] = column;
-}
-
 void FrFcfs::plan(Tick now) {
     const Tick floor = std::max(now, device_.next_command());
-    Command best;
-    if (figures_.order == DramOrder::committed) {
-        best = next_commit(now);
-    } else {
-        const DramTiming& t = device_.timing();
-        std::array<Tick, 256 * limits> limit;
-        for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
-            limits_of(g, floor, limit.data() + g * limits);
-        best = figures_.order == DramOrder::first_ready ? first_ready(limit.data())
-                                                        : next_in_order(limit.data());
-    }
+    Command best = figures_.order == DramOrder::first_ready ? first_ready(floor)
+                   : figures_.order == DramOrder::committed ? next_commit(now)
+                                                            : next_in_order(floor);
     if (state_.units_refreshing)
         for (std::uint32_t u = 0; u < state_.refreshing.size(); ++u)
             if (state_.refreshing[u]) {
@@ -220,18 +198,21 @@ void FrFcfs::plan(Tick now) {
     state_.bus_seen = buses_free();
 }
 
-FrFcfs::Command FrFcfs::first_ready(const Tick* limit) const {
+FrFcfs::Command FrFcfs::first_ready(Tick floor) {
     // Time and order as one number: the least is found without a branch, which would be guessed
     // wrong half of the time.
     Uint128 least = static_cast<Uint128>(never) << 64;
-    const auto& words = state_.used_banks[state_.draining];
-    for (std::uint32_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w] | state_.held_banks[w]; bits; bits &= bits - 1) {
-            const auto& c =
-                state_.candidates[w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))];
-            const auto at = static_cast<std::uint64_t>(std::max(c.at, limit[c.limit]));
-            least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
-        }
+    std::uint64_t first_order = ~std::uint64_t {0};
+    Tick others_at = never;
+    for_each_used_bank(~std::uint64_t {0}, floor, [&](std::uint32_t b, const Limits& limit) {
+        const auto& c = state_.candidates[b];
+        const Tick at = std::max(c.at, limit[c.limit]);
+        least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
+        first_order = std::min(first_order, c.order);
+        others_at = std::min(others_at, c.data ? never : at);
+    });
+    state_.first_order = first_order;
+    state_.others_at = others_at;
     Command best;
     best.at = static_cast<Tick>(least >> 64);
     if (best.at != never) {
@@ -241,6 +222,27 @@ FrFcfs::Command FrFcfs::first_ready(const Tick* limit) const {
         best.entry = state_.candidates[best.bank].entry;
     }
     return best;
+}
+
+/// After a burst: whether the next one of the same request is what goes next, which most often it
+/// is; then it is planned, without a look at the other banks. It comes first by its order, nothing
+/// that needs no bus goes earlier, and on the bus nothing can.
+bool FrFcfs::goes_on(const Command& issued, Tick now) {
+    if (issued.action != Action::column || figures_.order != DramOrder::first_ready ||
+        issued.order > state_.first_order)
+        return false;
+    const auto& next = state_.candidates[issued.bank];
+    if (next.order != issued.order || !next.data || state_.units_refreshing) return false;
+    const Tick floor = std::max(now, device_.next_command());
+    const Limits limit = limits_of(device_.group_of(issued.bank), floor);
+    const Tick at = std::max(next.at, limit[next.limit]);
+    const DramTiming& t = device_.timing();
+    const Tick bus = bus_.free_at() - (state_.draining ? t.tCWL : t.tCL).raw;
+    if (at > std::max(floor, bus) || at > state_.others_at || state_.next_refresh <= at)
+        return false;
+    state_.plan.at = at;
+    state_.bus_seen = buses_free();
+    return true;
 }
 
 /// Reads or writes; true if that has changed.
@@ -266,7 +268,7 @@ void FrFcfs::run(Tick now) {
         }
         const Command c = state_.plan;
         issue(c, now);
-        plan(now);
+        if (!goes_on(c, now)) plan(now);
     }
 }
 
@@ -331,13 +333,13 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     if (bank.first_access) bank.first_access = bank.conflict = false;
     ++bank.accesses;
     ++state_.served;
-    --e.left;
+    const bool last = --e.left == 0;
 
     const DramTiming& t = device_.timing();
     const Tick data = now + (write ? t.tCWL : t.tCL).raw;
     const Tick done = move(e.access.wires, b, data, write);
     const std::uint32_t row = e.access.row;
-    if (e.left == 0) {
+    if (last) {
         finish({done, e.first_command, e.access.context, write});
         remove(b, number);
     }
@@ -351,8 +353,11 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     }
     device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
     if (close) ++count_.precharges;
-    if (set_direction()) choose_all();
-    choose(b); // a bank of which nothing waits any more is in no list
+    if (set_direction()) {
+        choose_all();
+        choose(b); // a bank of which nothing waits any more is in no list
+    } else if (last || close || state_.migrations || figures_.order != DramOrder::first_ready)
+        choose(b); // else it is what it was: a burst moves neither the row nor who is next
 }
 
 /// One burst, whose first bit is at the device at `data`; says when it has arrived.
