@@ -5,9 +5,12 @@
 #include <Python.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <malloc.h>
 #include <string>
+#include <sys/mman.h>
 
 // Under sanitizers: Python frees little at its end, so only the unit tests look for leaks.
 // NOLINTNEXTLINE(bugprone-reserved-identifier): the sanitizer's name
@@ -15,7 +18,23 @@ extern "C" __attribute__((visibility("default"))) const char* __asan_default_opt
     return "detect_leaks=0";
 }
 
+namespace {
+/// A run goes round through the memory of its whole machine, of which the processor knows few small
+/// pages at a time. Where the system gives large ones on request, the heap asks for them: it is
+/// taken as one region, of which only what is touched costs memory. Where not, nothing is changed.
+void ask_for_large_pages() {
+    constexpr std::size_t region = std::size_t {1} << 30, page = std::size_t {2} << 20;
+    mallopt(M_MMAP_THRESHOLD, 16 << 20); // so that all but the largest vectors lie in the heap
+    mallopt(M_TOP_PAD, static_cast<int>(region));
+    void* const first = std::malloc(page); // the heap grows by this and the pad
+    const std::uintptr_t from = (reinterpret_cast<std::uintptr_t>(first) + page - 1) & ~(page - 1);
+    madvise(reinterpret_cast<void*>(from), region, MADV_HUGEPAGE); // NOLINT: an address
+    std::free(first);
+}
+} // namespace
+
 int main(int argc, char** argv) {
+    ask_for_large_pages();
     // Ctrl-C waits until memsim listens (cli.py): a half-loaded Python would print a traceback.
     sigset_t interrupt;
     sigemptyset(&interrupt);
