@@ -55,7 +55,7 @@ void Sm::wake() {
 void Sm::schedule() {
     ClockEdge edge;
     if (state.asleep | state.ready_compute | state.ready_memory | state.ready_shared | assists()) {
-        edge = parts::edge_at_or_after(clock_, state.edge, now());
+        edge = clock_.at_or_after(state.edge, now());
         if (assists() && edge.tick == now()) assist(edge);
         if (state.asleep) wake_sleepers(edge.tick == now() ? edge.cycle : edge.cycle - 1);
         if (edge.tick == now()) issue_all(edge); // operations issue at edges of the clock
@@ -195,8 +195,8 @@ void Sm::settle(std::uint32_t w) {
                                      : state.ready_compute) |= bit(w);
 }
 
-/// At the next edge at which something can issue, or when a load from shared memory is there. `edge`
-/// is the first at or after now, if anything is ready or asleep.
+/// At the next edge at which something can issue, or when a load from shared memory is there.
+/// `edge` is the first at or after now, if anything is ready or asleep.
 void Sm::arm_next(const ClockEdge& edge) {
     constexpr std::int64_t never_cycle = IssueSlots::never;
     std::int64_t next = state.asleep ? state.first_awake : never_cycle;

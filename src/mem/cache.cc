@@ -269,28 +269,14 @@ void Cache::note(CacheStall cause) {
     if (state.stall != CacheStall::none) stat.stall_time += Time {now() - state.stalled_since};
     state.stall = cause;
     state.stalled_since = now();
-    switch (cause) {
-    case CacheStall::none:
-        break;
-    case CacheStall::mshrs:
-        ++stat.stalled_by_mshrs;
-        break;
-    case CacheStall::targets:
-        ++stat.stalled_by_targets;
-        break;
-    case CacheStall::mem_side:
-        ++stat.stalled_by_mem_side;
-        break;
-    case CacheStall::set:
-        ++stat.stalled_by_set;
-        break;
-    case CacheStall::bank:
-        ++stat.stalled_by_bank;
-        break;
-    case CacheStall::flush:
-        ++stat.stalled_by_flush;
-        break;
-    }
+    static constexpr std::array<Counter Stats::*, 7> of {nullptr,
+                                                         &Stats::stalled_by_mshrs,
+                                                         &Stats::stalled_by_targets,
+                                                         &Stats::stalled_by_mem_side,
+                                                         &Stats::stalled_by_set,
+                                                         &Stats::stalled_by_bank,
+                                                         &Stats::stalled_by_flush};
+    if (cause != CacheStall::none) ++(stat.*of[static_cast<std::size_t>(cause)]);
 }
 
 void Cache::waits_on(WaitReport& report) const {

@@ -87,20 +87,22 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
             plan(now);
             return;
         }
-        state_.first_order = std::min(state_.first_order, c.order);
-        if (c.entry == before.entry && c.action == before.action && c.entry != none)
-            return; // it waits its turn
-        const Limits limit =
-            limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()));
+        if (c.entry == before.entry && c.action == before.action && c.entry != none) {
+            if (c.order != before.order) state_.first_until = 0; // it has become urgent
+            return;                                              // it waits its turn
+        }
+        const Limits limit = limits_of(access.bank, std::max(now, device_.next_command()));
         const Command command {std::max(c.at, limit[c.limit]), c.order, access.bank, c.action,
                                c.entry};
-        if (!c.data) state_.others_at = std::min(state_.others_at, command.at);
         const bool voids =
             state_.plan.bank == access.bank; // what was planned there no longer holds
         if (better(command, state_.plan))
-            state_.plan = command;
+            state_.plan = command, state_.first_until = 0;
         else if (voids)
             plan(now);
+        else
+            state_.first_until = std::min(state_.first_until,
+                                          may_precede(c, access.bank, state_.plan, limit[c.limit]));
         // Something waits now: the next refresh is to be woken for.
         if (state_.next_refresh <= state_.plan.at) plan(now);
     }
@@ -183,9 +185,11 @@ void FrFcfs::choose_all() {
 
 void FrFcfs::plan(Tick now) {
     const Tick floor = std::max(now, device_.next_command());
-    Command best = figures_.order == DramOrder::first_ready ? first_ready(floor)
+    const bool ours = figures_.order == DramOrder::first_ready;
+    Command best = ours                                     ? first_ready(floor)
                    : figures_.order == DramOrder::committed ? next_commit(now)
                                                             : next_in_order(floor);
+    state_.first_until = ours ? first_until(best, floor) : 0;
     if (state_.units_refreshing)
         for (std::uint32_t u = 0; u < state_.refreshing.size(); ++u)
             if (state_.refreshing[u]) {
@@ -198,21 +202,15 @@ void FrFcfs::plan(Tick now) {
     state_.bus_seen = buses_free();
 }
 
-FrFcfs::Command FrFcfs::first_ready(Tick floor) {
+FrFcfs::Command FrFcfs::first_ready(Tick floor) const {
     // Time and order as one number: the least is found without a branch, which would be guessed
     // wrong half of the time.
     Uint128 least = static_cast<Uint128>(never) << 64;
-    std::uint64_t first_order = ~std::uint64_t {0};
-    Tick others_at = never;
     for_each_used_bank(~std::uint64_t {0}, floor, [&](std::uint32_t b, const Limits& limit) {
         const auto& c = state_.candidates[b];
-        const Tick at = std::max(c.at, limit[c.limit]);
+        const auto at = static_cast<std::uint64_t>(std::max(c.at, limit[c.limit]));
         least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
-        first_order = std::min(first_order, c.order);
-        others_at = std::min(others_at, c.data ? never : at);
     });
-    state_.first_order = first_order;
-    state_.others_at = others_at;
     Command best;
     best.at = static_cast<Tick>(least >> 64);
     if (best.at != never) {
@@ -222,27 +220,6 @@ FrFcfs::Command FrFcfs::first_ready(Tick floor) {
         best.entry = state_.candidates[best.bank].entry;
     }
     return best;
-}
-
-/// After a burst: whether the next one of the same request is what goes next, which most often it
-/// is; then it is planned, without a look at the other banks. It comes first by its order, nothing
-/// that needs no bus goes earlier, and on the bus nothing can.
-bool FrFcfs::goes_on(const Command& issued, Tick now) {
-    if (issued.action != Action::column || figures_.order != DramOrder::first_ready ||
-        issued.order > state_.first_order)
-        return false;
-    const auto& next = state_.candidates[issued.bank];
-    if (next.order != issued.order || !next.data || state_.units_refreshing) return false;
-    const Tick floor = std::max(now, device_.next_command());
-    const Limits limit = limits_of(device_.group_of(issued.bank), floor);
-    const Tick at = std::max(next.at, limit[next.limit]);
-    const DramTiming& t = device_.timing();
-    const Tick bus = bus_.free_at() - (state_.draining ? t.tCWL : t.tCL).raw;
-    if (at > std::max(floor, bus) || at > state_.others_at || state_.next_refresh <= at)
-        return false;
-    state_.plan.at = at;
-    state_.bus_seen = buses_free();
-    return true;
 }
 
 /// Reads or writes; true if that has changed.

@@ -159,11 +159,8 @@ struct FrFcfsState {
     std::uint32_t migrations = 0; ///< waiting
     bool bus_lent = false;
     Command plan;
-    Tick bus_seen = 0; ///< when the buses were free as the plan was made, as a sum
-    /// Of all commands that could be planned: none has a lower order than this, and none but those
-    /// of the data bus goes earlier than that. See goes_on().
-    std::uint64_t first_order = ~std::uint64_t {0};
-    Tick others_at = never;
+    Tick bus_seen = 0;    ///< when the buses were free as the plan was made, as a sum
+    Tick first_until = 0; ///< the planned burst's request goes first until then: see goes_on()
     Fifo<DramDone> done;
 };
 
@@ -279,10 +276,13 @@ class FrFcfs {
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
     void choose_all();
-    Limits limits_of(std::uint32_t group, Tick floor) const;
+    Limits limits_of(std::uint32_t bank, Tick floor) const;
     template <class F>
     void for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const;
-    Command first_ready(Tick floor);
+    Command first_ready(Tick floor) const;
+    Tick first_until(const Command& burst, Tick floor) const;
+    Tick may_precede(const FrFcfsState::Candidate& c, std::uint32_t bank, const Command& burst,
+                     Tick limit) const;
     Command refresh_of(std::uint32_t unit, Tick floor) const;
     void plan(Tick now);
     bool goes_on(const Command& issued, Tick now);
@@ -333,14 +333,15 @@ class FrFcfs {
     Tick burst_time_; ///< between a device and the register in front of it
 };
 
-/// The earliest times of each action in a group, as far as banks have no say.
-inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t group, Tick floor) const {
+/// The earliest times of each action in a bank's group, as far as banks have no say.
+inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank, Tick floor) const {
+    const std::uint32_t group = device_.group_of(bank);
     const DramTiming& t = device_.timing();
     const bool write = state_.draining;
     const Tick latency = (write ? t.tCWL : t.tCL).raw;
     const Tick column =
         std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
-    const std::uint16_t of = user(group / t.groups);
+    const std::uint16_t of = user(device_.rank_of(bank));
     return {never,
             state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency),
             std::max(floor, device_.group_ready(DramCommand::activate, group)),
@@ -360,9 +361,24 @@ inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, Tick floor, F&& 
         for (std::uint64_t bits = words[w] | (state_.held_banks[w] & also_held); bits;
              bits &= bits - 1) {
             const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-            if (device_.group_of(b) != group) limit = limits_of(group = device_.group_of(b), floor);
+            if (device_.group_of(b) != group) {
+                group = device_.group_of(b);
+                limit = limits_of(b, floor);
+            }
             f(b, limit);
         }
+}
+
+/// Before when another bank's command cannot take the place of a burst, if the burst's request has
+/// the data bus: commands for younger requests over the same bus never do, nor do those of another
+/// rank, for which the bus has a gap. Without branches, as first_ready().
+inline Tick FrFcfs::may_precede(const FrFcfsState::Candidate& c, std::uint32_t bank,
+                                const Command& burst, Tick limit) const {
+    const bool before = c.order < burst.order;
+    const bool near = (device_.rank_of(bank) == device_.rank_of(burst.bank)) | !bus_.gap();
+    const auto all = [](bool b) { return -Tick {b} & never; };
+    const Tick at = std::max(c.at, limit & ~all(c.data));
+    return (at | all(c.data & !(before & near))) - before;
 }
 
 } // namespace memsim::mem

@@ -71,6 +71,14 @@ void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); 
 void PlanarController::wake() {
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
+    if (only_dram_works()) {
+        while (std::min(dram.next_action(), dram.next_done()) <= now()) {
+            take_dram_done();
+            dram.run(now());
+        }
+        arm(state.next, std::min(dram.next_action(), dram.next_done()));
+        return;
+    }
     send_left();
     const bool function = route_.has_value();
     for (bool again = true; again;) {
@@ -106,6 +114,17 @@ void PlanarController::wake() {
         again |= dram.next_action() <= now() || dram.next_done() <= now();
     }
     arm_next();
+}
+
+/// Most often the DRAM goes on with what it has, and there is nothing else to look after.
+bool PlanarController::only_dram_works() const {
+    if (state.commands || state.live_swaps || route_ || !state.dram_queue.empty() ||
+        !state.ready_demand.empty() || !state.ready_migration.empty() ||
+        !port.channel.cpu_side.empty())
+        return false;
+    for (const auto& leaving : state.channel.leaving)
+        if (!leaving.empty()) return false;
+    return true;
 }
 
 // ---- requests --------------------------------------------------------------------------------
@@ -242,8 +261,8 @@ void PlanarController::finish(std::uint32_t id) {
 // ---- reports ---------------------------------------------------------------------------------
 
 bool PlanarController::pending() const {
-    return state.places.taken != 0 || state.live_swaps != 0 ||
-           (route_ && !route_->idle()) || !channel_->dram().idle();
+    return state.places.taken != 0 || state.live_swaps != 0 || (route_ && !route_->idle()) ||
+           !channel_->dram().idle();
 }
 
 namespace {

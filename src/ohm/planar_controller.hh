@@ -198,7 +198,7 @@ class PlanarController final : public Model<PlanarController> {
     struct State {
         ChannelState channel;
         std::vector<Request> requests;
-        parts::Places places; ///< of requests
+        parts::Places places;                       ///< of requests
         Fifo<std::uint32_t> dram_queue;             ///< requests not yet with the scheduler
         Fifo<std::uint32_t> postponed;              ///< requests that wait for a swap
         std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
@@ -239,6 +239,7 @@ class PlanarController final : public Model<PlanarController> {
 
   private:
     // planar_controller.cc: requests and answers
+    bool only_dram_works() const;
     void accept();
     bool accept(const protocol::MemRequest& r);
     void dispatch(std::uint32_t id, std::uint32_t location);
