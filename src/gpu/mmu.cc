@@ -240,7 +240,7 @@ void Mmu::fault(std::uint32_t i) {
 
 /// Tells all who wait for the page.
 void Mmu::complete(std::uint32_t i, std::uint64_t frame) {
-    const Walk& w = state.walks[i];
+    Walk& w = state.walks[i];
     bool writable = true;
     if (by_fault()) {
         use(frame, w.write);
@@ -253,6 +253,7 @@ void Mmu::complete(std::uint32_t i, std::uint64_t frame) {
     });
     if (w.phase == Phase::faulting || w.phase == Phase::unmapped)
         stat.faulting.set(now(), --state.faulting);
+    w.phase = Phase::queued; // free: neither a fault nor a page to wait for
     state.waiters.release(i);
     state.missing.erase(w.key);
 }
@@ -310,8 +311,6 @@ void Mmu::waits_on(WaitReport& report) const {
         report.add(path() + " has " + std::to_string(state.walkers.size() - idle) +
                    " page walks under way in " + port.walk_side.peer()->owner().path());
     for (const Walk& w : state.walks) {
-        const std::uint32_t* at = state.missing.find(w.key);
-        if (!at || &state.walks[*at] != &w) continue;
         if (w.phase != Phase::faulting && w.phase != Phase::unmapped) continue;
         report.add(path() + " waits for " + std::to_string(state.faulting) +
                    " pages that are not in device memory, among them page " +

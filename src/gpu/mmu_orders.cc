@@ -133,13 +133,12 @@ void Mmu::resume(std::uint16_t application) {
 
 /// A page that was waited for, if it is there now and its application is not held.
 void Mmu::complete_unmapped(std::uint32_t walk) {
-    Walk& w = state.walks[walk];
+    const Walk& w = state.walks[walk];
     if (w.phase != Phase::unmapped || state.held_spaces[application_of(w.key)]) return;
     const std::optional<std::uint64_t> frame = find(w.key);
     if (!frame) return;
     stat.fault_time.sample(Time {now() - w.since});
     complete(walk, *frame);
-    w.phase = Phase::queued;
 }
 
 void Mmu::advance_orders() {

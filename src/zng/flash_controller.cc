@@ -14,23 +14,8 @@ static const Registration<FlashController> registered {
     "ZnG's flash controller: requests of L2 slices become packets of the flash network."};
 
 void FlashController::init() {
-    flash_ = {params.packages(),
-              params.dies(),
-              params.planes(),
-              params.blocks(),
-              params.pages(),
-              page_bytes,
-              params.data_pages() ? params.data_pages() : params.pages()};
-    if (flash_.data_pages > params.pages())
-        refuse("data_pages", std::to_string(params.data_pages()) + " of " +
-                                 std::to_string(params.pages()) + " pages of a block");
-    first_logs_ = LogBlocks(flash_, params.data_blocks(), params.log_ratio());
-    if (params.data_blocks() + first_logs_.logs_of_plane() > params.blocks())
-        refuse("data_blocks", std::to_string(params.data_blocks()) + " data blocks and " +
-                                  std::to_string(first_logs_.logs_of_plane()) +
-                                  " log blocks for them are more than the " +
-                                  std::to_string(params.blocks()) +
-                                  " blocks of a plane: over-provision more");
+    flash_ = params.geometry.flash(path());
+    first_logs_ = params.geometry.log_blocks(path(), 0);
     if (params.thrash_low->raw > params.thrash_high->raw)
         refuse("thrash_low", "it lies above thrash_high");
     const auto share = [&](Fraction f) {
@@ -48,8 +33,8 @@ void FlashController::init() {
     }
     state.slots.resize(params.requests() + reserved_slots());
     for (auto i = static_cast<std::uint32_t>(state.slots.size()); i-- > 0;) state.free.push_back(i);
-    state.waiting.resize(params.packages());
-    state.out.assign(params.packages(), 0);
+    state.waiting.resize(params.geometry.packages());
+    state.out.assign(params.geometry.packages(), 0);
     state.pinned.assign(params.pins(), 0);
 }
 
@@ -94,9 +79,9 @@ void FlashController::accept(const MemRequest& r, unsigned from_port) {
         throw ConfigError(path() + ": a request of " + std::to_string(r.bytes) +
                           " bytes at address " + std::to_string(r.address) +
                           " is not within a line of 128 bytes: put a cache of such lines in front");
-    const std::uint64_t end =
-        tables_ ? flash_.capacity()
-                : std::uint64_t {params.data_blocks()} * flash_.all_planes() * flash_.block_bytes();
+    const std::uint64_t end = tables_ ? flash_.capacity()
+                                      : std::uint64_t {params.geometry.package.data_blocks()} *
+                                            flash_.all_planes() * flash_.block_bytes();
     if (r.address >= end)
         throw ConfigError(path() + ": address " + std::to_string(r.address) +
                           " lies beyond the flash, which holds " + std::to_string(end) + " bytes");

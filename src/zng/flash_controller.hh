@@ -3,7 +3,7 @@
 #include "core/component.hh"
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
-#include "zng/address.hh"
+#include "zng/geometry.hh"
 #include "zng/thrashing_checker.hh"
 
 namespace memsim::zng {
@@ -31,19 +31,7 @@ using protocol::PacketKind;
 class FlashController final : public Model<FlashController> {
   public:
     struct Params {
-        Param<unsigned> packages {16, {1, 256}, "Packages of the network (ZnG table I: 16)"};
-        Param<unsigned> dies {8, {1, 64}, "Dies of one (ZnG table I: 8)"};
-        Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
-        Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
-        Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
-        Param<unsigned> data_pages {
-            0, {0, 32768}, "Of a data block, that addresses name (0: all; scaled with footprints)"};
-        Param<unsigned> data_blocks {796,
-                                     {1, 1u << 20},
-                                     "Blocks of a plane that hold data at the start (22.3 % are "
-                                     "over-provisioned in the authors' public configuration)"};
-        Param<unsigned> log_ratio {
-            4, {1, 1024}, "Data blocks to a log block (assumption; sweep 1-16)"};
+        FlashGeometry geometry;
         Param<unsigned> mem_ports {1, {1, 64}, "L2 slices or crossbar outputs"};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight from each"};
         Param<Time> latency {5_ns, {1_fs, 1_ms}, "Of an answer to the L2 (assumption)"};

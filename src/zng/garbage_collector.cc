@@ -17,18 +17,9 @@ constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below a
 } // namespace
 
 void GarbageCollector::init() {
-    flash_ = {params.packages(),
-              params.dies(),
-              params.planes(),
-              params.blocks(),
-              params.pages(),
-              page_bytes,
-              params.data_pages() ? params.data_pages() : params.pages()};
-    if (flash_.data_pages > params.pages())
-        refuse("data_pages", std::to_string(params.data_pages()) + " of " +
-                                 std::to_string(params.pages()) + " pages of a block");
+    flash_ = params.geometry.flash(path());
     lay_out();
-    state.package_moves.assign(params.packages(), 0);
+    state.package_moves.assign(params.geometry.packages(), 0);
     state.plane_moves.assign(flash_.all_planes(), 0);
     state.applications.resize(params.applications());
     state.merges.resize(params.merges());
@@ -67,10 +58,10 @@ void GarbageCollector::take_answers() {
     for (unsigned c = 0; c < port.collect.size(); ++c)
         while (!port.collect[c].empty()) {
             const protocol::CollectResponse r = port.collect[c].pop();
-            const std::uint32_t merge = r.tag / params.log_ratio();
+            const std::uint32_t merge = r.tag / params.geometry.package.log_ratio();
             Merge& m = state.merges[merge];
             if (r.op == CollectOp::move) {
-                Move& move = m.moves[r.tag % params.log_ratio()];
+                Move& move = m.moves[r.tag % params.geometry.package.log_ratio()];
                 --state.package_moves[package_of(move.from)];
                 ++stat.moved_pages;
                 if (++move.done == flash_.data_pages) {
@@ -221,7 +212,7 @@ bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
         state.package_moves[package] == params.moves() || !to.can_send())
         return false;
     protocol::CollectRequest r;
-    r.tag = merge * params.log_ratio() + n;
+    r.tag = merge * params.geometry.package.log_ratio() + n;
     r.data = move.from, r.log = m.log;
     r.to = move.to, r.to_log = move.to_log;
     r.page = static_cast<std::uint16_t>(move.sent++);
@@ -262,7 +253,7 @@ void GarbageCollector::send_erases(std::uint32_t merge) {
     for (; m.erased <= m.moves.size() && to.can_send(); ++m.erased) {
         protocol::CollectRequest r;
         r.op = CollectOp::erase;
-        r.tag = merge * params.log_ratio();
+        r.tag = merge * params.geometry.package.log_ratio();
         r.data = m.erased < m.moves.size() ? m.moves[m.erased].from : m.log;
         to.send(r);
     }

@@ -5,8 +5,8 @@
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
 #include "protocol/translation.hh"
-#include "zng/address.hh"
 #include "zng/free_blocks.hh"
+#include "zng/geometry.hh"
 
 namespace memsim::zng {
 
@@ -40,15 +40,7 @@ using namespace memsim::literals;
 class GarbageCollector final : public Model<GarbageCollector>, public HasLogBlocks {
   public:
     struct Params {
-        Param<unsigned> packages {16, {1, 256}, "Packages of the network (ZnG table I: 16)"};
-        Param<unsigned> dies {8, {1, 64}, "Dies of one (ZnG table I: 8)"};
-        Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
-        Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
-        Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
-        Param<unsigned> data_pages {
-            0, {0, 32768}, "Of a data block, that addresses name, as in the flash controllers"};
-        Param<unsigned> data_blocks {796, {1, 1u << 20}, "As in the flash controllers"};
-        Param<unsigned> log_ratio {4, {1, 1024}, "As in the flash controllers"};
+        FlashGeometry geometry;
         Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
         Param<std::string> footprints {
             "0B", "Bytes of each application's data, from its address 0 on, such as '1GiB,512MiB'"};
@@ -75,6 +67,8 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             64, {1, 4096}, "Pages being moved in a package at once (as many as planes)"};
         Param<unsigned> queue {
             32, {1, 65536}, "Moves and erases without an answer at a controller"};
+        Param<unsigned> orders {
+            16, {1, 65536}, "Orders without an answer at a cache, or at the MMU"};
         Param<unsigned> merges {
             1024, {1, 65536}, "Log blocks merged at once, and waiting at each controller's port"};
         Param<Bytes> table_entry {
@@ -94,11 +88,10 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
                                             "Log blocks to merge, from them"};
         Many<Requester<protocol::Mem>> flush {
             from<&Params::caches>,
-            {.depth = [](const void*) { return 16u; }, .latency = from<&Params::latency>},
+            {.depth = from<&Params::orders>, .latency = from<&Params::latency>},
             "L2 slices' control ports"};
         Requester<protocol::PageControl> mmu {
-            {.depth = [](const void*) { return 16u; }, .latency = from<&Params::latency>},
-            "The MMU"};
+            {.depth = from<&Params::orders>, .latency = from<&Params::latency>}, "The MMU"};
         Many<Requester<protocol::Assist>> helper {
             from<&Params::helpers>,
             {.depth = [](const void*) { return 1u; }, .latency = from<&Params::latency>},

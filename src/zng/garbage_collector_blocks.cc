@@ -9,15 +9,9 @@ namespace memsim::zng {
 /// Where the MMU places each application at the start. Two must not share a log block, for one
 /// would stand still as the other's is merged.
 void GarbageCollector::lay_out() {
-    state.logs = LogBlocks(flash_, params.data_blocks(), params.log_ratio());
-    const std::uint32_t first_free = params.data_blocks() + state.logs.logs_of_plane();
-    if (first_free >= params.blocks())
-        refuse("data_blocks", std::to_string(params.data_blocks()) + " data blocks and " +
-                                  std::to_string(state.logs.logs_of_plane()) +
-                                  " log blocks for them leave none of the " +
-                                  std::to_string(params.blocks()) +
-                                  " blocks of a plane to merge into: over-provision more");
-    state.free = FreeBlocks(flash_, first_free);
+    state.logs = params.geometry.log_blocks(path(), 1);
+    state.free =
+        FreeBlocks(flash_, params.geometry.package.data_blocks() + state.logs.logs_of_plane());
     const auto* const mmu = dynamic_cast<const protocol::HasPages*>(&port.mmu.peer()->owner());
     if (!mmu || mmu->page_bytes() != flash_.block_bytes())
         refuse("mmu", "a block of " + std::to_string(flash_.block_bytes()) +
@@ -29,7 +23,8 @@ void GarbageCollector::lay_out() {
         refuse("footprints", "'" + params.footprints() + "' has " +
                                  std::to_string(footprints.size()) + " figures for " +
                                  std::to_string(params.applications()) + " applications");
-    const std::uint64_t row = std::uint64_t {flash_.all_planes()} * params.log_ratio();
+    const std::uint64_t row =
+        std::uint64_t {flash_.all_planes()} * params.geometry.package.log_ratio();
     for (std::uint16_t i = 0; i < params.applications(); ++i) {
         std::uint64_t bytes = 0;
         try {
@@ -43,11 +38,13 @@ void GarbageCollector::lay_out() {
             refuse("footprints", port.mmu.peer()->owner().path() +
                                      " must place pages by identity, for data blocks of one log "
                                      "block to be of one application");
-        if (*first + blocks > std::uint64_t {params.data_blocks()} * flash_.all_planes())
+        if (*first + blocks >
+            std::uint64_t {params.geometry.package.data_blocks()} * flash_.all_planes())
             refuse("footprints",
                    "the flash is full: application " + std::to_string(i) + " ends at block " +
                        std::to_string(*first + blocks) + " of " +
-                       std::to_string(std::uint64_t {params.data_blocks()} * flash_.all_planes()) +
+                       std::to_string(std::uint64_t {params.geometry.package.data_blocks()} *
+                                      flash_.all_planes()) +
                        " that hold data");
         ranges_.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(blocks)});
         for (std::uint16_t j = 0; j < i; ++j) {
@@ -75,8 +72,11 @@ GarbageCollector::Served GarbageCollector::served_by(std::uint32_t log) const {
     Served s;
     const std::uint32_t plane = flash_.plane_of(log);
     const std::uint32_t first =
-        (flash_.block_in_plane(log) - params.data_blocks()) * params.log_ratio();
-    for (std::uint32_t b = first; b < first + params.log_ratio() && b < params.data_blocks(); ++b) {
+        (flash_.block_in_plane(log) - params.geometry.package.data_blocks()) *
+        params.geometry.package.log_ratio();
+    for (std::uint32_t b = first; b < first + params.geometry.package.log_ratio() &&
+                                  b < params.geometry.package.data_blocks();
+         ++b) {
         const std::uint32_t data = flash_.in_plane(plane, b);
         if (state.logical.find(data)) continue;
         for (std::uint16_t i = 0; i < ranges_.size(); ++i)
@@ -124,7 +124,7 @@ void GarbageCollector::choose(Move& m, std::uint16_t application) {
     }
     Open& open = state.open[key];
     m.to_log = open.log;
-    if (++open.members == params.log_ratio()) state.open.erase(key);
+    if (++open.members == params.geometry.package.log_ratio()) state.open.erase(key);
     Served& served = state.made[m.to_log];
     served.application = application;
     served.blocks.push_back(m.to);

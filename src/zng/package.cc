@@ -14,34 +14,36 @@ void Package::init() {
     } catch (const ConfigError& e) {
         refuse("timing_changes", e.what());
     }
-    const std::uint32_t planes = params.dies() * params.planes();
+    const std::uint32_t planes = params.geometry.dies() * params.geometry.planes();
     if (planes > 256)
         refuse("planes", "there are " + std::to_string(planes) +
                              " planes in the package: dies x planes is at most 256");
-    if (std::uint64_t {params.blocks()} * params.pages() > ~std::uint32_t {0})
+    if (std::uint64_t {params.geometry.blocks()} * params.geometry.pages() > ~std::uint32_t {0})
         refuse("blocks", "a plane has more than 2^32 pages");
-    if (params.log_reserve() >= params.pages())
+    if (params.log_reserve() >= params.geometry.pages())
         refuse("log_reserve", "it is " + std::to_string(params.log_reserve()) +
                                   " pages: less than a block, which has " +
-                                  std::to_string(params.pages()));
+                                  std::to_string(params.geometry.pages()));
     if (page_bytes % params.net_width->raw != 0)
         refuse("net_width", std::to_string(params.net_width->raw) + " B do not divide a page of " +
                                 std::to_string(page_bytes) + " B");
-    array_.emplace(flash::NandArray::Figures {planes, params.blocks(), params.pages()},
-                   state.array);
+    array_.emplace(
+        flash::NandArray::Figures {planes, params.geometry.blocks(), params.geometry.pages()},
+        state.array);
     registers_.emplace(RegisterFile::Figures {planes, params.registers() - 1,
                                               params.network() != RegisterNetwork::none,
                                               params.check_contents()},
                        state.registers);
     registers_->reset();
     spare_ = std::min(params.spare(), registers_->pool_size() / 4);
-    first_log_ = params.data_blocks();
-    last_log_ = first_log_ + (first_log_ + params.log_ratio() - 1) / params.log_ratio() - 1;
-    filled_ = static_cast<std::uint32_t>(std::uint64_t {params.pages()} *
+    first_log_ = params.geometry.data_blocks();
+    last_log_ = first_log_ +
+                (first_log_ + params.geometry.log_ratio() - 1) / params.geometry.log_ratio() - 1;
+    filled_ = static_cast<std::uint32_t>(std::uint64_t {params.geometry.pages()} *
                                          static_cast<std::uint64_t>(params.log_filled->raw) /
                                          static_cast<std::uint64_t>((100_pct).raw));
     net_ = WireTime(Rate {params.net_width->raw * params.net_clock->raw});
-    const std::uint32_t workers = params.independent_planes() ? planes : params.dies();
+    const std::uint32_t workers = params.independent_planes() ? planes : params.geometry.dies();
     state.workers.resize(workers);
     for (Worker& w : state.workers) {
         w.reg = none;
@@ -83,9 +85,10 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
         if (--w.copies == 0) migrated(p.tag);
         return;
     }
-    MEMSIM_ASSERT(p.at.die < params.dies() && p.at.plane < params.planes() &&
-                      p.block < params.blocks() && p.log_block < params.blocks() &&
-                      p.page < params.pages() && p.line < page_lines,
+    MEMSIM_ASSERT(p.at.die < params.geometry.dies() && p.at.plane < params.geometry.planes() &&
+                      p.block < params.geometry.blocks() &&
+                      p.log_block < params.geometry.blocks() && p.page < params.geometry.pages() &&
+                      p.line < page_lines,
                   "a request names no place of its package");
     if (state.outstanding == params.queue())
         refuse("queue", "more than " + std::to_string(params.queue()) +
@@ -279,17 +282,18 @@ Package::Log& Package::log_at(std::uint32_t plane, std::uint32_t block) {
 /// A page of its log block, if one is left.
 bool Package::promise(const PageAddress& a) {
     Log& log = log_at(a.plane, a.log_block);
-    const bool promised = log.assigned < params.pages(); // it may have been full before the run
+    const bool promised =
+        log.assigned < params.geometry.pages(); // it may have been full before the run
     log.assigned += promised;
-    const std::uint32_t left = params.pages() - log.assigned;
+    const std::uint32_t left = params.geometry.pages() - log.assigned;
     if (!log.told && left <= params.log_reserve()) {
         log.told = true;
         ++stat.log_lows;
         const std::uint32_t i = a.plane % params.ports();
         FlashPacket p;
         p.kind = PacketKind::log_low;
-        p.at = {static_cast<std::uint8_t>(a.plane / params.planes()),
-                static_cast<std::uint8_t>(a.plane % params.planes())};
+        p.at = {static_cast<std::uint8_t>(a.plane / params.geometry.planes()),
+                static_cast<std::uint8_t>(a.plane % params.geometry.planes())};
         p.block = a.block, p.log_block = a.log_block;
         p.page = static_cast<std::uint16_t>(left);
         p.source = static_cast<std::uint16_t>(params.endpoint() + i);

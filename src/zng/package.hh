@@ -4,6 +4,7 @@
 #include "core/handler.hh"
 #include "flash/nand.hh"
 #include "protocol/flash_network.hh"
+#include "zng/geometry.hh"
 #include "zng/registers.hh"
 
 #include <optional>
@@ -50,10 +51,7 @@ constexpr std::array<std::string_view, 2> names_of(PageReuse) { return {"none", 
 class Package final : public Model<Package> {
   public:
     struct Params {
-        Param<unsigned> dies {8, {1, 64}, "Dies (ZnG table I: 8)"};
-        Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
-        Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
-        Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
+        PackageGeometry geometry;
         Param<unsigned> registers {
             8,
             {2, 64},
@@ -72,8 +70,6 @@ class Package final : public Model<Package> {
             200_us, {0_ns, 1_s}, "After which a program goes before reads (assumption: 2 tPROG)"};
         Param<unsigned> log_reserve {
             16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
-        Param<unsigned> data_blocks {796, {1, 1u << 20}, "As in the flash controllers"};
-        Param<unsigned> log_ratio {4, {1, 1024}, "As in the flash controllers"};
         Param<Fraction> log_filled {0_pct,
                                     {0_pct, 100_pct},
                                     "Of each log block, programmed before the run at most: how "
@@ -98,7 +94,7 @@ class Package final : public Model<Package> {
     };
     static unsigned all_planes(const void* params) {
         const auto& p = *static_cast<const Params*>(params);
-        return p.dies() * p.planes();
+        return p.geometry.dies() * p.geometry.planes();
     }
     struct Ports {
         Many<In<FlashPacket>> input {from<&Params::ports>,
@@ -311,20 +307,20 @@ class Package final : public Model<Package> {
     std::uint64_t array_line(const PageAddress& a, unsigned line) const;
 
     PageAddress address_of(const FlashPacket& p) const {
-        return {p.at.die * params.planes() + p.at.plane, p.block, p.log_block, p.page};
+        return {p.at.die * params.geometry.planes() + p.at.plane, p.block, p.log_block, p.page};
     }
     std::uint64_t block_key(std::uint32_t plane, std::uint32_t block) const {
-        return std::uint64_t {plane} * params.blocks() + block;
+        return std::uint64_t {plane} * params.geometry.blocks() + block;
     }
     std::uint64_t key_of(const PageAddress& a) const {
-        return block_key(a.plane, a.block) * params.pages() + a.page;
+        return block_key(a.plane, a.block) * params.geometry.pages() + a.page;
     }
     /// A page may wait in two pools: that of its old place, and that of where it was moved to.
     std::uint64_t stalled_key(const FlashPacket& p, std::uint32_t pool) const {
         return key_of(address_of(p)) * state.stalled.size() + pool;
     }
     std::uint32_t worker_of(std::uint32_t plane) const {
-        return params.independent_planes() ? plane : plane / params.planes();
+        return params.independent_planes() ? plane : plane / params.geometry.planes();
     }
     void mark(std::vector<std::uint64_t>& bits, std::uint32_t i) {
         bits[i / 64] |= std::uint64_t {1} << (i % 64);

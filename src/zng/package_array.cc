@@ -48,7 +48,7 @@ void Package::start(std::uint32_t worker) {
     const auto over = [&](Tick since) { return now() - since >= params.patience->raw; };
     if (w.stage == Stage::idle && !state.moves.empty() && over(state.moves.front().accepted)) {
         const FlashPacket& p = state.moves.front().packet; // an old move has its planes kept free
-        const auto plane = [&](FlashPlane f) { return f.die * params.planes() + f.plane; };
+        const auto plane = [&](FlashPlane f) { return f.die * params.geometry.planes() + f.plane; };
         if (worker == worker_of(plane(p.at)) || worker == worker_of(plane(p.to))) return;
     }
     state.ready[worker / 64] &= ~(std::uint64_t {1} << (worker % 64));
@@ -91,7 +91,7 @@ void Package::sense(std::uint32_t worker, const PageAddress& a, Stage stage) {
     locate(a, block, page);
     // A data block that was never touched was written before the run.
     if (block == a.block && !array_->block(a.plane, block))
-        array_->written_before(a.plane, block, params.pages());
+        array_->written_before(a.plane, block, params.geometry.pages());
     array_->read(a.plane, block, page); // stops the run if it is erased
     count_touched();
     const Time t = timing_.read(page);
@@ -124,7 +124,7 @@ void Package::sensed(std::uint32_t worker) {
 void Package::locate(const PageAddress& a, std::uint32_t& block, std::uint32_t& page) const {
     block = a.block, page = a.page;
     if (const std::uint32_t* const found = state.lpmt.find(key_of(a))) {
-        block = *found / params.pages(), page = *found % params.pages();
+        block = *found / params.geometry.pages(), page = *found % params.geometry.pages();
         MEMSIM_ASSERT(block == a.log_block, "a request names another log block than its page's");
     }
 }
@@ -133,8 +133,8 @@ std::uint64_t Package::array_line(const PageAddress& a, unsigned line) const {
     if (!params.check_contents()) return 0;
     std::uint32_t block = 0, page = 0;
     locate(a, block, page);
-    return state.contents.read((block_key(a.plane, block) * params.pages() + page) * page_lines +
-                               line);
+    return state.contents.read(
+        (block_key(a.plane, block) * params.geometry.pages() + page) * page_lines + line);
 }
 
 /// The page of a register goes to its log block.
@@ -161,8 +161,8 @@ void Package::begin_program(std::uint32_t worker, std::uint32_t reg) {
 void Package::start_moves() {
     for (std::uint32_t i = 0; i < state.moves.size();) {
         const FlashPacket& p = state.moves[i].packet;
-        const std::uint32_t from = p.at.die * params.planes() + p.at.plane;
-        const std::uint32_t to = p.to.die * params.planes() + p.to.plane;
+        const std::uint32_t from = p.at.die * params.geometry.planes() + p.at.plane;
+        const std::uint32_t to = p.to.die * params.geometry.planes() + p.to.plane;
         const flash::NandBlock* const b = array_->block(to, p.to_block);
         if (state.workers[worker_of(from)].stage == Stage::idle &&
             state.workers[worker_of(to)].stage == Stage::idle && p.page == (b ? b->written : 0)) {
@@ -226,7 +226,8 @@ void Package::take_register(std::uint32_t worker) {
 void Package::migrate(std::uint32_t worker) {
     Worker& w = state.workers[worker];
     const std::uint32_t to =
-        w.moving ? w.op.packet.to.die * params.planes() + w.op.packet.to.plane : w.address.plane;
+        w.moving ? w.op.packet.to.die * params.geometry.planes() + w.op.packet.to.plane
+                 : w.address.plane;
     if (w.from == to || params.network() == RegisterNetwork::fcnet) return migrated(worker);
     ++stat.migrations;
     stat.migrated_bytes += w.wire_bytes;
@@ -275,7 +276,7 @@ void Package::program(std::uint32_t worker) {
     MEMSIM_ASSERT(w.mask.full(), "a page is programmed in part");
     const FlashPacket& p = w.op.packet;
     const std::uint32_t plane =
-        w.moving ? p.to.die * params.planes() + p.to.plane : w.address.plane;
+        w.moving ? p.to.die * params.geometry.planes() + p.to.plane : w.address.plane;
     const std::uint32_t block = w.moving ? p.to_block : w.address.log_block;
     const flash::NandBlock* const b = array_->block(plane, block);
     const std::uint32_t page = b ? b->written : 0;
@@ -283,15 +284,16 @@ void Package::program(std::uint32_t worker) {
     count_touched();
     if (params.check_contents())
         for (unsigned l = 0; l < page_lines; ++l)
-            state.contents.write((block_key(plane, block) * params.pages() + page) * page_lines + l,
-                                 w.lines[l]);
+            state.contents.write(
+                (block_key(plane, block) * params.geometry.pages() + page) * page_lines + l,
+                w.lines[l]);
     if (w.moving)
         ++stat.moves;
     else {
         state.logs[block_key(plane, block)].owners.push_back(w.key);
         ++stat.log_programs;
         if (!state.lpmt.find(w.key)) ++stat.log_pages;
-        state.lpmt[w.key] = block * params.pages() + page;
+        state.lpmt[w.key] = block * params.geometry.pages() + page;
     }
     const Time t = timing_.program(page);
     ++stat.programs;
@@ -318,9 +320,9 @@ void Package::erase(std::uint32_t worker, const Op& op) {
     const PageAddress a = address_of(op.packet);
     const std::uint64_t key = block_key(a.plane, a.block);
     const flash::NandBlock* const b = array_->block(a.plane, a.block);
-    const std::uint32_t written = b ? b->written : params.pages();
-    for (std::uint32_t p = 0; p < params.pages(); ++p) {
-        const std::uint64_t page = key * params.pages() + p;
+    const std::uint32_t written = b ? b->written : params.geometry.pages();
+    for (std::uint32_t p = 0; p < params.geometry.pages(); ++p) {
+        const std::uint64_t page = key * params.geometry.pages() + p;
         MEMSIM_ASSERT(registers_->find(page) == none, "a block is erased, a register holds a page "
                                                       "of it");
         state.lpmt.erase(page);
@@ -331,7 +333,7 @@ void Package::erase(std::uint32_t worker, const Op& op) {
     if (const Log* const log = state.logs.find(key)) {
         for (const std::uint64_t owner : log->owners) {
             const std::uint32_t* const at = state.lpmt.find(owner);
-            if (at && *at / params.pages() == a.block) state.lpmt.erase(owner);
+            if (at && *at / params.geometry.pages() == a.block) state.lpmt.erase(owner);
         }
         state.logs.erase(key);
     }

@@ -197,8 +197,8 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
     CHECK(refused(ftl) == "");
     ftl.collector = {{"blocks", "18"}};
     CHECK(refused(ftl) ==
-          "collector.data_blocks: 12 data blocks and 6 log blocks for them leave none "
-          "of the 18 blocks of a plane to merge into: over-provision more");
+          "collector.data_blocks: 12 data blocks and 6 log blocks for them, and one to merge into, "
+          "are more than the 18 blocks of a plane: over-provision more");
     ftl.collector = {{"footprints", "1MiB"}};
     CHECK(refused(ftl) == "collector.footprints: '1MiB' has 1 figures for 2 applications");
     ftl.collector = {{"footprints", "1MiB,2"}};

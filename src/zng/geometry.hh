@@ -1,0 +1,57 @@
+#pragma once
+
+#include "core/component.hh"
+#include "zng/address.hh"
+#include "zng/page_mask.hh"
+
+namespace memsim::zng {
+
+/// What a package is made of, and which of its blocks hold data and logs at the start.
+struct PackageGeometry {
+    using group = void;
+    Param<unsigned> dies {8, {1, 64}, "Dies of a package (ZnG table I: 8)"};
+    Param<unsigned> planes {8, {1, 64}, "Planes of a die (ZnG table I: 8)"};
+    Param<unsigned> blocks {1024, {1, 1u << 20}, "Blocks of a plane (ZnG table I: 1024)"};
+    Param<unsigned> pages {384, {1, 32768}, "Pages of a block (ZnG table I: 384)"};
+    Param<unsigned> data_blocks {796,
+                                 {1, 1u << 20},
+                                 "Blocks of a plane that hold data at the start (22.3 % are "
+                                 "over-provisioned in the authors' public configuration)"};
+    Param<unsigned> log_ratio {4, {1, 1024}, "Data blocks to a log block (assumption; sweep 1-16)"};
+};
+
+/// Of all packages: for those who know physical addresses.
+struct FlashGeometry {
+    using group = void;
+    Param<unsigned> packages {16, {1, 256}, "Packages of the network (ZnG table I: 16)"};
+    PackageGeometry package;
+    Param<unsigned> data_pages {
+        0, {0, 32768}, "Of a data block, that addresses name (0: all; scaled with footprints)"};
+
+    /// All flash. Refuses what cannot be, in the name of the component at `path`.
+    Flash flash(const std::string& path) const {
+        if (data_pages() > package.pages())
+            throw ConfigError(path + ".data_pages: " + std::to_string(data_pages()) + " of " +
+                              std::to_string(package.pages()) + " pages of a block");
+        return {packages(),
+                package.dies(),
+                package.planes(),
+                package.blocks(),
+                package.pages(),
+                page_bytes,
+                data_pages() ? data_pages() : package.pages()};
+    }
+    /// The log blocks of the start, which leave at least `spare` blocks of each plane free.
+    LogBlocks log_blocks(const std::string& path, std::uint32_t spare) const {
+        const LogBlocks logs(flash(path), package.data_blocks(), package.log_ratio());
+        if (package.data_blocks() + logs.logs_of_plane() + spare > package.blocks())
+            throw ConfigError(path + ".data_blocks: " + std::to_string(package.data_blocks()) +
+                              " data blocks and " + std::to_string(logs.logs_of_plane()) +
+                              " log blocks for them" + (spare ? ", and one to merge into," : "") +
+                              " are more than the " + std::to_string(package.blocks()) +
+                              " blocks of a plane: over-provision more");
+        return logs;
+    }
+};
+
+} // namespace memsim::zng
