@@ -36,6 +36,7 @@ void FrFcfs::init() {
     const std::size_t words = (device_.banks() + 63) / 64;
     for (auto& used : state_.used_banks) used.assign(words, 0);
     state_.held_banks.assign(words, 0);
+    state_.data_banks.assign(words, 0);
     const DramTiming& t = device_.timing();
     state_.refresh_at.clear();
     const std::uint32_t units = singly() ? device_.banks() : t.ranks;
@@ -101,8 +102,9 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
         else if (voids)
             plan(now);
         else
-            state_.first_until = std::min(state_.first_until,
-                                          may_precede(c, access.bank, state_.plan, limit[c.limit]));
+            state_.first_until =
+                std::min(state_.first_until,
+                         c.data ? lets_pass(c, access.bank, state_.plan) : command.at - 1);
         // Something waits now: the next refresh is to be woken for.
         if (state_.next_refresh <= state_.plan.at) plan(now);
     }
@@ -136,6 +138,13 @@ void FrFcfs::finish(const DramDone& done) {
 /// Which request of the bank is next, and what it needs.
 void FrFcfs::choose(std::uint32_t b) {
     if (figures_.order != DramOrder::first_ready) return choose_pair(b);
+    choose_next(b);
+    const std::uint64_t bit = std::uint64_t {1} << b % 64;
+    std::uint64_t& word = state_.data_banks[b / 64];
+    word = state_.candidates[b].data ? word | bit : word & ~bit;
+}
+
+void FrFcfs::choose_next(std::uint32_t b) {
     Bank& bank = state_.banks[b];
     const std::uint32_t row = device_.row(b);
     std::uint16_t oldest = none, hit = none;
@@ -189,7 +198,7 @@ void FrFcfs::plan(Tick now) {
     Command best = ours                                     ? first_ready(floor)
                    : figures_.order == DramOrder::committed ? next_commit(now)
                                                             : next_in_order(floor);
-    state_.first_until = ours ? first_until(best, floor) : 0;
+    state_.first_until = ours ? first_until(best) : 0;
     if (state_.units_refreshing)
         for (std::uint32_t u = 0; u < state_.refreshing.size(); ++u)
             if (state_.refreshing[u]) {
@@ -202,15 +211,18 @@ void FrFcfs::plan(Tick now) {
     state_.bus_seen = buses_free();
 }
 
-FrFcfs::Command FrFcfs::first_ready(Tick floor) const {
+FrFcfs::Command FrFcfs::first_ready(Tick floor) {
     // Time and order as one number: the least is found without a branch, which would be guessed
     // wrong half of the time.
     Uint128 least = static_cast<Uint128>(never) << 64;
+    Tick others_at = never;
     for_each_used_bank(~std::uint64_t {0}, floor, [&](std::uint32_t b, const Limits& limit) {
         const auto& c = state_.candidates[b];
-        const auto at = static_cast<std::uint64_t>(std::max(c.at, limit[c.limit]));
+        const Tick at = std::max(c.at, limit[c.limit]);
         least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
+        others_at = std::min(others_at, at | (-Tick {c.data} & never));
     });
+    state_.others_at = others_at;
     Command best;
     best.at = static_cast<Tick>(least >> 64);
     if (best.at != never) {

@@ -143,13 +143,14 @@ struct FrFcfsState {
     std::vector<Candidate> second;     ///< a row closed for an older request; not with first_ready
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
     std::vector<std::uint64_t> held_banks;                ///< a bit a bank that is somebody else's
-    std::uint32_t holds = 0;                              ///< how many are
-    std::array<std::uint32_t, 2> queued {};               ///< reads, writes
-    std::array<std::uint32_t, 2> eligible {};             ///< of them, not held
-    std::array<std::uint32_t, 2> beyond {}; ///< of those queued, not yet in their bank's queue
-    std::vector<Tick> refresh_at;           ///< when each rank's (or bank's) next refresh is due
-    std::vector<std::uint8_t> refreshing;   ///< due, not yet issued
-    std::uint32_t units_refreshing = 0;     ///< ranks or banks
+    std::vector<std::uint64_t> data_banks;    ///< a bit a bank whose candidate has `data`
+    std::uint32_t holds = 0;                  ///< how many are
+    std::array<std::uint32_t, 2> queued {};   ///< reads, writes
+    std::array<std::uint32_t, 2> eligible {}; ///< of them, not held
+    std::array<std::uint32_t, 2> beyond {};   ///< of those queued, not yet in their bank's queue
+    std::vector<Tick> refresh_at;             ///< when each rank's (or bank's) next refresh is due
+    std::vector<std::uint8_t> refreshing;     ///< due, not yet issued
+    std::uint32_t units_refreshing = 0;       ///< ranks or banks
     Tick next_refresh = never;
     bool draining = false;        ///< writes are issued now, not reads
     std::uint32_t served = 0;     ///< column commands since that changed
@@ -159,8 +160,9 @@ struct FrFcfsState {
     std::uint32_t migrations = 0; ///< waiting
     bool bus_lent = false;
     Command plan;
-    Tick bus_seen = 0;    ///< when the buses were free as the plan was made, as a sum
-    Tick first_until = 0; ///< the planned burst's request goes first until then: see goes_on()
+    Tick bus_seen = 0;      ///< when the buses were free as the plan was made, as a sum
+    Tick others_at = never; ///< nothing goes earlier but bursts over the data bus
+    Tick first_until = 0;   ///< the planned burst's request goes first until then: see goes_on()
     Fifo<DramDone> done;
 };
 
@@ -275,14 +277,15 @@ class FrFcfs {
     void finish(const DramDone& done);
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
+    void choose_next(std::uint32_t bank);
     void choose_all();
     Limits limits_of(std::uint32_t bank, Tick floor) const;
     template <class F>
     void for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const;
-    Command first_ready(Tick floor) const;
-    Tick first_until(const Command& burst, Tick floor) const;
-    Tick may_precede(const FrFcfsState::Candidate& c, std::uint32_t bank, const Command& burst,
-                     Tick limit) const;
+    Command first_ready(Tick floor);
+    Tick first_until(const Command& planned) const;
+    Tick lets_pass(const FrFcfsState::Candidate& burst, std::uint32_t bank,
+                   const Command& planned) const;
     Command refresh_of(std::uint32_t unit, Tick floor) const;
     void plan(Tick now);
     bool goes_on(const Command& issued, Tick now);
@@ -334,7 +337,8 @@ class FrFcfs {
 };
 
 /// The earliest times of each action in a bank's group, as far as banks have no say.
-inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank, Tick floor) const {
+[[gnu::always_inline]] inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank,
+                                                               Tick floor) const {
     const std::uint32_t group = device_.group_of(bank);
     const DramTiming& t = device_.timing();
     const bool write = state_.draining;
@@ -369,16 +373,14 @@ inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, Tick floor, F&& 
         }
 }
 
-/// Before when another bank's command cannot take the place of a burst, if the burst's request has
-/// the data bus: commands for younger requests over the same bus never do, nor do those of another
-/// rank, for which the bus has a gap. Without branches, as first_ready().
-inline Tick FrFcfs::may_precede(const FrFcfsState::Candidate& c, std::uint32_t bank,
-                                const Command& burst, Tick limit) const {
-    const bool before = c.order < burst.order;
-    const bool near = (device_.rank_of(bank) == device_.rank_of(burst.bank)) | !bus_.gap();
-    const auto all = [](bool b) { return -Tick {b} & never; };
-    const Tick at = std::max(c.at, limit & ~all(c.data));
-    return (at | all(c.data & !(before & near))) - before;
+/// The last time at which another bank's command cannot take the place of a burst, if the burst's
+/// request has the data bus: commands for younger requests over the same bus never do, nor do those
+/// of another rank, for which the bus has a gap.
+inline Tick FrFcfs::lets_pass(const FrFcfsState::Candidate& burst, std::uint32_t bank,
+                              const Command& planned) const {
+    const bool before = burst.order < planned.order;
+    const bool near = (device_.rank_of(bank) == device_.rank_of(planned.bank)) | !bus_.gap();
+    return before & near ? burst.at - 1 : never;
 }
 
 } // namespace memsim::mem

@@ -6,13 +6,15 @@ namespace memsim::mem {
 
 /// Until when the planned burst's request goes before all that waits now, if it has more bursts and
 /// they come without a gap.
-Tick FrFcfs::first_until(const Command& burst, Tick floor) const {
-    if (burst.action != Action::column || state_.entries[burst.entry].left < 2) return 0;
-    Tick until = never;
-    for_each_used_bank(~std::uint64_t {0}, floor, [&](std::uint32_t b, const Limits& limit) {
-        const auto& c = state_.candidates[b];
-        until = std::min(until, may_precede(c, b, burst, limit[c.limit]));
-    });
+Tick FrFcfs::first_until(const Command& planned) const {
+    if (planned.action != Action::column || state_.entries[planned.entry].left < 2) return 0;
+    Tick until = state_.others_at - 1;
+    const auto& used = state_.used_banks[state_.draining];
+    for (std::uint32_t w = 0; w < used.size(); ++w)
+        for (std::uint64_t bits = used[w] & state_.data_banks[w]; bits; bits &= bits - 1) {
+            const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+            until = std::min(until, lets_pass(state_.candidates[b], b, planned));
+        }
     return until;
 }
 
