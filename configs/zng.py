@@ -34,7 +34,8 @@ parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
 parser.add_argument("--buffer", type=int, default=zng_scale.BUFFER,
                     help="bytes that its HybridGPU's buffer holds (an assumption)")
 parser.add_argument("--max-instructions", type=int,
-                    help="thread instructions after which no block starts (0: no limit)")
+                    help="thread instructions: after its part of them an application starts no block "
+                         "(0: no limit)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -48,7 +49,7 @@ for invariant in size.invariants:
 on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "check_contents")
             if getattr(args, n) is not None}
 root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,
-                   on_flash=on_flash, max_instructions=most)
+                   on_flash=on_flash, application_instructions=most // len(programs))
 
 memsim.instantiate(root)
 end = memsim.simulate()

@@ -22,14 +22,16 @@ parser.add_argument("--registers", type=int, default=8,
                     help="of a plane: few, where 8 would hold all that is written")
 parser.add_argument("--every", default="20us", help="time between two samples")
 parser.add_argument("--max-instructions", type=int,
-                    help="thread instructions after which no block starts (0: no limit)")
+                    help="thread instructions: after its part of them an application starts no block "
+                         "(0: no limit)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 programs = zng_workloads.programs(args.workload, args.scale, args.seed)
 most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
 size = zng_scale.scale(sum(footprint(p) for p in programs))
-root = zng.machine("zng", programs, size, seed=args.seed, max_instructions=most,
+root = zng.machine("zng", programs, size, seed=args.seed,
+                   application_instructions=most // len(programs),
                    on_flash=dict(registers=args.registers, for_package=dict(log_filled=args.filled)))
 root.watch = [mem.Monitor(outstanding=4096, applications=len(programs)) for _ in root.gpu.l1]
 for l1, monitor in zip(root.gpu.l1, root.watch):

@@ -104,10 +104,12 @@ void Dispatcher::end(std::uint32_t i) {
 
 /// Blocks under way go on to their end.
 void Dispatcher::start_no_more() {
-    for (Application& a : state.applications) {
-        a.ended = true;
-        a.next_block = a.blocks;
-    }
+    for (Application& a : state.applications) start_no_more(a);
+}
+
+void Dispatcher::start_no_more(Application& a) {
+    a.ended = true;
+    a.next_block = a.blocks;
 }
 
 void Dispatcher::hand_out() {
@@ -136,6 +138,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     if (!a.before) stat.application_instructions[i] += counts.thread_instructions;
     ++stat.blocks;
     state.instructions += counts.thread_instructions;
+    a.instructions += counts.thread_instructions;
     const auto application = static_cast<std::uint16_t>(i);
     port.sm_side[sm].send({shares_[i].base, a.launch, block,
                            static_cast<std::uint32_t>(streams_.warps.size()), application});
@@ -154,6 +157,8 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     ++a.running;
     if (params.max_instructions() && state.instructions >= params.max_instructions())
         start_no_more();
+    if (params.application_instructions() && a.instructions >= params.application_instructions())
+        start_no_more(a);
     return true;
 }
 

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
 /// functionally when they are handed out, so streams do not depend on timing.
 /// A run may be cut to a region: launches before it are run functionally only; after it, or when
 /// max_instructions have been handed out, no further block starts and the run ends when those under
-/// way have ended.
+/// way have ended; an application's own part may be cut likewise.
 /// Not modelled: concurrent kernels of one application, preemption, partitioned caches.
 class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
   public:
@@ -63,6 +63,9 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
             1_ns, {1_fs, 1_ms}, "From the dispatcher to an SM (assumption: a cycle or two)"};
         Param<std::uint64_t> max_instructions {
             0, "Thread instructions after which no block starts; 0: no limit"};
+        Param<std::uint64_t> application_instructions {
+            0, "Thread instructions of an application after which none of its blocks starts, so "
+               "that each does the same work on every machine; 0: no limit"};
         Param<unsigned> first_launch {
             0, "Launches of each application before this one (from 0) are run functionally only: "
                "region of interest"};
@@ -131,7 +134,8 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
         std::uint32_t next_block = 0;
         std::uint32_t running = 0; ///< blocks that have not ended
         std::uint32_t seen = 0;    ///< launches begun since its start, simulated or not
-        Resources block;           ///< what one block of this launch takes
+        std::uint64_t instructions = 0;
+        Resources block; ///< what one block of this launch takes
         Tick launch_started = 0;
     };
     struct State {
@@ -178,6 +182,7 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     void end_launches();
     void end(std::uint32_t application);
     void start_no_more();
+    static void start_no_more(Application& a);
     void hand_out();
     bool hand_out_block(std::uint32_t application);
     Resources need(std::uint32_t application, const protocol::LaunchReply& launch) const;

@@ -10,8 +10,8 @@ SCALES = ("tiny", "small", "default", "judge")
 # would follow a hub for most of a search's time, and no memory be busy.
 GRAPHS = "social"
 
-# Thread instructions after which no block starts, of all applications together. 200 million: what the
-# authors' other work simulates (assumption).
+# Thread instructions of all applications together. Each starts no block after its equal part, so that it does
+# the same work on every platform. 200 million: what the authors' other work simulates (assumption).
 REGION = {"tiny": 400_000, "small": 4_000_000, "default": 20_000_000, "judge": 200_000_000}
 
 GRAPH, SSSP = (10, 13, 16, 20), (9, 12, 15, 19)  # vertices as a power of two

@@ -87,6 +87,18 @@ TEST_CASE("A limit of instructions ends the run after the block that reaches it"
     CHECK(rig.sm().stat.thread_instructions.value() == 4 * 3200);
 }
 
+TEST_CASE("A limit of an application's instructions ends it, and no other", "[dispatcher]") {
+    Script long_one = computing(100, 99), short_one = computing(2, 99); // 3200 a block
+    long_one.launches = 2;
+    ScriptRig rig({long_one, short_one}, {}, 1,
+                  {{"application_instructions", "10000"}, {"partition", "shared"}});
+    rig.run();
+    const auto& done = rig.dispatcher().stat.application_instructions;
+    CHECK(done[0].value() == 4 * 3200); // of the first launch; the second does not begin
+    CHECK(done[1].value() == 2 * 3200);
+    CHECK(rig.dispatcher().stat.launches.value() == 2);
+}
+
 TEST_CASE("A region of launches is simulated, those before it are not", "[dispatcher]") {
     Script s = computing(2, 9);
     s.launches = 5;

@@ -218,6 +218,33 @@ TEST_CASE("The helper thread's instructions come before the moves that they are 
     CHECK(value(assist.m.get<gpu::Sm>("sm").stat.assist_instructions) == 3 * instructions);
 }
 
+TEST_CASE("Blocks to merge into come from the planes whose blocks were erased least", "[zng]") {
+    Machine m {1};
+    Ftl ftl; // a merge now and then: no plane has more to do than another
+    ftl.wanderers = 1;
+    ftl.pages = 2;
+    ftl.wanderer = {
+        {"count", "600"}, {"lines", "128"}, {"stride", "8"}, {"writes", "95"}, {"gap", "400us"}};
+    ftl.l2 = {{"write_policy", "write_evict"}, {"write_allocate", "false"}};
+    start(m, ftl);
+    finish(m);
+    REQUIRE(value(m.get<GarbageCollector>("collector").stat.merges) > 50);
+    for (unsigned p = 0; p < 2; ++p) {
+        const auto& package = m.get<Package>(at("package", p));
+        std::vector<unsigned> erases;
+        for (unsigned plane = 0; plane < 4; ++plane) {
+            erases.push_back(0);
+            for (unsigned b = 0; b < 40; ++b)
+                if (const auto* block = package.array().block(plane, b))
+                    erases.back() += block->erases;
+        }
+        INFO("package " << p << ": " << erases[0] << " " << erases[1] << " " << erases[2] << " "
+                        << erases[3]);
+        const auto [least, most] = std::minmax_element(erases.begin(), erases.end());
+        CHECK(*most <= *least + *most / 4);
+    }
+}
+
 // ---- bad input -------------------------------------------------------------------------------
 
 namespace {
