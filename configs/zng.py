@@ -18,6 +18,8 @@ parser.add_argument("--workload", default="betw-back", help="such as betw, betw-
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
 parser.add_argument("--prefetch", choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
                     help="beside the L2 (Fig. 16b); without: the platform's")
+parser.add_argument("--graphs", choices=["social", "kronecker"], default=zng_workloads.GRAPHS,
+                    help="how graphs are generated (an assumption)")
 parser.add_argument("--sized-for", metavar="WORKLOAD",
                     help="the machine is that for this workload, such as betw*8 (without: for --workload)")
 for_flash = parser.add_argument_group("on ZnG's own flash; without: the platform's")
@@ -36,10 +38,10 @@ parser.add_argument("--max-instructions", type=int,
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
-programs = zng_workloads.programs(args.workload, args.scale, args.seed)
+programs = zng_workloads.programs(args.workload, args.scale, args.seed, args.graphs)
 most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
-sized_for = (zng_workloads.programs(args.sized_for, args.scale, args.seed) if args.sized_for
-             else programs)
+sized_for = (zng_workloads.programs(args.sized_for, args.scale, args.seed, args.graphs)
+             if args.sized_for else programs)
 size = zng_scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
 for invariant in size.invariants:
     print(f"scale: {invariant}")

@@ -2,6 +2,8 @@
 
 #include "core/registry.hh"
 
+#include <bit>
+
 namespace memsim::gpu {
 
 using protocol::Command;
@@ -160,7 +162,7 @@ void Tlb::forward(MemRequest r, std::uint64_t physical) {
     if (!r.posted || swallowed) {
         const std::uint32_t place = state.free.back(); // the port lets no more than these out
         state.free.pop_back();
-        state.passing[place] = {r.address, r.tag, r.application, 0, true, swallowed};
+        state.passing[place] = {r.address, 0, r.tag, r.application, true, swallowed};
         r.tag = place;
         r.posted = false;
     }
@@ -170,7 +172,8 @@ void Tlb::forward(MemRequest r, std::uint64_t physical) {
 
 void Tlb::answer(protocol::MemResponse r) {
     Passing& p = state.passing[r.tag];
-    if (p.drain) --state.drains[p.drain - 1u].waits_for;
+    for (std::uint64_t rest = p.drains; rest; rest &= rest - 1)
+        --state.drains[static_cast<std::size_t>(std::countr_zero(rest))].waits_for;
     state.free.push_back(r.tag);
     p.live = false;
     if (p.swallowed) return;
@@ -180,7 +183,7 @@ void Tlb::answer(protocol::MemResponse r) {
 }
 
 void Tlb::shoot_down(const protocol::ShootdownRequest& r) {
-    std::uint16_t place = 0;
+    std::uint32_t place = 0;
     while (state.drains[place].live) ++place;
     Drain& d = state.drains[place];
     d = {r.tag, 0, now(), true};
@@ -188,9 +191,8 @@ void Tlb::shoot_down(const protocol::ShootdownRequest& r) {
     stat.shot_down += state.pages.erase(page_key(r.application, r.page), r.pages);
     if (state.free.size() == state.passing.size()) return;
     for (Passing& p : state.passing)
-        if (p.live && p.application == r.application && number(p.address) - r.page < r.pages &&
-            p.drain == 0) {
-            p.drain = static_cast<std::uint16_t>(place + 1);
+        if (p.live && p.application == r.application && number(p.address) - r.page < r.pages) {
+            p.drains |= std::uint64_t {1} << place;
             ++d.waits_for;
         }
 }

@@ -57,7 +57,8 @@ class Tlb final : public Model<Tlb> {
         Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for a page (assumption)"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
-        Param<unsigned> shootdown_queue {16, {1, 4096}, "Shoot-downs waiting or in flight to it"};
+        Param<unsigned> shootdown_queue {
+            16, {1, 64}, "Shoot-downs waiting or in flight to it, and as many under way"};
         Param<bool> empties_l1 {true, "Whether a shoot-down empties the L1 of clean lines"};
         Param<bool> acknowledged_stores {false, "Whether posted stores and atomics are answered to "
                                                 "the TLB, so that shoot-downs wait for "
@@ -98,9 +99,9 @@ class Tlb final : public Model<Tlb> {
     };
     struct Passing {
         std::uint64_t address = 0; ///< virtual
+        std::uint64_t drains = 0;  ///< shoot-downs that wait for it, a bit each
         std::uint32_t tag = 0;     ///< the sender's
         std::uint16_t application = 0;
-        std::uint16_t drain = 0; ///< 0, or 1 + the shoot-down that waits for it
         bool live = false;
         bool swallowed = false; ///< a store that nobody above waits for
     };

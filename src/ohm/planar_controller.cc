@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "ohm/modules.hh"
+#include "parts/stall.hh"
 
 #include <bit>
 
@@ -130,18 +131,10 @@ bool PlanarController::only_dram_works() const {
 // ---- requests --------------------------------------------------------------------------------
 
 void PlanarController::accept() {
-    auto& in = port.channel.cpu_side;
-    while (!in.empty()) {
-        if (!accept(in.front())) {
-            if (state.stalled_since == never) state.stalled_since = now();
-            return;
-        }
-        if (state.stalled_since != never) {
-            stat.channel.stall_time += Time {now() - state.stalled_since};
-            state.stalled_since = never;
-        }
-        in.pop();
-    }
+    parts::take_in_order(
+        port.channel.cpu_side, now(), state.stalled_since,
+        [this](const protocol::MemRequest& r) { return accept(r); },
+        [this](Time stalled) { stat.channel.stall_time += stalled; });
 }
 
 bool PlanarController::accept(const protocol::MemRequest& r) {

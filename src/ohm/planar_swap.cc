@@ -1,19 +1,11 @@
 #include "ohm/planar_controller.hh"
-
-#include <bit>
+#include "parts/bits.hh"
 
 /// Swaps of a hot XPoint page with the DRAM page of its group.
 namespace memsim::ohm {
 
+using parts::for_each_bit;
 using protocol::Command;
-
-namespace {
-/// Calls f for every bit of a set, lowest first.
-template <class F>
-void for_each_bit(std::uint64_t set, F&& f) {
-    for (; set; set &= set - 1) f(static_cast<std::uint32_t>(std::countr_zero(set)));
-}
-} // namespace
 
 void PlanarController::begin_swap(std::uint64_t group, Group& g) {
     const auto index = static_cast<std::uint8_t>(std::countr_one(state.live_swaps));

@@ -9,7 +9,7 @@ struct Initiator {
     std::uint32_t a, b, c, d;
 };
 constexpr Initiator graph500 {57, 19, 19, 5};
-/// Of a milder skew: 2^20 vertices have at most some 10,000 arcs, where Graph500's have 100,000.
+/// Of a milder skew: of 2^20 vertices one has 10,000 arcs at most, where Graph500's have 65,000.
 /// (PaRMAT's usual values. Nobody has more than 5,000 friends on Facebook, whose degrees LDBC's
 /// generator, and by it GraphBIG's graphs, follow.)
 constexpr Initiator social {45, 22, 22, 11};

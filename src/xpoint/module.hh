@@ -231,29 +231,31 @@ class Module final : public Model<Module> {
     State state;
 
   private:
+    bool accept(const protocol::DdrtCommand& c);
+    bool accept_read(const protocol::DdrtCommand& c);
+    bool accept_write(const protocol::DdrtCommand& c);
+    int free_read_entry();
+    unsigned buffered_writes() const;
+    void become_ready(Load& load, const protocol::LineVersions& versions);
+    void send_granted();
+    void release(std::uint32_t slot);
+    // module_media.cc
+    void place_read(std::uint64_t entry);
+    void place_write(std::uint64_t entry);
+    void place_all_again();
+    void start_operations();
+    void start_operation(unsigned index);
+    bool start_gap_move(Partition& p, unsigned index);
+    void begin(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t);
     void finish_operations();
     void finish_read(Partition& p);
     void finish_write(Partition& p);
     void finish_gap_move(Partition& p);
-    void send_granted();
-    void release(std::uint32_t slot);
-    bool accept(const protocol::DdrtCommand& c);
-    bool accept_read(const protocol::DdrtCommand& c);
-    bool accept_write(const protocol::DdrtCommand& c);
+    void count_wear(std::uint64_t physical);
+    // module_snarf.cc
     void snarf(const protocol::DdrtCommand& c);
     bool in_register(std::uint64_t line) const;
     void empty_register();
-    void start_operations();
-    bool start_gap_move(Partition& p, unsigned index);
-    void start_operation(unsigned index);
-    void begin(Partition& p, Op op, std::uint64_t entry, std::uint64_t physical, Time t);
-    void become_ready(Load& load, const protocol::LineVersions& versions);
-    int free_read_entry();
-    void place_read(std::uint64_t entry);
-    void place_write(std::uint64_t entry);
-    void place_all_again();
-    void count_wear(std::uint64_t physical);
-    unsigned buffered_writes() const;
     // module_swap.cc
     bool accept_swap(const protocol::DdrtCommand& c);
     void take_sequence();

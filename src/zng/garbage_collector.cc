@@ -95,16 +95,18 @@ void GarbageCollector::take_lows() {
         }
 }
 
-/// False if it must wait: data blocks of this log block are on their way, or too many merges.
+/// False if it must wait: data blocks of this log block are on their way, too many merges are, or
+/// blocks to merge into are being erased.
 bool GarbageCollector::begin(std::uint32_t log) {
     if (state.targets.find(log) || state.idle_merges.empty()) return false;
+    const Served served = served_by(log);
+    MEMSIM_ASSERT(!served.blocks.empty(), "a log block is low that serves no data block");
+    if (!has_room(package_of(log), served.application, served.blocks.size())) return false;
     const std::uint32_t i = state.idle_merges.back();
     state.idle_merges.pop_back();
     state.active.push_back(i);
     stat.merging.set(now(), state.active.size());
     Merge& m = state.merges[i];
-    const Served served = served_by(log);
-    MEMSIM_ASSERT(!served.blocks.empty(), "a log block is low that serves no data block");
     m.log = log;
     m.application = served.application;
     m.phase = Phase::moving;

@@ -214,6 +214,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     std::uint32_t logical_of(std::uint32_t block) const;
     Served served_by(std::uint32_t log) const;
     void close(const Served& s, std::uint32_t log);
+    bool has_room(std::uint32_t package, std::uint16_t application, std::size_t blocks) const;
     void choose(Move& m, std::uint16_t application);
     void forget(const Merge& m);
     std::uint64_t open_key(std::uint32_t plane, std::uint16_t application) const {

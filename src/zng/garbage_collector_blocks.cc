@@ -94,6 +94,32 @@ void GarbageCollector::close(const Served& s, std::uint32_t log) {
     if (const Open* const o = state.open.find(key); o && o->log == log) state.open.erase(key);
 }
 
+/// Whether there are erased blocks for so many data blocks and the log blocks that they need.
+/// Refuses the run if there never will be.
+bool GarbageCollector::has_room(std::uint32_t package, std::uint16_t application,
+                                std::size_t blocks) const {
+    const std::uint32_t ratio = params.geometry.package.log_ratio();
+    const std::uint32_t in_package = flash_.all_planes() / flash_.packages;
+    std::size_t room = 0;
+    for (std::uint32_t i = 0; i < in_package && room < blocks; ++i) {
+        const std::uint32_t plane = package + i * flash_.packages;
+        std::uint32_t left = state.free.left(plane);
+        if (const Open* const o = state.open.find(open_key(plane, application))) {
+            const std::uint32_t with_log = std::min(left, ratio - o->members);
+            room += with_log, left -= with_log;
+        }
+        const std::uint32_t rest = left % (ratio + 1); // each log block with its data blocks
+        room += left / (ratio + 1) * ratio + (rest ? rest - 1 : 0);
+    }
+    if (room >= blocks) return true;
+    for (const std::uint32_t i : state.active)
+        if (state.merges[i].phase == Phase::erasing && package_of(state.merges[i].log) == package)
+            return false;
+    throw ConfigError(path() + ".data_blocks: the flash is full: no plane of package " +
+                      std::to_string(package) +
+                      " has an erased block left to merge into: over-provision more");
+}
+
 /// Takes a new block, and its log block, for a data block that is merged.
 void GarbageCollector::choose(Move& m, std::uint16_t application) {
     struct Choice { // the least is the best
@@ -111,10 +137,7 @@ void GarbageCollector::choose(Move& m, std::uint16_t application) {
         const Choice c {state.plane_moves[plane], opens, state.free.best(plane), plane};
         if (!best || c < *best) best = c;
     }
-    if (!best)
-        throw ConfigError(path() + ".data_blocks: the flash is full: no plane of package " +
-                          std::to_string(package_of(m.from)) +
-                          " has an erased block left to merge into: over-provision more");
+    MEMSIM_ASSERT(best, "a data block is moved for which there is no room");
     const std::uint32_t plane = best->plane;
     m.to = state.free.take(plane);
     const std::uint64_t key = open_key(plane, application);

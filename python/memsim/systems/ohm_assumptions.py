@@ -91,6 +91,8 @@ ALL = [
     *[Assumption("ranks", str(ranks), (f"{path}=ranks={ranks}",), platforms=platforms, modes=(mode,))
       for mode in ohm_points.MODES for path, usual, platforms in _drams(mode)
       for ranks in (1, 2) if ranks != usual and (ranks == 1 or platforms is XPOINT)],
+    *[Assumption("tFAW", "4 tRRD", (f"{path}=ranks={ranks} tFAW=20ns",), platforms=platforms, modes=(mode,))
+      for mode in ohm_points.MODES for path, ranks, platforms in _drams(mode)],
     Assumption("sectors", "32B", ("gpu.l1[*].sector=32B", "gpu.l2[*].sector=32B"),
                platforms=ALL_OF_THEM),
     Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), platforms=ALL_OF_THEM),

@@ -12,6 +12,9 @@ from .scale import footprint
 CLOCK = "1200MHz"
 CYCLE = "833334fs"
 INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one
+# "Memory access size in GPU is 128B" (III-A): no sectors. 128 misses of an SM are what the paper's
+# simulator (MacSim with its GTX 580) has.
+LINES = dict(sector="128B", mshrs=128)
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
 # binds root.gpu.l2[i].mem_side. Those of zng_flash.PLATFORMS have ZnG's flash there.
@@ -90,13 +93,13 @@ def gpu_of(size, applications, l2, **dispatch):
     part.dispatcher = gpu.Dispatcher(sms=size.sms, applications=applications, partition="shared",
                                      **slots, **dispatch)
     part.sm = [gpu.Sm(**slots) for _ in range(size.sms)]
-    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, latency=CYCLE, stage="l1")
+    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, latency=CYCLE, stage="l1", **LINES)
                for _ in range(size.sms)]
     part.network = mem.Crossbar(inputs=size.sms, outputs=size.controllers, granularity=INTERLEAVE,
                                 width="64B")
-    part.l2 = [mem.Cache(capacity=f"{size.l2_slice * l2['sets']}B", ways=8, mshrs=64, targets=16,
-                         latency=CYCLE, stage="l2", interleave_ways=size.controllers,
-                         interleave_granularity=INTERLEAVE,
+    part.l2 = [mem.Cache(capacity=f"{size.l2_slice * l2['sets']}B", ways=8, targets=16, latency=CYCLE,
+                         stage="l2", interleave_ways=size.controllers,
+                         interleave_granularity=INTERLEAVE, **LINES,
                          **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")})
                for _ in range(size.controllers)]
     for i in range(size.sms):

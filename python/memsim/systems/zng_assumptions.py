@@ -61,7 +61,11 @@ ALL = [
       for shown, said in FIRMWARE.items()],
     *each(BUFFER, "dispatch", ("0ns", "20ns"), ("hybridgpu",), name="dispatcher"),
     *told("HybridGPU's buffer", "--buffer", {"8MiB": 8 * MIB, "128MiB": 128 * MIB}, ("hybridgpu",)),
-    *told("footprint of the paper", "--whole", {"4GiB": 4 * GIB, "16GiB": 16 * GIB}, EVERY),
+    *told("footprint of the paper", "--whole",
+          {"192MiB": 192 * MIB, "1GiB": GIB, "16GiB": 16 * GIB}, EVERY),
+    *told("graphs", "--graphs", {"kronecker": "kronecker"}, EVERY),
+    Assumption("sectors", "32B", ("gpu.l1[*].sector=32B", "gpu.l2[*].sector=32B"), EVERY),
+    Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), EVERY),
     *each("host", "page_cost", ("0ns", "20us"), ("hetero",)),
     *each("host", "fault_latency", ("50us",), ("hetero",)),
 ]

@@ -62,6 +62,8 @@ def arguments(doc, workloads=zng_workloads.PAIRS, more=lambda parser: None):
     parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), metavar="NAME",
                         help="such as betw, betw-back, betw*8")
+    parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
+                        help="bytes that the paper's programs touch (an assumption)")
     more(parser)
     args = parser.parse_args()
     for text in args.workloads:
@@ -126,9 +128,10 @@ class Points(study.Study):
         `variant` tells such a point from the plain one, or `name` names it."""
         for platform in platforms:
             for workload in workloads or self.args.workloads:
-                limit = self.args.max_instructions
+                limit, whole = self.args.max_instructions, self.args.whole
                 self.point(config("zng.py"), "--platform", platform, "--workload", workload, "--scale",
                            self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           *(["--whole", whole] if whole != zng_scale.FOOTPRINT else []),
                            *arguments, options=options, platform=name or platform + variant,
                            workload=workload)
 

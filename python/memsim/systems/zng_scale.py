@@ -11,11 +11,15 @@ from fractions import Fraction
 from .scale import GIB, KIB, MIB, Invariant, up_to
 
 SMS, CHANNELS, CONTROLLERS = 16, 16, 6
-FOOTPRINT = 8 * GIB  # assumption: the paper gives none (sweep 4 to 16 GiB)
+# The paper gives no footprint: that of the authors' Ohm-GPU (assumption; sweep 192 MiB to 16 GiB). More than
+# hetero's DRAM, since only the ideal GPU's is "extra large to accommodate all the data sets" (V-D).
+FOOTPRINT = 8 * GIB
 L1, L2 = 48 * KIB, 6 * MIB
-DRAM = 3 * GIB // 2  # of hetero's GPU (GTX 580: 1.5 GB)
+DRAM = 1536 * MIB    # of hetero's GPU (GTX 580: 1.5 GB)
 BUFFER = 32 * MIB    # of HybridGPU's SSD controller
-L1_FLOOR, L2_FLOOR = 8 * KIB, 32 * KIB
+# Smaller, a slice of the L2 has too few sets for its 128 MSHRs, and holds up what the memory could serve. The
+# buffer, which serves what misses there, keeps its proportion to it. Of the scales, judge needs neither.
+L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
 PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
 
 
@@ -51,27 +55,33 @@ def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
     HybridGPU a buffer of `buffer`: both are assumptions."""
     k = max(k for k in (1, 2, 4, 8) if k * footprint <= whole or k == 1)
     controllers = -(-CONTROLLERS // k)
-    share = Fraction(footprint, whole)
+    share = min(Fraction(1), Fraction(footprint, whole))  # never more than the paper's machine
     sms = SMS // k
+    l2_slice = up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128)
     made = Scaled(
         k=k, sms=sms, channels=CHANNELS // k, controllers=controllers, footprint=footprint,
         l1=up_to(max(L1_FLOOR, L1 * SMS * share / sms), 6 * 128),
-        l2_slice=up_to(max(L2_FLOOR, L2 * share / controllers), 8 * 128),
-        dram=up_to(DRAM * share, 4096), buffer=up_to(buffer * share, 8 * 4096),
-        data_pages=min(PAGES, max(1, round(PAGES * k * share))))
+        l2_slice=l2_slice, dram=up_to(DRAM * share, 4096),
+        buffer=up_to(Fraction(buffer * l2_slice * controllers, L2), 8 * 4096),
+        data_pages=min(PAGES, max(1, round(footprint * k / (CHANNELS * PLANES * PAGE * data_blocks(whole))))))
     made.invariants = [
         Invariant("footprint / L2", whole / L2, footprint / (made.l2_slice * controllers)),
         Invariant("footprint / all L1", whole / (L1 * SMS), footprint / (made.l1 * sms)),
         Invariant("footprint / hetero's DRAM", whole / DRAM, footprint / made.dram),
         Invariant("footprint / HybridGPU's buffer", whole / buffer, footprint / made.buffer),
         Invariant("footprint / reach of the L2 TLB", whole / (512 * 4096), footprint / (512 * 4096)),
-        Invariant("flash blocks of data / planes", whole / (PAGES * PAGE * CHANNELS * PLANES),
+        Invariant("flash blocks of data / planes", float(data_blocks(whole)),
                   footprint / (made.data_pages * PAGE * made.channels * PLANES)),
         Invariant("footprint / flash registers", whole / (CHANNELS * PLANES * REGISTERS * PAGE),
                   footprint / (made.channels * PLANES * REGISTERS * PAGE)),
         Invariant("us of a core for a page of HybridGPU", 5, float(firmware(made) * 10**6)),
     ]
     return made
+
+
+def data_blocks(whole):
+    """Of a plane, that hold data: a drive spreads what is written over all of its planes."""
+    return max(1, Fraction(whole, CHANNELS * PLANES * PAGES * PAGE))
 
 
 CORES, FIRMWARE = 5, Fraction(5, 10**6)  # a page, in seconds (assumptions)

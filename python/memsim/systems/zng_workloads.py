@@ -6,6 +6,9 @@ from .. import workload
 from ..errors import did_you_mean, user_error
 
 SCALES = ("tiny", "small", "default", "judge")
+# As Ohm-GPU's: GraphBIG's graphs are LDBC's, whose degrees are Facebook's. In Graph500's (kronecker) one thread
+# would follow a hub for most of a search's time, and no memory be busy.
+GRAPHS = "social"
 
 # Thread instructions after which no block starts, of all applications together. 200 million: what the
 # authors' other work simulates (assumption).
@@ -50,9 +53,9 @@ def names(text):
     return parts
 
 
-def programs(text, scale, seed=1):
+def programs(text, scale, seed=1, graphs=GRAPHS):
     """A workload.Program for each application. Copies of one workload have the same input, each in
-    memory of its own."""
+    memory of its own. `graphs` says how graphs are generated: social or kronecker."""
     if scale not in SCALES:
         raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of "
                          f"{', '.join(SCALES)}")
@@ -61,5 +64,6 @@ def programs(text, scale, seed=1):
         entry = TABLE_II[name]
         made.append(workload.Program(name=entry.get("name", name), seed=seed,
                                      size=entry["size"][SCALES.index(scale)],
-                                     iterations=entry.get("iterations", 0)))
+                                     iterations=entry.get("iterations", 0),
+                                     generator=graphs))
     return made

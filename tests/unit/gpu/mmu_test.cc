@@ -329,6 +329,75 @@ TEST_CASE("An application is held as a whole, and no other, until it is resumed 
     CHECK(value(b.tlb(1).stat.shot_down) == 0);
 }
 
+TEST_CASE("Shoot-downs that overlap each wait for what was translated before them", "[mmu]") {
+    for (const PageOrderKind second : {PageOrderKind::unmap, PageOrderKind::hold}) {
+        Bench b("", "", 1, true, "latency=5us");
+        b.run([&] {
+            b.driver().read(0, 0); // in memory from 0.4 to 5.4 us
+            b.driver().read(us, 64);
+            b.mover().plan(2 * us, PageOrderKind::hold, 0);
+            b.mover().plan(3 * us, second, 0);
+            b.mover().plan(20 * us, PageOrderKind::resume, 0);
+            if (second == PageOrderKind::hold) b.mover().plan(20 * us, PageOrderKind::resume, 0);
+            if (second == PageOrderKind::unmap) b.mover().plan(20 * us, PageOrderKind::map, 0, 1);
+        });
+        const auto& done = b.mover().state.done;
+        CHECK(done.at(0).at == b.driver().answered(1) - 1 + (10_ns).raw + 1);
+        CHECK(done.at(1).at == done.at(0).at);
+    }
+}
+
+/// Two applications, each held now and then by somebody who may find it held, reading all the time:
+/// from a hold's end to its resumption nothing of the application is in memory.
+TEST_CASE("Nothing of an application is under way while anybody holds it", "[mmu]") {
+    for (const unsigned seed : {1, 2, 3}) {
+        Rng random(seed, "holds");
+        Bench b("entries=4 ways=4", "applications=2 memory=2GiB table_base=4GiB", 2, true,
+                "latency=5us");
+        std::vector<std::pair<Tick, protocol::PageOrder>> orders; // two tags in a row for each hold
+        b.run([&] {
+            for (unsigned h = 0; h < 40; ++h) {
+                protocol::PageOrder o;
+                o.application = static_cast<std::uint16_t>(random.below(2));
+                o.kind = PageOrderKind::hold;
+                const Tick at = static_cast<Tick>(random.below(400)) * us;
+                orders.push_back({at, o});
+                o.kind = PageOrderKind::resume; // a hold takes 6 us at the most
+                orders.push_back({at + (8 + static_cast<Tick>(random.below(10))) * us, o});
+            }
+            std::stable_sort(orders.begin(), orders.end(),
+                             [](auto& x, auto& y) { return x.first < y.first; });
+            for (auto& [at, o] : orders) b.mover().plan(at, o.kind, 0).application = o.application;
+            for (unsigned i = 0; i < 2; ++i)
+                for (unsigned n = 0; n < 1500; ++n) {
+                    b.driver(i).read(static_cast<Tick>(n) * (us * 3 / 10),
+                                     random.below(16) * 4 * KiB + random.below(60) * 64);
+                    b.driver(i).state.plan.back().request.application =
+                        static_cast<std::uint16_t>(random.below(2));
+                }
+        });
+        // Held by as many; from which moment on by somebody whose hold is done.
+        unsigned checked = 0;
+        for (const auto& d : b.mover().state.done) {
+            const auto& [at, order] = orders[d.reply.tag];
+            if (order.kind != PageOrderKind::hold) continue;
+            Tick until = 0; // the end of the holds that began with or before this one or in it
+            int held = 0;
+            for (const auto& [when, o] : orders)
+                if (o.application == order.application) {
+                    held += o.kind == PageOrderKind::hold ? 1 : -1;
+                    if (until == 0 && when >= d.at && held == 0) until = when;
+                }
+            for (const auto& s : b.memory().state.seen)
+                if (s.request.application == order.application) {
+                    ++checked;
+                    CHECK_FALSE((s.at < until && s.at + (5_us).raw > d.at));
+                }
+        }
+        CHECK(checked > 10'000);
+    }
+}
+
 TEST_CASE("Pages may be flash blocks, of no power of two", "[mmu]") {
     const std::uint64_t page = 384 * 4 * KiB;
     Bench b("page=1536KiB", "page=1536KiB address_space=96MiB memory=96MiB", 1, true);

@@ -85,6 +85,49 @@ TEST_CASE("No line is lost and none goes astray while log blocks are merged", "[
             }
 }
 
+/// Log blocks of a page or a few: a new one is low before its data blocks are there, and full while
+/// what was under way when its application was held still comes. Blocks to merge into run out, so
+/// merges wait for erases.
+TEST_CASE("A new log block may fill while requests are still under way", "[zng]") {
+    std::uint64_t no_room = 0;
+    for (const char* network : {"none", "nif"})
+        for (const unsigned pages : {1, 2, 3})
+            for (const unsigned reserve : {0u, pages - 1})
+                for (const char* registers : {"2", "4"}) {
+                    INFO(network << " " << pages << " " << reserve << " " << registers);
+                    Machine m {7};
+                    Ftl ftl;
+                    ftl.pages = pages;
+                    ftl.wanderer = {{"count", "2000"},
+                                    {"lines", std::to_string(16 * pages * 4)},
+                                    {"stride", "8"},
+                                    {"writes", "80"},
+                                    {"gap", "20ns"}};
+                    ftl.package = {{"network", network},
+                                   {"registers", registers},
+                                   {"log_reserve", std::to_string(reserve)}};
+                    ftl.l2 = {{"write_policy", "write_evict"}, {"write_allocate", "false"}};
+                    start(m, ftl);
+                    const auto& c = m.get<GarbageCollector>("collector");
+                    std::uint64_t on_their_way = 0;
+                    while (m.run(m.sim().now() + 5 * us) != Stop::idle) {
+                        for (const std::uint32_t log : c.state.waiting)
+                            ++(c.state.targets.find(log) ? on_their_way : no_room);
+                    }
+                    finish(m);
+                    CHECK(value(c.stat.merges) > 20);
+                    CHECK(value(c.stat.merges) == value(c.stat.log_lows));
+                    CHECK(on_their_way > 0);
+                    for (unsigned i = 0; i < 2; ++i) {
+                        const auto& f = m.get<FlashController>(at("controller", i)).stat;
+                        CHECK(value(f.content_errors) == 0);
+                        CHECK(value(f.reads) > 200);
+                        CHECK(value(m.get<Gate>(at("gate", i)).stat.astray) == 0);
+                    }
+                }
+    CHECK(no_room > 1000);
+}
+
 TEST_CASE("An application stands still while its log block is merged, another does not", "[zng]") {
     Machine m {5};
     Ftl ftl;

@@ -55,7 +55,7 @@ void Gate::wake() {
 void Ftl::add(Machine& m) const {
     const auto n = [](unsigned i) { return std::to_string(i); };
     const auto bytes = [](unsigned b) { return std::to_string(b) + "B"; };
-    const unsigned page = 12 * 4096, planes = 4 * packages;
+    const unsigned page = pages * 4096, planes = 4 * packages;
     const unsigned space = (blocks_each + planes * 2) * page;
     m.add("mmu", "gpu.Mmu",
           with({{"tlbs", n(wanderers)},
@@ -121,7 +121,8 @@ void Ftl::add(Machine& m) const {
         bind(path, "output", "input", c);
         if (redirect) m.bind(path, "pin[0]", at("l2", c), "control[1]");
         if (gates) {
-            m.add(at("gate", c), "test_zng.Gate", {{"applications", n(wanderers)}});
+            m.add(at("gate", c), "test_zng.Gate",
+                  {{"applications", n(wanderers)}, {"block", bytes(page)}});
             m.bind("flash_network", at("mem_side", c), at("gate", c), "above");
             m.bind(at("gate", c), "below", path, "mem[0]");
         } else

@@ -80,6 +80,8 @@ class Gate final : public Model<Gate> {
 struct Ftl {
     unsigned wanderers = 2; ///< each of the application of its number
     unsigned slices = 2, controllers = 2, packages = 2;
+    unsigned blocks = 40;  ///< of a plane
+    unsigned pages = 12;   ///< of one
     bool assist = false;   ///< an SM that runs scripts() runs the helper thread
     bool redirect = false; ///< a read-only L2, whose ways thrashing controllers pin for writes
     bool gates = true;     ///< not where machines are saved, since they ask the MMU past all links
@@ -88,7 +90,10 @@ struct Ftl {
 
     static constexpr unsigned blocks_each = 16;
     Arguments geometry() const {
-        return {{"dies", "2"}, {"planes", "2"}, {"blocks", "40"}, {"pages", "12"}};
+        return {{"dies", "2"},
+                {"planes", "2"},
+                {"blocks", std::to_string(blocks)},
+                {"pages", std::to_string(pages)}};
     }
     void add(Machine& m) const;
     /// Bound to what was built.
