@@ -2,6 +2,8 @@
 
 #include "core/units.hh"
 
+#include <limits>
+
 namespace memsim {
 
 /// One edge of a clock of f hertz: edge n lies at ceil(n x 10^15 / f), exactly, however long the
@@ -17,7 +19,8 @@ class Clock {
   public:
     explicit constexpr Clock(Frequency f)
         : f_(f.raw), whole_(ticks_per_second / f.raw), part_(ticks_per_second % f.raw),
-          inverse_(~std::uint64_t {0} / static_cast<std::uint64_t>(whole_ + 1)) {}
+          inverse_(~std::uint64_t {0} / static_cast<std::uint64_t>(f.raw)),
+          near_(std::numeric_limits<std::int64_t>::max() / f.raw - 1) {}
 
     /// The edge after e.
     constexpr ClockEdge next(ClockEdge e) const {
@@ -41,23 +44,18 @@ class Clock {
         if (t <= 0) return {};
         return edge(static_cast<std::int64_t>(Int128 {t - 1} * f_ / ticks_per_second) + 1);
     }
-    /// The same, from an edge not later than t and at most 2^28 cycles before it: cheaper.
+    /// The same, from an edge: cheaper if that is not more than 9000 cycles before t.
     constexpr ClockEdge at_or_after(ClockEdge from, Tick t) const {
-        ClockEdge e = from;
-        const Tick ahead = t - from.tick; // a few steps are cheaper than a product
-        if (ahead > 4 * whole_) { // so many cycles do not lead beyond t: ahead / (whole + 1)
-            const Uint128 cycles = static_cast<Uint128>(ahead) * inverse_ >> 64;
-            e = advance(e, static_cast<std::int64_t>(cycles));
-        }
-        while (e.tick < t) e = next(e);
-        return e;
+        const Tick ahead = t - from.tick;
+        if (ahead <= 0) return from;
+        if (ahead > near_) return at_or_after(t);
+        return advance(from, ((ahead - 1) * f_ + from.remainder) / ticks_per_second + 1);
     }
     /// n cycles later; n is at most 2^28.
     constexpr ClockEdge advance(ClockEdge e, std::int64_t n) const {
-        if (n == 1) return next(e);
         // In 64 bits while n x part_ fits: part_ is below f, at most 2^35 for 30 GHz.
         const std::int64_t late = n * part_ - e.remainder;
-        const std::int64_t carried = late > 0 ? (late + f_ - 1) / f_ : 0;
+        const std::int64_t carried = quotient(late + f_ - 1);
         return {e.cycle + n, e.tick + n * whole_ + carried, carried * f_ - late};
     }
     /// Ticks from an edge to the next, or one more.
@@ -66,8 +64,15 @@ class Clock {
     constexpr Tick cycles(std::int64_t n) const { return edge(n).tick; }
 
   private:
+    /// x / f, x not negative: a product, and what it may lack.
+    constexpr std::int64_t quotient(std::int64_t x) const {
+        const auto q = static_cast<std::int64_t>(
+            static_cast<Uint128>(static_cast<std::uint64_t>(x)) * inverse_ >> 64);
+        return q + (x - q * f_ >= f_);
+    }
     std::int64_t f_, whole_, part_;
-    std::uint64_t inverse_; ///< 2^64 / (whole + 1): a product is cheaper than a quotient
+    std::uint64_t inverse_; ///< 2^64 / f
+    Tick near_;             ///< a time whose product with f fits in 64 bits
 };
 
 /// The edges at or after times that mostly rise. It remembers its last answer to find the next one
@@ -79,11 +84,9 @@ class EdgeFinder {
     const Clock& clock() const { return clock_; }
 
     const ClockEdge& at_or_after(Tick t) {
-        constexpr Tick near = 1'000'000'000; // 1 us: stepping is cheaper; past it, the exact way
-        const Tick ahead = t - last_.tick;
-        if (ahead > 0 && ahead < near)
+        if (t > last_.tick)
             last_ = clock_.at_or_after(last_, t);
-        else if (ahead >= near || -ahead >= clock_.whole()) // else it is the same edge again
+        else if (last_.tick - t >= clock_.whole()) // else it is the same edge again
             last_ = clock_.at_or_after(t);
         return last_;
     }
@@ -108,7 +111,7 @@ class WireTime {
     }
 
   private:
-    void divide(std::uint32_t bytes) {
+    [[gnu::noinline]] void divide(std::uint32_t bytes) {
         bytes_ = bytes;
         if (bytes <= 18'000) { // fits in 64 bits, which are divided faster
             const auto work = std::uint64_t {bytes} * std::uint64_t {ticks_per_second};

@@ -62,7 +62,7 @@ class Component {
     Tick now() const { return sim_->now(); }
 
   protected:
-    void arm(Timer& timer, Tick when) { sim_->arm(timer, when, &Component::fire_timer, this); }
+    void arm(Timer& timer, Tick when) { sim_->arm(timer, when, *this); }
     void arm(Timer& timer, Time delay) { arm(timer, now() + delay.raw); }
     void cancel(Timer& timer) { sim_->cancel(timer); }
     /// Runs `handler(payload)` and then wake() after `delay`: `after<&NandDie::sensed>(t_read, s)`.
@@ -85,12 +85,6 @@ class Component {
     friend class Machine;
     template <class>
     friend class Model;
-    static void fire_timer(void* component, const void* payload) {
-        Simulation::fired_timer(payload);
-        auto& self = *static_cast<Component*>(component);
-        self.sim_->touch(self);
-    }
-
     Simulation* sim_ = nullptr;
     std::uint32_t id_ = 0;
     bool touched_ = false;
@@ -98,9 +92,10 @@ class Component {
 };
 
 inline void Simulation::touch(Component& c) {
-    if (c.touched_) return;
+    // Without a branch: often it is, and often not. So there is one place more than can be in use.
+    touched_[touched_count_] = &c;
+    touched_count_ += !c.touched_;
     c.touched_ = true;
-    touched_[touched_count_++] = &c;
 }
 
 /// What Model adds for the framework: the four structs, seen without their types.
@@ -206,9 +201,8 @@ class Model : public ModelBase {
     void load_state(Loader& l) override {
         for_each_inside<Timer>(self().state, "", [this](Timer& t, const auto&) { cancel(t); });
         l(self().state);
-        for_each_inside<Timer>(self().state, "", [this](Timer& t, const auto&) {
-            sim().rearm(t, &Component::fire_timer, static_cast<Component*>(this));
-        });
+        for_each_inside<Timer>(self().state, "",
+                               [this](Timer& t, const auto&) { sim().rearm(t, *this); });
     }
     void save_stats(Saver& s) override {
         reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(s); });

@@ -7,4 +7,6 @@ void panic(const char* file, int line, const std::string& what) {
                 what + ". Please report this with the command that led here.");
 }
 
+void panic(const char* file, int line, const char* what) { panic(file, line, std::string(what)); }
+
 } // namespace memsim

@@ -18,7 +18,9 @@ class Panic : public std::logic_error {
     using std::logic_error::logic_error;
 };
 
-[[noreturn]] void panic(const char* file, int line, const std::string& what);
+[[noreturn, gnu::cold]] void panic(const char* file, int line, const std::string& what);
+/// Most checks stand on the path of events: nothing is made there for the sentence.
+[[noreturn, gnu::cold]] void panic(const char* file, int line, const char* what);
 
 } // namespace memsim
 

@@ -16,6 +16,33 @@ void EventQueue::add_block() {
     }
 }
 
+std::uint32_t EventQueue::add_alarm(Tick& when, bool& flag, void* whom) {
+    alarms_.push_back({never, &when, &flag, whom});
+    return static_cast<std::uint32_t>(alarms_.size() - 1) | alarm_bit;
+}
+
+/// Into far, or, with the naive queue, where all events are.
+void EventQueue::insert_far(Entry e) {
+    if (kind_ == QueueKind::naive) {
+        naive_.emplace(std::pair {e.tick(), next_sequence_++}, e.slot());
+        return;
+    }
+    const std::uint64_t differing = static_cast<std::uint64_t>(e.tick() ^ base_) | 1;
+    const unsigned level = (63 - static_cast<unsigned>(std::countl_zero(differing))) / level_bits;
+    const unsigned bucket = static_cast<unsigned>(e.tick() >> (level * level_bits)) & (buckets - 1);
+    far_[level][bucket].push_back(e);
+    used_buckets_[level] |= std::uint64_t {1} << bucket;
+    used_levels_ |= 1u << level;
+}
+
+void EventQueue::run_event(std::uint32_t slot) {
+    Node& node = at(slot);
+    const Fire fire = node.fire;
+    node.fire = nullptr; // no longer pending: the handler cannot cancel it
+    fire(node.object, node.payload);
+    release(slot);
+}
+
 Tick EventQueue::look_for_next() {
     if (kind_ == QueueKind::naive) return naive_next();
     for (;; --near_count_) {
@@ -175,10 +202,10 @@ Tick EventQueue::naive_next() {
     return naive_.empty() ? never : naive_.begin()->first.first;
 }
 
-void EventQueue::naive_run() {
+void* EventQueue::naive_run() {
     const std::uint32_t slot = naive_.begin()->second;
     naive_.erase(naive_.begin());
-    run(slot);
+    return run(slot);
 }
 
 } // namespace memsim

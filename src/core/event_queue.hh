@@ -47,7 +47,8 @@ enum class QueueKind : std::uint8_t { fast, naive };
 ///
 /// Most events are alarms: of one owner, set again and again, one time pending. An alarm keeps its
 /// place for good and knows its time, so that an entry of another time is known to be stale:
-/// setting it is a store and an insertion.
+/// setting it is a store and an insertion. And what it does is always the same, so that it is done
+/// without a call, which the processor could not foresee.
 ///
 /// Preconditions: no event is scheduled at or before the tick being executed.
 /// QueueKind::naive keeps the same order in a std::map: the reference the fast one is tested
@@ -91,22 +92,16 @@ class EventQueue {
         return true;
     }
 
-    /// A new alarm, not set: `fire(object, &owner)` runs when it goes off.
-    std::uint32_t add_alarm(Fire fire, void* object, void* owner) {
-        alarms_.push_back({never, fire, object, owner});
-        return static_cast<std::uint32_t>(alarms_.size() - 1) | alarm_bit;
-    }
+    /// A new alarm, not set. When it goes off `when` becomes `never`, `flag` true, and run_next()
+    /// returns `whom`, which is not null.
+    std::uint32_t add_alarm(Tick& when, bool& flag, void* whom);
     /// Sets it to another time than it is set to; `never`: it is off.
     void set_alarm(std::uint32_t alarm, Tick tick) {
         Alarm& a = alarms_[alarm & ~alarm_bit];
-        if (a.tick != never) {
-            a.tick = never;
-            --live_;
-            ++stale_;
-        }
+        if (a.tick != never) --live_, ++stale_; // its entry stays
+        a.tick = tick;
         if (tick == never) return;
         MEMSIM_ASSERT(tick > floor_, "an event is scheduled at or before the present tick");
-        a.tick = tick;
         enter(Entry(tick, alarm));
     }
 
@@ -134,9 +129,9 @@ class EventQueue {
         return kind_ == QueueKind::naive && naive_next() == tick;
     }
 
-    /// Runs the next event; next_tick() or more_at() was asked first and there is one. The payload
-    /// stays valid until the handler returns.
-    void run_next() {
+    /// Runs the next event; next_tick() or more_at() was asked first and there is one. If it is an
+    /// alarm it returns for whom. The payload stays valid until the handler returns.
+    void* run_next() {
         if (near_count_ == 0) [[unlikely]]
             return naive_run(); // the fast queue would have it there
         const std::uint32_t slot = near_[--near_count_].slot();
@@ -147,7 +142,7 @@ class EventQueue {
             else
                 __builtin_prefetch(&at(soon));
         }
-        run(slot);
+        return run(slot);
     }
 
     /// Says which tick is being executed: events may be scheduled only after it.
@@ -175,9 +170,9 @@ class EventQueue {
     };
     struct Alarm {
         Tick tick; ///< `never`: it is off
-        Fire fire;
-        void* object;
-        void* owner;
+        Tick* when;
+        bool* flag;
+        void* whom;
     };
     struct Slot {
         std::uint32_t generation; ///< counts the uses of the slot
@@ -228,20 +223,8 @@ class EventQueue {
         ++live_;
         if (e.tick() <= horizon_) // never with the naive queue
             insert_near(e);
-        else if (kind_ == QueueKind::fast)
-            insert_far(e);
         else
-            naive_.emplace(std::pair {e.tick(), next_sequence_++}, e.slot());
-    }
-    [[gnu::noinline]] void insert_far(Entry e) {
-        const std::uint64_t differing = static_cast<std::uint64_t>(e.tick() ^ base_) | 1;
-        const unsigned level =
-            (63 - static_cast<unsigned>(std::countl_zero(differing))) / level_bits;
-        const unsigned bucket =
-            static_cast<unsigned>(e.tick() >> (level * level_bits)) & (buckets - 1);
-        far_[level][bucket].push_back(e);
-        used_buckets_[level] |= std::uint64_t {1} << bucket;
-        used_levels_ |= 1u << level;
+            insert_far(e);
     }
     /// Behind all entries of its tick and of earlier ones: what comes soon, as most does, is moved
     /// past few.
@@ -253,24 +236,21 @@ class EventQueue {
         for (; at != first && at[-1].tick() <= e.tick(); --at) at[0] = at[-1];
         *at = e;
     }
-    void run(std::uint32_t slot) {
-        if (slot & alarm_bit) [[likely]] {
-            Alarm& known = alarms_[slot & ~alarm_bit];
-            Alarm a = known; // that alarms may be added meanwhile
-            known.tick = never;
-            --live_;
-            a.fire(a.object, &a.owner);
-            return;
-        }
-        Node& node = at(slot);
-        const Fire fire = node.fire;
-        node.fire = nullptr; // no longer pending: the handler cannot cancel it
+    void* run(std::uint32_t slot) {
         --live_;
-        fire(node.object, node.payload);
-        release(slot);
+        if (slot & alarm_bit) [[likely]] {
+            Alarm& a = alarms_[slot & ~alarm_bit];
+            a.tick = *a.when = never;
+            *a.flag = true;
+            return a.whom;
+        }
+        run_event(slot);
+        return nullptr;
     }
 
+    void run_event(std::uint32_t slot);
     void add_block();
+    void insert_far(Entry e);
     Tick look_for_next();
     bool refill();
     void sort_near(unsigned shift);
@@ -278,7 +258,7 @@ class EventQueue {
     void rebase();
     void sweep();
     Tick naive_next();
-    void naive_run();
+    void* naive_run();
 
     QueueKind kind_;
     std::uint32_t free_ = none;

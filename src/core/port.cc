@@ -4,22 +4,11 @@
 
 namespace memsim {
 
-void LinkBase::fire_arrive(void* object, const void* payload) {
-    auto& link = *static_cast<LinkBase*>(object);
-    Simulation::fired_timer(payload);
-    link.here_ = true;
-    link.sim_->touch(*link.receiver_);
-}
-
-void LinkBase::fire_wake_sender(void* object, const void* payload) {
-    auto& link = *static_cast<LinkBase*>(object);
-    Simulation::fired_timer(payload);
-    link.sim_->touch(*link.sender_);
-}
-
-/// The queue and the credits under way fill the capacity: collect those that have come back; if
-/// none has, see to it that the sender is woken when one does.
+/// The wire is taken, or the queue and the credits under way fill the capacity: collect those that
+/// have come back; if none has, see to it that the sender is woken when one does.
 bool LinkBase::reclaim() {
+    if (wire_free_ > sim_->now()) return wake_sender_at(wire_free_), false;
+    if (waits_for_pop_) return false;
     while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.drop();
     if (in_queue() + returning_.size() < depth_) return true;
     if (returning_.empty())
@@ -27,6 +16,16 @@ bool LinkBase::reclaim() {
     else
         wake_sender_at(returning_.front());
     return false;
+}
+
+void LinkBase::tell_sender(Tick seen) {
+    waits_for_pop_ = false;
+    wake_sender_at(seen);
+}
+
+void LinkBase::wake_sender_at(Tick at) {
+    if (sender_edges_) at = sender_edges_->at_or_after(at).tick;
+    if (at < wake_sender_.when()) sim_->arm(wake_sender_, at, *sender_);
 }
 
 } // namespace memsim

@@ -52,10 +52,9 @@ class LinkBase {
     const Component* sender() const { return sender_; }
     const Component* receiver() const { return receiver_; }
 
+    /// If not, the sender is woken when it can.
     bool can_send() {
-        if (wire_free_ > sim_->now()) return wake_sender_at(wire_free_), false;
-        if (in_queue() + returning_.size() < depth_) return true;
-        return reclaim();
+        return (wire_free_ <= sim_->now() && queued_ + returning_.size() < depth_) || reclaim();
     }
     bool sender_waits() const { return waits_for_pop_ || wake_sender_.armed(); }
     std::uint32_t in_queue() const { return queued_; } ///< waiting or in flight
@@ -71,8 +70,8 @@ class LinkBase {
         a(wake_sender_);
     }
     void rearm() {
-        sim_->rearm(arrive_, &LinkBase::fire_arrive, this);
-        sim_->rearm(wake_sender_, &LinkBase::fire_wake_sender, this);
+        sim_->rearm(arrive_, *receiver_, here_);
+        sim_->rearm(wake_sender_, *sender_);
     }
     /// Takes the wire for a message of so many bytes; returns when it is seen: when its last byte
     /// has arrived.
@@ -93,10 +92,7 @@ class LinkBase {
             while (!returning_.empty() && returning_.front() <= sim_->now()) returning_.drop();
             returning_.push(seen);
         }
-        if (waits_for_pop_) {
-            waits_for_pop_ = false;
-            wake_sender_at(seen);
-        }
+        if (waits_for_pop_) tell_sender(seen);
     }
 
   private:
@@ -121,17 +117,8 @@ class LinkBase {
 
   private:
     bool reclaim();
-    void wake_sender_at(Tick at) {
-        if (sender_edges_) at = sender_edges_->at_or_after(at).tick;
-        if (at < wake_sender_.when())
-            sim_->arm(wake_sender_, at, &LinkBase::fire_wake_sender, this);
-    }
-    static void fire_wake_sender(void* link, const void* payload);
-
-  protected:
-    /// One event at most is pending for what is on its way: for the first message, if it has not
-    /// arrived. Behind one that has, nobody looks, so nobody is woken.
-    static void fire_arrive(void* link, const void* payload);
+    void tell_sender(Tick seen);
+    void wake_sender_at(Tick at);
 };
 
 template <class M>
@@ -179,7 +166,9 @@ class Link final : public LinkBase {
         Tick arrival = 0;
         M message {};
     };
-    void arm_arrival(Tick at) { sim_->arm(arrive_, at, &LinkBase::fire_arrive, this); }
+    /// One event at most is pending for what is on its way: for the first message, if it has not
+    /// arrived. Behind one that has, nobody looks, so nobody is woken.
+    void arm_arrival(Tick at) { sim_->arm(arrive_, at, *receiver_, here_); }
 
     Fifo<Entry> queue_;
 };

@@ -35,7 +35,8 @@ Stop Simulation::run(Tick until) {
         now_ = tick;
         queue_.set_floor(tick);
         do {
-            queue_.run_next();
+            if (void* const whom = queue_.run_next()) [[likely]]
+                touch(*static_cast<Component*>(whom));
             ++events_;
         } while (queue_.more_at(tick));
         ++ticks_;
@@ -55,9 +56,13 @@ void Simulation::wake_touched() {
     const auto before = [](const Component* a, const Component* b) { return a->id() < b->id(); };
     Component** const all = touched_.data();
     const std::size_t n = std::exchange(touched_count_, 0);
-    if (n > 16)
+    if (n == 2) { // most often; a branch would be guessed wrong half of the time
+        Component* const both[2] = {all[0], all[1]};
+        const bool other = before(both[1], both[0]);
+        all[0] = both[other], all[1] = both[!other];
+    } else if (n > 16)
         std::sort(all, all + n, before);
-    else // most often two
+    else
         for (std::size_t i = 1; i < n; ++i)
             for (std::size_t j = i; j > 0 && before(all[j], all[j - 1]); --j)
                 std::swap(all[j], all[j - 1]);

@@ -72,33 +72,30 @@ class Simulation {
     /// Has the component woken in this tick's second phase.
     void touch(Component& c);
     /// So many components there are: as many may be touched in one tick.
-    void expect(std::size_t components) { touched_.resize(components); }
+    void expect(std::size_t components) { touched_.resize(components + 1); }
 
-    /// Sets `timer` to go off at `when`, moving it if it was armed: `fire(object, &timer)` runs
-    /// then, after the timer has been disarmed. At `never` it is only cancelled.
-    void arm(Timer& timer, Tick when, Fire fire, void* object) {
+    /// Sets `timer` to go off at `when`, moving it if it was armed: it is disarmed then, `whom` is
+    /// woken, and `flag` is true. These are the same each time. At `never` it is only cancelled.
+    void arm(Timer& timer, Tick when, Component& whom, bool& flag) {
         if (timer.when_ == when) return;
         if (timer.alarm_ == Timer::none) [[unlikely]]
-            timer.alarm_ = queue_.add_alarm(fire, object, &timer);
+            timer.alarm_ = queue_.add_alarm(timer.when_, flag, &whom);
         timer.when_ = when;
         queue_.set_alarm(timer.alarm_, when);
     }
+    void arm(Timer& timer, Tick when, Component& whom) { arm(timer, when, whom, no_flag_); }
     void cancel(Timer& timer) {
         if (!timer.armed()) return;
         timer.when_ = never;
         queue_.set_alarm(timer.alarm_, never);
     }
     /// After a load: the timer's time was restored, its event was not.
-    void rearm(Timer& timer, Fire fire, void* object) {
+    void rearm(Timer& timer, Component& whom, bool& flag) {
         const Tick when = timer.when_;
         timer.when_ = never;
-        if (when != never) arm(timer, when, fire, object);
+        if (when != never) arm(timer, when, whom, flag);
     }
-    static Timer& fired_timer(const void* payload) {
-        Timer& timer = *static_cast<Timer*>(*static_cast<void* const*>(payload));
-        timer.when_ = never;
-        return timer;
-    }
+    void rearm(Timer& timer, Component& whom) { rearm(timer, whom, no_flag_); }
 
     /// Executes all ticks before `until`; then now() is `until` (if it stopped for that reason),
     /// else the last tick executed. A pending tick is never skipped or split.
@@ -158,6 +155,7 @@ class Simulation {
     Tick now_ = 0;
     std::vector<Component*> touched_; ///< the first of them, so many:
     std::size_t touched_count_ = 0;
+    bool no_flag_ = false; ///< of timers that set none
     std::atomic<bool> attention_ {false};
     bool exit_requested_ = false;
     std::string exit_cause_;

@@ -20,6 +20,8 @@ std::uint64_t Distribution::low_of(std::uint32_t b) {
     return (static_cast<std::uint64_t>((b & (half - 1)) | half)) << octave;
 }
 
+void Distribution::grow(std::size_t buckets) { buckets_.resize(buckets); }
+
 std::uint64_t Distribution::percentile(unsigned percent) const {
     if (count_ == 0) return 0;
     const auto wanted =

@@ -151,7 +151,7 @@ class Distribution : public Stat {
         most_ = v > most_ ? v : most_;
         const std::uint32_t b = bucket_of(v);
         if (b >= buckets_.size()) [[unlikely]]
-            buckets_.resize(b + 1);
+            grow(b + 1);
         ++buckets_[b];
     }
     void sample(Time t) { sample(static_cast<std::uint64_t>(t.raw)); }
@@ -178,6 +178,7 @@ class Distribution : public Stat {
         return (octave << sub_bits) + static_cast<std::uint32_t>(v >> octave);
     }
     static std::uint64_t low_of(std::uint32_t b);
+    void grow(std::size_t buckets);
 
     std::uint64_t count_ = 0;
     Uint128 sum_ = 0;

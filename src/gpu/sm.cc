@@ -53,14 +53,15 @@ void Sm::wake() {
 // ---- scheduling ------------------------------------------------------------------------------
 
 void Sm::schedule() {
+    ClockEdge edge;
     if (state.asleep | state.ready_compute | state.ready_memory | state.ready_shared | assists()) {
-        const ClockEdge edge = next_edge();
+        edge = clock_.at_or_after(state.edge, now());
         if (assists() && edge.tick == now()) assist(edge);
         if (state.asleep) wake_sleepers(edge.tick == now() ? edge.cycle : edge.cycle - 1);
         if (edge.tick == now()) issue_all(edge); // operations issue at edges of the clock
         if (!state.accesses.empty()) send_accesses();
     }
-    arm_next();
+    arm_next(edge);
 }
 
 void Sm::wake_sleepers(std::int64_t cycle) {
@@ -195,14 +196,14 @@ void Sm::settle(std::uint32_t w) {
 }
 
 /// At the next edge at which something can issue, or when a load from shared memory is there.
-void Sm::arm_next() {
+/// `edge` is the first at or after now, if anything is ready or asleep.
+void Sm::arm_next(const ClockEdge& edge) {
     constexpr std::int64_t never_cycle = IssueSlots::never;
     std::int64_t next = state.asleep ? state.first_awake : never_cycle;
     const std::uint64_t memory = room_for_accesses() ? state.ready_memory : 0;
     const std::uint64_t any = state.ready_compute | memory | state.ready_shared;
     Tick at = never;
     if (any || next != never_cycle || assists()) {
-        const ClockEdge edge = next_edge();
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
         const std::int64_t unit = std::max(from, state.load_store_free);
         for (std::uint32_t s = 0; any && s < own_.size(); ++s) {

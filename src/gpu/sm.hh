@@ -198,12 +198,11 @@ class Sm final : public Model<Sm> {
                 room_for_accesses()};
     }
     void schedule();
-    ClockEdge next_edge() const { return parts::edge_at_or_after(clock_, state.edge, now()); }
     void wake_sleepers(std::int64_t cycle);
     void issue_all(const ClockEdge& edge);
     void assist(const ClockEdge& edge);
     bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
-    void arm_next();
+    void arm_next(const ClockEdge& edge);
     bool room_for_accesses() const {
         return state.accesses.size() + protocol::warp_lanes <= params.accesses();
     }

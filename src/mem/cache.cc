@@ -123,11 +123,14 @@ CacheStall Cache::serve(const MemRequest& r) {
         arm(state.next_cycle, free);
         return CacheStall::bank;
     }
+    if (state.full_set != TagArray::none) return CacheStall::set; // nothing has come there since
     const Place p = locate(r);
     const bool kept = p.found() && state.tags.kept(p.line);
     const bool stays = p.is_read() || kept || (p.is_write() && state.reserved) ||
                        (write_back() && (!p.is_write() || p.found() || figures_.allocates));
-    return !stays ? pass_on(p) : p.is_write() ? write(p) : read(p);
+    const CacheStall cause = !stays ? pass_on(p) : p.is_write() ? write(p) : read(p);
+    if (cause == CacheStall::set) state.full_set = state.tags.line(p.set, 0);
+    return cause;
 }
 
 // ---- banks -----------------------------------------------------------------------------------
@@ -186,6 +189,7 @@ void Cache::fill(const MemResponse& r) {
     if (mshr.pending) return;
     stat.miss_latency.sample(Time {now() - mshr.since});
     tags.unlock(line);
+    if (line - state.full_set < figures_.ways) state.full_set = TagArray::none;
     const bool awaited = mshr.awaited;
     state.mshrs.release(r.tag);
     if (awaited) {
@@ -265,28 +269,14 @@ void Cache::note(CacheStall cause) {
     if (state.stall != CacheStall::none) stat.stall_time += Time {now() - state.stalled_since};
     state.stall = cause;
     state.stalled_since = now();
-    switch (cause) {
-    case CacheStall::none:
-        break;
-    case CacheStall::mshrs:
-        ++stat.stalled_by_mshrs;
-        break;
-    case CacheStall::targets:
-        ++stat.stalled_by_targets;
-        break;
-    case CacheStall::mem_side:
-        ++stat.stalled_by_mem_side;
-        break;
-    case CacheStall::set:
-        ++stat.stalled_by_set;
-        break;
-    case CacheStall::bank:
-        ++stat.stalled_by_bank;
-        break;
-    case CacheStall::flush:
-        ++stat.stalled_by_flush;
-        break;
-    }
+    static constexpr std::array<Counter Stats::*, 7> of {nullptr,
+                                                         &Stats::stalled_by_mshrs,
+                                                         &Stats::stalled_by_targets,
+                                                         &Stats::stalled_by_mem_side,
+                                                         &Stats::stalled_by_set,
+                                                         &Stats::stalled_by_bank,
+                                                         &Stats::stalled_by_flush};
+    if (cause != CacheStall::none) ++(stat.*of[static_cast<std::size_t>(cause)]);
 }
 
 void Cache::waits_on(WaitReport& report) const {

@@ -187,6 +187,8 @@ class Cache final : public Model<Cache> {
     struct State { // what every access needs comes first, side by side
         CacheStall stall = CacheStall::none;
         std::uint32_t reserved = 0; ///< ways
+        /// First line of the set that the first request waits for, as all of it is being filled.
+        std::uint32_t full_set = parts::TagArray::none;
         std::uint64_t owed = 0;     ///< answers not yet given
         std::uint64_t fetching = 0; ///< bytes asked for below and not yet here
         parts::TagArray tags;

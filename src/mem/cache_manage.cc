@@ -51,6 +51,7 @@ CacheStall Cache::manage(const MemRequest& r, std::uint32_t from) {
                                std::to_string(params.ways()) +
                                " ways leaves none for lines that are read");
         state.reserved = r.bytes;
+        state.full_set = TagArray::none;
         break;
     default:
         refuse("control_ports", "reads, writes and atomics come in by cpu_side");
@@ -164,6 +165,7 @@ bool Cache::hint(const protocol::Hint& h, std::uint64_t address, std::uint32_t b
     tags.set_prefetched(line, true);
     fetch(take_mshr(line), p.number, missing, r);
     occupy(p.bank, figures_.read_cycles);
+    state.full_set = TagArray::none; // its line may be the one that a write waits to move
     return true;
 }
 

@@ -34,10 +34,11 @@ void FrFcfs::choose_pair(std::uint32_t b) {
                                                                   : DramCommand::read;
         const bool first = action == Action::column && entry.opened;
         return FrFcfsState::Candidate {device_.bank_ready(command, b),
-                                       std::uint64_t {!first} << 63 | entry.age << 8 | b, action,
+                                       std::uint64_t {!first} << 63 | entry.age << 8 | b,
+                                       action,
+                                       action == Action::column,
                                        number,
-                                       static_cast<std::uint16_t>(device_.group_of(b) * limits +
-                                                                  static_cast<unsigned>(action))};
+                                       static_cast<std::uint16_t>(action)};
     };
     if (row == DramBank::closed)
         next = candidate(oldest, Action::activate);
@@ -54,22 +55,19 @@ void FrFcfs::choose_pair(std::uint32_t b) {
 }
 
 /// oldest_ready and bank_rotation: of what can go first, the oldest's or the next bank's in turn.
-FrFcfs::Command FrFcfs::next_in_order(const Tick* limit) const {
+FrFcfs::Command FrFcfs::next_in_order(Tick floor) const {
     const bool rotation = figures_.order == DramOrder::bank_rotation;
     const std::uint32_t banks = device_.banks();
     Command best;
-    const auto& words = state_.used_banks[state_.draining];
-    for (std::uint32_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w]; bits; bits &= bits - 1) {
-            const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-            for (const auto* c : {&state_.second[b], &state_.candidates[b]}) {
-                const Tick at = std::max(c->at, limit[c->limit]);
-                if (at == never || at > best.at) continue;
-                const std::uint64_t order =
-                    rotation ? 1 + (b + banks - 1 - state_.last_bank) % banks : c->order;
-                if (at < best.at || order < best.order) best = {at, order, b, c->action, c->entry};
-            }
+    for_each_used_bank(0, floor, [&](std::uint32_t b, const Limits& limit) {
+        for (const auto* c : {&state_.second[b], &state_.candidates[b]}) {
+            const Tick at = std::max(c->at, limit[c->limit]);
+            if (at == never || at > best.at) continue;
+            const std::uint64_t order =
+                rotation ? 1 + (b + banks - 1 - state_.last_bank) % banks : c->order;
+            if (at < best.at || order < best.order) best = {at, order, b, c->action, c->entry};
         }
+    });
     return best;
 }
 

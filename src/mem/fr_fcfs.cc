@@ -36,6 +36,7 @@ void FrFcfs::init() {
     const std::size_t words = (device_.banks() + 63) / 64;
     for (auto& used : state_.used_banks) used.assign(words, 0);
     state_.held_banks.assign(words, 0);
+    state_.data_banks.assign(words, 0);
     const DramTiming& t = device_.timing();
     state_.refresh_at.clear();
     const std::uint32_t units = singly() ? device_.banks() : t.ranks;
@@ -87,19 +88,23 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
             plan(now);
             return;
         }
-        if (c.entry == before.entry && c.action == before.action && c.entry != none)
-            return; // it waits its turn
-        std::array<Tick, limits> limit;
-        limits_of(device_.group_of(access.bank), std::max(now, device_.next_command()),
-                  limit.data());
-        const Command command {std::max(c.at, limit[c.limit % limits]), c.order, access.bank,
-                               c.action, c.entry};
+        if (c.entry == before.entry && c.action == before.action && c.entry != none) {
+            if (c.order != before.order) state_.first_until = 0; // it has become urgent
+            return;                                              // it waits its turn
+        }
+        const Limits limit = limits_of(access.bank, std::max(now, device_.next_command()));
+        const Command command {std::max(c.at, limit[c.limit]), c.order, access.bank, c.action,
+                               c.entry};
         const bool voids =
             state_.plan.bank == access.bank; // what was planned there no longer holds
         if (better(command, state_.plan))
-            state_.plan = command;
+            state_.plan = command, state_.first_until = 0;
         else if (voids)
             plan(now);
+        else
+            state_.first_until =
+                std::min(state_.first_until,
+                         c.data ? lets_pass(c, access.bank, state_.plan) : command.at - 1);
         // Something waits now: the next refresh is to be woken for.
         if (state_.next_refresh <= state_.plan.at) plan(now);
     }
@@ -133,6 +138,13 @@ void FrFcfs::finish(const DramDone& done) {
 /// Which request of the bank is next, and what it needs.
 void FrFcfs::choose(std::uint32_t b) {
     if (figures_.order != DramOrder::first_ready) return choose_pair(b);
+    choose_next(b);
+    const std::uint64_t bit = std::uint64_t {1} << b % 64;
+    std::uint64_t& word = state_.data_banks[b / 64];
+    word = state_.candidates[b].data ? word | bit : word & ~bit;
+}
+
+void FrFcfs::choose_next(std::uint32_t b) {
     Bank& bank = state_.banks[b];
     const std::uint32_t row = device_.row(b);
     std::uint16_t oldest = none, hit = none;
@@ -167,7 +179,8 @@ void FrFcfs::choose(std::uint32_t b) {
         command = DramCommand::precharge, next.action = Action::precharge;
     const unsigned limit = next.action == Action::column ? column_limit(e.access.wires)
                                                          : static_cast<unsigned>(next.action);
-    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits + limit);
+    next.limit = static_cast<std::uint16_t>(limit);
+    next.data = next.action == Action::column && e.access.wires == DramWires::data;
     next.at = device_.bank_ready(command, b);
     next.order = order_of(next.action == Action::column, urgent(e), e.age, b);
 }
@@ -179,35 +192,13 @@ void FrFcfs::choose_all() {
                 choose(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
 }
 
-/// The earliest times of each action in a group, as far as banks have no say.
-inline void FrFcfs::limits_of(std::uint32_t group, Tick floor, Tick* limit) const {
-    const DramTiming& t = device_.timing();
-    const bool write = state_.draining;
-    const Tick latency = (write ? t.tCWL : t.tCL).raw;
-    const Tick column =
-        std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
-    const std::uint16_t of = user(group / t.groups);
-    limit[0] = never;
-    limit[1] = state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency);
-    limit[2] = std::max(floor, device_.group_ready(DramCommand::activate, group));
-    limit[3] = std::max(floor, device_.group_ready(DramCommand::precharge, group));
-    limit[side_limit] = side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never;
-    limit[no_wires_limit] = column;
-}
-
 void FrFcfs::plan(Tick now) {
     const Tick floor = std::max(now, device_.next_command());
-    Command best;
-    if (figures_.order == DramOrder::committed) {
-        best = next_commit(now);
-    } else {
-        const DramTiming& t = device_.timing();
-        std::array<Tick, 256 * limits> limit;
-        for (std::uint32_t g = 0; g < t.ranks * t.groups; ++g)
-            limits_of(g, floor, limit.data() + g * limits);
-        best = figures_.order == DramOrder::first_ready ? first_ready(limit.data())
-                                                        : next_in_order(limit.data());
-    }
+    const bool ours = figures_.order == DramOrder::first_ready;
+    Command best = ours                                     ? first_ready(floor)
+                   : figures_.order == DramOrder::committed ? next_commit(now)
+                                                            : next_in_order(floor);
+    state_.first_until = ours ? first_until(best) : 0;
     if (state_.units_refreshing)
         for (std::uint32_t u = 0; u < state_.refreshing.size(); ++u)
             if (state_.refreshing[u]) {
@@ -220,18 +211,18 @@ void FrFcfs::plan(Tick now) {
     state_.bus_seen = buses_free();
 }
 
-FrFcfs::Command FrFcfs::first_ready(const Tick* limit) const {
+FrFcfs::Command FrFcfs::first_ready(Tick floor) {
     // Time and order as one number: the least is found without a branch, which would be guessed
     // wrong half of the time.
     Uint128 least = static_cast<Uint128>(never) << 64;
-    const auto& words = state_.used_banks[state_.draining];
-    for (std::uint32_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w] | state_.held_banks[w]; bits; bits &= bits - 1) {
-            const auto& c =
-                state_.candidates[w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits))];
-            const auto at = static_cast<std::uint64_t>(std::max(c.at, limit[c.limit]));
-            least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
-        }
+    Tick others_at = never;
+    for_each_used_bank(~std::uint64_t {0}, floor, [&](std::uint32_t b, const Limits& limit) {
+        const auto& c = state_.candidates[b];
+        const Tick at = std::max(c.at, limit[c.limit]);
+        least = std::min(least, static_cast<Uint128>(at) << 64 | c.order);
+        others_at = std::min(others_at, at | (-Tick {c.data} & never));
+    });
+    state_.others_at = others_at;
     Command best;
     best.at = static_cast<Tick>(least >> 64);
     if (best.at != never) {
@@ -266,7 +257,7 @@ void FrFcfs::run(Tick now) {
         }
         const Command c = state_.plan;
         issue(c, now);
-        plan(now);
+        if (!goes_on(c, now)) plan(now);
     }
 }
 
@@ -331,13 +322,13 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     if (bank.first_access) bank.first_access = bank.conflict = false;
     ++bank.accesses;
     ++state_.served;
-    --e.left;
+    const bool last = --e.left == 0;
 
     const DramTiming& t = device_.timing();
     const Tick data = now + (write ? t.tCWL : t.tCL).raw;
     const Tick done = move(e.access.wires, b, data, write);
     const std::uint32_t row = e.access.row;
-    if (e.left == 0) {
+    if (last) {
         finish({done, e.first_command, e.access.context, write});
         remove(b, number);
     }
@@ -351,8 +342,11 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     }
     device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
     if (close) ++count_.precharges;
-    if (set_direction()) choose_all();
-    choose(b); // a bank of which nothing waits any more is in no list
+    if (set_direction()) {
+        choose_all();
+        choose(b); // a bank of which nothing waits any more is in no list
+    } else if (last || close || state_.migrations || figures_.order != DramOrder::first_ready)
+        choose(b); // else it is what it was: a burst moves neither the row nor who is next
 }
 
 /// One burst, whose first bit is at the device at `data`; says when it has arrived.

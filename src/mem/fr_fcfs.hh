@@ -6,6 +6,7 @@
 #include "parts/data_bus.hh"
 
 #include <array>
+#include <bit>
 #include <optional>
 #include <vector>
 
@@ -108,10 +109,11 @@ struct FrFcfsState {
     /// What a bank needs for the request that is next there, by its own constraints alone.
     struct Candidate {
         Tick at = never;
-        std::uint64_t order = 0;
+        std::uint64_t order = ~std::uint64_t {0};
         Action action = Action::nothing;
+        bool data = false;            ///< a column command whose data crosses the data bus
         std::uint16_t entry = 0xffff; ///< for whom
-        std::uint16_t limit = 0;      ///< which of the limits in plan() is its group's and action's
+        std::uint16_t limit = 0;      ///< which of its group's limits it keeps: see limits_of()
     };
     struct Entry {
         DramAccess access;
@@ -141,13 +143,14 @@ struct FrFcfsState {
     std::vector<Candidate> second;     ///< a row closed for an older request; not with first_ready
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
     std::vector<std::uint64_t> held_banks;                ///< a bit a bank that is somebody else's
-    std::uint32_t holds = 0;                              ///< how many are
-    std::array<std::uint32_t, 2> queued {};               ///< reads, writes
-    std::array<std::uint32_t, 2> eligible {};             ///< of them, not held
-    std::array<std::uint32_t, 2> beyond {}; ///< of those queued, not yet in their bank's queue
-    std::vector<Tick> refresh_at;           ///< when each rank's (or bank's) next refresh is due
-    std::vector<std::uint8_t> refreshing;   ///< due, not yet issued
-    std::uint32_t units_refreshing = 0;     ///< ranks or banks
+    std::vector<std::uint64_t> data_banks;    ///< a bit a bank whose candidate has `data`
+    std::uint32_t holds = 0;                  ///< how many are
+    std::array<std::uint32_t, 2> queued {};   ///< reads, writes
+    std::array<std::uint32_t, 2> eligible {}; ///< of them, not held
+    std::array<std::uint32_t, 2> beyond {};   ///< of those queued, not yet in their bank's queue
+    std::vector<Tick> refresh_at;             ///< when each rank's (or bank's) next refresh is due
+    std::vector<std::uint8_t> refreshing;     ///< due, not yet issued
+    std::uint32_t units_refreshing = 0;       ///< ranks or banks
     Tick next_refresh = never;
     bool draining = false;        ///< writes are issued now, not reads
     std::uint32_t served = 0;     ///< column commands since that changed
@@ -157,7 +160,9 @@ struct FrFcfsState {
     std::uint32_t migrations = 0; ///< waiting
     bool bus_lent = false;
     Command plan;
-    Tick bus_seen = 0; ///< when the buses were free as the plan was made, as a sum
+    Tick bus_seen = 0;      ///< when the buses were free as the plan was made, as a sum
+    Tick others_at = never; ///< nothing goes earlier but bursts over the data bus
+    Tick first_until = 0;   ///< the planned burst's request goes first until then: see goes_on()
     Fifo<DramDone> done;
 };
 
@@ -254,8 +259,8 @@ class FrFcfs {
     using Command = FrFcfsState::Command;
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
+    using Limits = std::array<Tick, 6>;           ///< see limits_of()
     static constexpr std::uint16_t none = 0xffff; ///< entry
-    static constexpr unsigned limits = 6;         ///< of a group: see limits_of()
 
     /// Smaller is better: row commands after column commands, migration after demand, young after
     /// old. Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
@@ -272,11 +277,18 @@ class FrFcfs {
     void finish(const DramDone& done);
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
+    void choose_next(std::uint32_t bank);
     void choose_all();
-    Command first_ready(const Tick* limit) const;
-    void limits_of(std::uint32_t group, Tick floor, Tick* limit) const;
+    Limits limits_of(std::uint32_t bank, Tick floor) const;
+    template <class F>
+    void for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const;
+    Command first_ready(Tick floor);
+    Tick first_until(const Command& planned) const;
+    Tick lets_pass(const FrFcfsState::Candidate& burst, std::uint32_t bank,
+                   const Command& planned) const;
     Command refresh_of(std::uint32_t unit, Tick floor) const;
     void plan(Tick now);
+    bool goes_on(const Command& issued, Tick now);
     bool set_direction();
     void issue(const Command& command, Tick now);
     void column(std::uint32_t bank, std::uint16_t entry, Tick now);
@@ -286,7 +298,7 @@ class FrFcfs {
 
     // The orders of other simulators: dram_orders.cc.
     void choose_pair(std::uint32_t bank);
-    Command next_in_order(const Tick* limit) const;
+    Command next_in_order(Tick floor) const;
     Command next_commit(Tick now) const;
     std::uint16_t choose_burst(Tick now) const;
     Tick column_allowed(std::uint32_t bank) const;
@@ -323,5 +335,52 @@ class FrFcfs {
     std::optional<DramSide> side_;
     Tick burst_time_; ///< between a device and the register in front of it
 };
+
+/// The earliest times of each action in a bank's group, as far as banks have no say.
+[[gnu::always_inline]] inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank,
+                                                               Tick floor) const {
+    const std::uint32_t group = device_.group_of(bank);
+    const DramTiming& t = device_.timing();
+    const bool write = state_.draining;
+    const Tick latency = (write ? t.tCWL : t.tCL).raw;
+    const Tick column =
+        std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
+    const std::uint16_t of = user(device_.rank_of(bank));
+    return {never,
+            state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency),
+            std::max(floor, device_.group_ready(DramCommand::activate, group)),
+            std::max(floor, device_.group_ready(DramCommand::precharge, group)),
+            side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never,
+            column};
+}
+
+/// Calls f(bank, limits of its group) for every bank with something waiting in the queue that is
+/// served, and for those that are held, if asked for. Banks are numbered group by group.
+template <class F>
+inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const {
+    Limits limit;
+    std::uint32_t group = ~0u;
+    const auto& words = state_.used_banks[state_.draining];
+    for (std::uint32_t w = 0; w < words.size(); ++w)
+        for (std::uint64_t bits = words[w] | (state_.held_banks[w] & also_held); bits;
+             bits &= bits - 1) {
+            const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
+            if (device_.group_of(b) != group) {
+                group = device_.group_of(b);
+                limit = limits_of(b, floor);
+            }
+            f(b, limit);
+        }
+}
+
+/// The last time at which another bank's command cannot take the place of a burst, if the burst's
+/// request has the data bus: commands for younger requests over the same bus never do, nor do those
+/// of another rank, for which the bus has a gap.
+inline Tick FrFcfs::lets_pass(const FrFcfsState::Candidate& burst, std::uint32_t bank,
+                              const Command& planned) const {
+    const bool before = burst.order < planned.order;
+    const bool near = (device_.rank_of(bank) == device_.rank_of(planned.bank)) | !bus_.gap();
+    return before & near ? burst.at - 1 : never;
+}
 
 } // namespace memsim::mem

@@ -64,8 +64,7 @@ FrFcfsState::Candidate FrFcfs::opening(std::uint32_t b) const {
     const bool closed = row == DramBank::closed;
     next.action = closed ? Action::activate : Action::precharge;
     next.at = device_.bank_ready(closed ? DramCommand::activate : DramCommand::precharge, b);
-    next.limit = static_cast<std::uint16_t>(device_.group_of(b) * limits +
-                                            static_cast<unsigned>(next.action));
+    next.limit = static_cast<std::uint16_t>(next.action);
     next.order = order_of(false, false, 0, b);
     return next;
 }

@@ -72,11 +72,13 @@ void PlanarController::take_dram_done() {
 /// The scheduler may issue a write before a read that came first; not if they are of one block.
 bool PlanarController::read_of_block_waits(const Request& write) const {
     const std::uint64_t block = dram_block(write);
-    for (const Request& q : state.requests)
-        if (q.live && q.started && q.place == Place::dram && q.r.command == Command::read &&
-            dram_block(q) == block)
-            return true;
-    return false;
+    bool waits = false;
+    state.places.for_each_taken([&](std::uint32_t id) {
+        const Request& q = state.requests[id];
+        waits |= q.started && q.place == Place::dram && q.r.command == Command::read &&
+                 dram_block(q) == block;
+    });
+    return waits;
 }
 
 bool PlanarController::feed_dram() {

@@ -56,7 +56,7 @@ void PlanarController::init() {
     const unsigned slot_bits = static_cast<unsigned>(std::bit_width(params.ratio()));
     table_bytes_ = placement_.groups * (1 + params.ratio()) * slot_bits / 8;
     state.requests.resize(params.channel.requests());
-    for (std::uint32_t i = 0; i < params.channel.requests(); ++i) state.free.push(i);
+    state.places.resize(params.channel.requests());
     state.to_module.resize(params.channel.modules());
     state.swaps.resize(params.swaps());
     wires_ = params.migration_wires();
@@ -72,6 +72,14 @@ void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); 
 void PlanarController::wake() {
     mem::FrFcfs& dram = channel_->dram();
     take_answers();
+    if (only_dram_works()) {
+        while (std::min(dram.next_action(), dram.next_done()) <= now()) {
+            take_dram_done();
+            dram.run(now());
+        }
+        arm(state.next, std::min(dram.next_action(), dram.next_done()));
+        return;
+    }
     send_left();
     const bool function = route_.has_value();
     for (bool again = true; again;) {
@@ -109,6 +117,17 @@ void PlanarController::wake() {
     arm_next();
 }
 
+/// Most often the DRAM goes on with what it has, and there is nothing else to look after.
+bool PlanarController::only_dram_works() const {
+    if (state.commands || state.live_swaps || route_ || !state.dram_queue.empty() ||
+        !state.ready_demand.empty() || !state.ready_migration.empty() ||
+        !port.channel.cpu_side.empty())
+        return false;
+    for (const auto& leaving : state.channel.leaving)
+        if (!leaving.empty()) return false;
+    return true;
+}
+
 // ---- requests --------------------------------------------------------------------------------
 
 void PlanarController::accept() {
@@ -131,7 +150,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     if (r.bytes == 0 || p.offset / block_bytes != (p.offset + r.bytes - 1) / block_bytes)
         throw ConfigError(path() + ": a request of " + std::to_string(r.bytes) + " bytes at " +
                           std::to_string(r.address) + " does not lie within 128 aligned bytes");
-    if (state.free.empty()) return false;
+    if (state.places.taken == params.channel.requests()) return false;
     Group* g = state.groups.find(p.group);
     const auto slot = static_cast<std::uint8_t>(p.slot);
     Swap* const s = g && g->swap != Group::none ? &state.swaps[g->swap] : nullptr;
@@ -145,7 +164,6 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     q.group = p.group;
     q.offset = p.offset;
     q.slot = slot;
-    q.live = true;
     std::optional<std::uint64_t> buffered;
     if (moving && !write && s->postponed_writes == 0 && params.buffer_reads())
         buffered = in_buffer(q, *s);
@@ -159,7 +177,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     const std::uint32_t location = g ? g->location[slot] : slot;
     ++stat.requests;
     if (location == 0) ++stat.dram_hits;
-    const std::uint32_t id = state.free.pop();
+    const std::uint32_t id = state.places.take();
     state.requests[id] = q;
     if (buffered) {
         ++stat.buffer_reads;
@@ -230,15 +248,14 @@ void PlanarController::finish(std::uint32_t id) {
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(stage), now());
     if (q.r.needs_response()) port.channel.cpu_side.send(protocol::answer(q.r));
     if (q.blocks_swap != Group::none) --state.swaps[q.blocks_swap].waits_for;
-    q.live = false;
-    state.free.push(id);
+    state.places.give_back(id);
 }
 
 // ---- reports ---------------------------------------------------------------------------------
 
 bool PlanarController::pending() const {
-    return state.free.size() != params.channel.requests() || state.live_swaps != 0 ||
-           (route_ && !route_->idle()) || !channel_->dram().idle();
+    return state.places.taken != 0 || state.live_swaps != 0 || (route_ && !route_->idle()) ||
+           !channel_->dram().idle();
 }
 
 namespace {
@@ -264,9 +281,8 @@ std::string state_of(const PlanarController::Swap& s) {
 } // namespace
 
 void PlanarController::waits_on(WaitReport& report) const {
-    const std::uint32_t live = params.channel.requests() - state.free.size();
-    if (live)
-        report.add(path() + ": " + std::to_string(live) + " requests under way, " +
+    if (state.places.taken)
+        report.add(path() + ": " + std::to_string(state.places.taken) + " requests under way, " +
                    std::to_string(state.postponed.size()) + " of them wait for a swap, " +
                    std::to_string(state.ready_demand.size()) + " for the channel");
     for (const Swap& s : state.swaps)

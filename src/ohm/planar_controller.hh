@@ -4,6 +4,7 @@
 #include "ohm/memory_route.hh"
 #include "ohm/placement.hh"
 #include "parts/content_store.hh"
+#include "parts/places.hh"
 
 #include <bit>
 
@@ -159,7 +160,6 @@ class PlanarController final : public Model<PlanarController> {
         Place place = Place::nowhere;
         bool started = false;  ///< a device knows of it
         bool conflict = false; ///< has waited for a bank
-        bool live = false;
     };
     using Mask = std::uint16_t; ///< a bit a piece
     enum class Phase : std::uint8_t {
@@ -198,7 +198,7 @@ class PlanarController final : public Model<PlanarController> {
     struct State {
         ChannelState channel;
         std::vector<Request> requests;
-        Fifo<std::uint32_t> free;
+        parts::Places places;                       ///< of requests
         Fifo<std::uint32_t> dram_queue;             ///< requests not yet with the scheduler
         Fifo<std::uint32_t> postponed;              ///< requests that wait for a swap
         std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
@@ -239,6 +239,7 @@ class PlanarController final : public Model<PlanarController> {
 
   private:
     // planar_controller.cc: requests and answers
+    bool only_dram_works() const;
     void accept();
     bool accept(const protocol::MemRequest& r);
     void dispatch(std::uint32_t id, std::uint32_t location);

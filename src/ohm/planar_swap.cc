@@ -38,11 +38,12 @@ void PlanarController::make_still(Swap& s) {
     s.phase = Phase::quiet;
     const auto index = static_cast<std::uint8_t>(&s - state.swaps.data());
     // Both pages must be still before their data is read: wait for what is under way to them.
-    for (Request& q : state.requests)
-        if (q.live && q.group == s.group && (q.slot == s.slot_in || q.slot == s.slot_out)) {
-            q.blocks_swap = index;
-            ++s.waits_for;
-        }
+    state.places.for_each_taken([&](std::uint32_t id) {
+        Request& q = state.requests[id];
+        if (q.group != s.group || (q.slot != s.slot_in && q.slot != s.slot_out)) return;
+        q.blocks_swap = index;
+        ++s.waits_for;
+    });
 }
 
 void PlanarController::look_at_swaps() {

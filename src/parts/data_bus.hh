@@ -72,6 +72,7 @@ class DataBus {
     Tick busy() const { return state_.busy; }
     Tick free_at() const { return state_.free_at; }
     Tick latency() const { return figures_.latency.raw; }
+    Tick gap() const { return figures_.gap.raw; }
 
   private:
     [[gnu::noinline]] Tick take_coded(std::uint32_t bytes) { // seldom

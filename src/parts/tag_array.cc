@@ -15,14 +15,21 @@ void TagArray::resize(std::uint64_t sets, std::uint32_t ways, Replacement policy
 
 std::uint32_t TagArray::victim(std::uint64_t set, std::uint32_t from, std::uint32_t to,
                                Rng& rng) const {
-    std::uint32_t best = none, unlocked = 0;
-    for (std::uint32_t i = line(set, from); i < line(set, to); ++i) {
-        if (locked(i)) continue;
-        if (empty(i)) return i;
-        ++unlocked;
-        if (best == none || order(i) < order(best)) best = i;
+    // An empty line comes before the least by order: as one number with the way in its last bits it
+    // is found without branches, which would be guessed wrong.
+    constexpr std::uint64_t all_locked = ~std::uint64_t {0}, used = std::uint64_t {1} << 62;
+    const std::uint32_t first = line(set, 0);
+    std::uint64_t least = all_locked;
+    std::uint32_t unlocked = 0;
+    for (std::uint32_t w = from; w < to; ++w) {
+        const std::uint64_t rank =
+            empty(first + w) ? 0 : used | std::uint64_t {order(first + w)} << 16;
+        least = std::min(least, locked(first + w) ? all_locked : rank | w);
+        unlocked += !locked(first + w);
     }
-    if (policy_ != Replacement::random || unlocked < 2) return best;
+    if (least == all_locked) return none;
+    if (policy_ != Replacement::random || unlocked < 2 || least < used)
+        return first + static_cast<std::uint32_t>(least & 0xffff);
     std::uint64_t skip = rng.below(unlocked);
     for (std::uint32_t i = line(set, from);; ++i)
         if (!locked(i) && skip-- == 0) return i;

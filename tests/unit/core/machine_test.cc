@@ -152,10 +152,13 @@ TEST_CASE("a component type says each name once, and none that Python's objects 
 }
 
 TEST_CASE("an armed timer stays where it is") {
+    struct Sleeper final : Component {
+        void wake() override {}
+    } sleeper;
     Simulation sim;
+    sim.expect(1);
     std::vector<Timer> timers(1);
-    sim.arm(
-        timers[0], 5, [](void*, const void* timer) { Simulation::fired_timer(timer); }, nullptr);
+    sim.arm(timers[0], 5, sleeper);
     CHECK_THROWS_AS(timers.resize(1000), Panic);
     CHECK_THROWS_AS(Timer(timers[0]), Panic);
     CHECK_THROWS_AS(timers[0] = Timer(), Panic);

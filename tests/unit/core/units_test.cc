@@ -89,6 +89,24 @@ TEST_CASE("edge n of a clock is ceil(n x 10^15 / f), exactly, over a millisecond
     for (const Tick t : {0, 1, 823'045, 823'046, 5'000'000, 4'999'999, 4'000'000, 900'000'000,
                          2'000'000'000, 2'000'000'001, 7})
         CHECK(edges.at_or_after(t).tick == clock.at_or_after(t).tick);
+    // From an edge, n cycles or a time further, near and far.
+    for (const Frequency f : {Frequency {1}, 1_MHz, 1.215_GHz, 30_GHz, Frequency {999'999'937}}) {
+        const Clock any(f);
+        Rng r(11, "edges");
+        bool same = true;
+        for (int i = 0; i < 20'000; ++i) {
+            const auto n = static_cast<std::int64_t>(r.below(f.raw < 1'000 ? 100 : 1'000'000'000));
+            const auto more = static_cast<std::int64_t>(r.below(i % 2 || f.raw == 1 ? 10 : 20'000));
+            const ClockEdge from = any.edge(n), to = any.edge(n + more);
+            const auto is = [](const ClockEdge& a, const ClockEdge& b) {
+                return a.cycle == b.cycle && a.tick == b.tick && a.remainder == b.remainder;
+            };
+            same = same && is(any.advance(from, more), to) &&
+                   is(any.at_or_after(from, to.tick), to) &&
+                   is(any.at_or_after(from, to.tick + 1), any.edge(n + more + 1));
+        }
+        CHECK(same);
+    }
     CHECK(Clock(30_GHz).edge(30'000'000).tick == 1'000'000'000'000); // no drift at all
     CHECK(Clock(30_GHz).at_or_after(-5).tick == 0);
 }

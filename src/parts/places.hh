@@ -1,0 +1,45 @@
+#pragma once
+
+#include "core/units.hh"
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace memsim::parts {
+
+/// Which of a number of places are taken. The lowest free one is taken next, so that those in use,
+/// and what their owner keeps for each, stay close together. A value for State.
+struct Places {
+    std::vector<std::uint64_t> free; ///< a bit each
+    std::uint32_t taken = 0;
+
+    void resize(std::uint32_t n) {
+        free.assign((n + 63) / 64, ~std::uint64_t {0});
+        if (n % 64) free.back() = (std::uint64_t {1} << n % 64) - 1;
+        taken = 0;
+    }
+    /// Precondition: not all are taken.
+    std::uint32_t take() {
+        std::size_t w = 0;
+        while (free[w] == 0) ++w;
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(free[w]));
+        free[w] &= free[w] - 1;
+        ++taken;
+        return static_cast<std::uint32_t>(w) * 64 + bit;
+    }
+    void give_back(std::uint32_t place) {
+        free[place / 64] |= std::uint64_t {1} << place % 64;
+        --taken;
+    }
+    /// Calls f(place) for each that is taken, lowest first.
+    template <class F>
+    void for_each_taken(F&& f) const {
+        std::uint32_t left = taken; // behind the last one there may be no places
+        for (std::uint32_t w = 0; left; ++w)
+            for (std::uint64_t bits = ~free[w]; bits && left; bits &= bits - 1, --left)
+                f(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));
+    }
+};
+
+} // namespace memsim::parts
