@@ -379,8 +379,8 @@ inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, Tick floor, F&& 
 inline Tick FrFcfs::lets_pass(const FrFcfsState::Candidate& burst, std::uint32_t bank,
                               const Command& planned) const {
     const bool before = burst.order < planned.order;
-    const bool near = (device_.rank_of(bank) == device_.rank_of(planned.bank)) | !bus_.gap();
-    return before & near ? burst.at - 1 : never;
+    const bool near = device_.rank_of(bank) == device_.rank_of(planned.bank) || !bus_.gap();
+    return before && near ? burst.at - 1 : never;
 }
 
 } // namespace memsim::mem
