@@ -224,6 +224,21 @@ class Study:
             return {(path, name): value for path, name, value in database.execute(
                 "SELECT path, name, value FROM result WHERE run = ?", [point.run])}
 
+    def show_moved(self, ids, variants, moves=0.05):
+        """Prints, for each variant of the points, the claims whose figure it moves by more than a share
+        of `moves`, with the verdict that they would then have. A study that has variants says what it
+        has for a claim by `measured(id, variant="")`."""
+        default = {id: self.measured(id) for id in ids}
+        print(f"{'assumption':34} claims that it moves: paper, default -> here")
+        for variant in dict.fromkeys(variants):
+            moved = []
+            for id, before in default.items():
+                after, claim = before and self.measured(id, variant), claims(self.system)[id]
+                if before and abs(after / before - 1) > moves:
+                    moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} "
+                                 f"({claim.verdict(after)})")
+            print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
+
     def claim(self, id, ours):
         """Judges a claim by our figure - the ratio of subject to baseline where the claim is relative
         - and writes both into the database."""

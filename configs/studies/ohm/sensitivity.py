@@ -6,10 +6,8 @@ The assumptions and their brackets: docs/models/ohm.md. A claim is listed when i
 than 5 %, with the verdict that it would then have.
 """
 
-from memsim import study
 from memsim.systems import ohm_assumptions, ohm_points
 
-MOVES = 0.05
 DUAL = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 
 args = ohm_assumptions.arguments(__doc__)
@@ -23,15 +21,5 @@ for a in ohm_assumptions.chosen(args.only):
                 options=a.options, variant=a.variant)
 fig.run()
 
-claims = study.claims("ohm")
-default = {id: fig.measured(id) for id in ohm_points.CLAIMS}
-print(f"{'assumption':34} claims that it moves: paper, default -> here")
-for variant in dict.fromkeys(a.variant for a in ohm_assumptions.chosen(args.only)):
-    moved = []
-    for id, before in default.items():
-        after = before and fig.measured(id, variant)
-        if before and abs(after / before - 1) > MOVES:
-            moved.append(f"{id} {claims[id].expected:.3g}: {before:.3g} -> {after:.3g} "
-                         f"({claims[id].verdict(after)})")
-    print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
+fig.show_moved(ohm_points.CLAIMS, [a.variant for a in ohm_assumptions.chosen(args.only)])
 fig.close()

@@ -6,10 +6,7 @@ The assumptions and their brackets: docs/models/zng.md. A claim is listed when i
 than 5 %, with the verdict that it would then have.
 """
 
-from memsim import study
 from memsim.systems import zng_assumptions, zng_points
-
-MOVES = 0.05
 
 args = zng_assumptions.arguments(__doc__)
 fig = zng_points.Points("sensitivity", args)
@@ -20,15 +17,5 @@ for a in swept:
             variant=a.variant)
 fig.run()
 
-claims = study.claims("zng")
-default = {id: fig.measured(id) for id in zng_points.CLAIMS}
-print(f"{'assumption':34} claims that it moves: paper, default -> here")
-for variant in dict.fromkeys(a.variant for a in swept):
-    moved = []
-    for id, before in default.items():
-        after = before and fig.measured(id, variant)
-        if before and abs(after / before - 1) > MOVES:
-            moved.append(f"{id} {claims[id].expected:.3g}: {before:.3g} -> {after:.3g} "
-                         f"({claims[id].verdict(after)})")
-    print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
+fig.show_moved(zng_points.CLAIMS, [a.variant for a in swept])
 fig.close()
