@@ -11,7 +11,7 @@ from fractions import Fraction
 from .scale import KIB, MIB, Invariant, up_to
 
 SMS, CHANNELS, CONTROLLERS = 16, 16, 6
-# The paper gives no footprint. Ours is that of its suites' own inputs (assumption, D194; sweep to 16 GiB): GraphBIG's
+# The paper gives no footprint. Ours is that of its suites' own inputs (assumption, D194; sweep to 8 GiB): GraphBIG's
 # largest graph, LDBC-1000k, has 28.8 million arcs, 120 to 140 MiB in the CSR of its GPU kernels; beside it
 # PolyBench's and Rodinia's matrices, 48 MiB for three of 2048 x 2048. So --scale judge is the paper's whole machine.
 FOOTPRINT = 192 * MIB
