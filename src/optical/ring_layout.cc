@@ -57,10 +57,10 @@ unsigned rings_at(Endpoint endpoint, std::uint8_t functions) {
 }
 
 unsigned rings_passed(std::uint8_t functions, Path path, Endpoint from, Endpoint to) {
-    const auto [first, last] = std::minmax(from, to);
+    const auto ends = std::minmax(from, to);
     const auto on_the_way = std::ranges::count_if(layout, [&](const Ring& r) {
-        return r.path == path && (r.needed_by & functions) && r.endpoint >= first &&
-               r.endpoint <= last;
+        return r.path == path && (r.needed_by & functions) && r.endpoint >= ends.first &&
+               r.endpoint <= ends.second;
     });
     return on_the_way > 2 ? static_cast<unsigned>(on_the_way) - 2 : 0;
 }

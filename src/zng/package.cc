@@ -73,7 +73,7 @@ void Package::wake() {
         if (!state.stalled_pages.empty())
             for (std::uint32_t p = 0; p < state.stalled.size(); ++p) serve_stalled(p);
         if (!state.moves.empty()) start_moves();
-        each(state.ready, [&](std::uint32_t w) { start(w); });
+        each(state.ready, [&](std::uint32_t w) { begin(w); });
         send_answers();
     } while (again_);
 }

@@ -286,7 +286,7 @@ class Package final : public Model<Package> {
     // package_array.cc: what planes do
     void worker_done(const Done& d);
     void finish(std::uint32_t worker);
-    void start(std::uint32_t worker);
+    void begin(std::uint32_t worker);
     void start_moves();
     void sense(std::uint32_t worker, const PageAddress& a, Stage stage);
     void sensed(std::uint32_t worker);

@@ -43,7 +43,7 @@ void Package::finish(std::uint32_t worker) {
 }
 
 /// The next thing that an idle plane does.
-void Package::start(std::uint32_t worker) {
+void Package::begin(std::uint32_t worker) {
     Worker& w = state.workers[worker];
     const auto over = [&](Tick since) { return now() - since >= params.patience->raw; };
     if (w.stage == Stage::idle && !state.moves.empty() && over(state.moves.front().accepted)) {
