@@ -9,6 +9,9 @@ namespace memsim::test_flash {
 
 using namespace memsim::literals;
 
+// Not written where it is used: clang++ 14 links no literal of a template.
+inline constexpr Time script_latency = 1_ns;
+
 /// Sends requests of one family at given times and writes down when answers come.
 template <class Self, class Family>
 class Script : public Model<Self> {
@@ -17,7 +20,7 @@ class Script : public Model<Self> {
     using Response = typename Family::Response;
     struct Params {
         Param<unsigned> depth {256, "Answers outstanding"};
-        Param<Time> latency {1_ns, "Of requests"};
+        Param<Time> latency {script_latency, "Of requests"};
     };
     struct Ports {
         Requester<Family> to {{.depth = from<&Params::depth>, .latency = from<&Params::latency>},

@@ -161,13 +161,14 @@ TEST_CASE("The page used longest ago makes room, or the one that came first", "[
         for (unsigned i = 0; i < 2; ++i) m->get<Wanderer>(Bench::at("sm", i)).state.sent = 400;
         auto& out = m->get<Wanderer>("sm[0]").port.mem;
         auto& other = m->get<Wanderer>("sm[1]").port.mem;
+        constexpr Tick long_enough = (100_us).raw;
         auto read = [&](auto& from, std::uint32_t page) {
             MemRequest r;
             r.pc = page;
             r.address = page * page_bytes;
             r.bytes = 32;
             from.send(r);
-            m->run(m->sim().now() + (100_us).raw);
+            m->run(m->sim().now() + long_enough);
         };
         m->run(1);
         for (std::uint32_t page = 0; page < 4; ++page) read(out, page);
