@@ -18,7 +18,7 @@ parser.add_argument("--workload", default="betw-back", help="such as betw, betw-
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
 parser.add_argument("--prefetch", choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
                     help="beside the L2 (Fig. 16b); without: the platform's")
-parser.add_argument("--graphs", choices=["social", "kronecker"], default=zng_workloads.GRAPHS,
+parser.add_argument("--graphs", choices=["social", "communities", "kronecker"], default=zng_workloads.GRAPHS,
                     help="how graphs are generated (an assumption)")
 parser.add_argument("--sized-for", metavar="WORKLOAD",
                     help="the machine is that for this workload, such as betw*8 (without: for --workload)")
@@ -27,6 +27,8 @@ for_flash.add_argument("--registers", type=int, help="of a plane (2 or 8 in the 
 for_flash.add_argument("--register-network", dest="network", help="none, swnet, fcnet or nif")
 for_flash.add_argument("--redirect", action=argparse.BooleanOptionalAction, default=None,
                        help="written lines to pinned L2 ways while registers thrash")
+for_flash.add_argument("--stripe", type=int,
+                       help="neighbouring blocks over which the pages of addresses go round (an assumption)")
 for_flash.add_argument("--check-contents", action="store_true", default=None,
                        help="compare every read of the flash")
 parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
@@ -46,7 +48,7 @@ sized_for = (zng_workloads.programs(args.sized_for, args.scale, args.seed, args.
 size = zng_scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
 for invariant in size.invariants:
     print(f"scale: {invariant}")
-on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "check_contents")
+on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "stripe", "check_contents")
             if getattr(args, n) is not None}
 root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,
                    on_flash=on_flash, application_instructions=most // len(programs))

@@ -18,6 +18,11 @@ constexpr std::array<std::string_view, 2> names_of(Scheduler) {
     return {"loose_round_robin", "greedy_then_oldest"};
 }
 
+/// loads: as tracers write them that know no atomics (MacSim's, by the read ratios of Ohm-GPU's
+/// table II and ZnG's): memory is read and nothing is written.
+enum class Atomics : std::uint8_t { performed, loads };
+constexpr std::array<std::string_view, 2> names_of(Atomics) { return {"performed", "loads"}; }
+
 /// A streaming multiprocessor: warp slots, schedulers, one load-store unit with a coalescer, a
 /// queue of memory accesses to the L1, and shared memory.
 ///
@@ -59,6 +64,7 @@ class Sm final : public Model<Sm> {
                                     "Which of the ready warps issues next"};
         Param<Bytes> line {128_B, {32_B, 512_B}, "What the coalescer merges into one access"};
         Param<Bytes> sector {32_B, {32_B, 512_B}, "Smallest part of a line that is accessed"};
+        Param<Atomics> atomics {Atomics::performed, "What atomics and reductions ask of memory"};
         Param<unsigned> accesses {
             64, {32, 4096}, "Coalesced accesses that may wait for the L1 (assumption: two warps')"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics sent and not answered"};
@@ -137,7 +143,7 @@ class Sm final : public Model<Sm> {
     struct Sent {
         Tick queued = 0;
         std::uint32_t warp = 0;
-        std::uint32_t result = 0; ///< its place in the warp's ring
+        std::uint32_t result = 0; ///< its place in the warp's ring, or no_result
     };
     struct SharedLoad {
         Tick ready = 0;

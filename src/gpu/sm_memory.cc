@@ -10,10 +10,12 @@ using protocol::WarpOpKind;
 namespace {
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << i; }
 
-Command command_of(WarpOpKind kind) {
-    return kind == WarpOpKind::load    ? Command::read
-           : kind == WarpOpKind::store ? Command::write
-                                       : Command::atomic;
+constexpr std::uint32_t no_result = ~0u;
+
+Command command_of(WarpOpKind kind, Atomics atomics) {
+    if (kind == WarpOpKind::store) return Command::write;
+    const bool load = kind == WarpOpKind::load || atomics == Atomics::loads;
+    return load ? Command::read : Command::atomic;
 }
 } // namespace
 
@@ -21,18 +23,20 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
     Warp& warp = state.warps[w];
     const Block& block = state.blocks[warp.block];
     coalescer_.run(op);
-    const std::uint32_t result = op.has_result ? begin_result(warp, coalescer_.size()) : 0;
+    const Command command = command_of(op.kind, params.atomics());
+    const std::uint32_t result =
+        op.has_result ? begin_result(warp, coalescer_.size()) : no_result;
     ++stat.memory_instructions;
     stat.requests += coalescer_.size();
-    if (op.kind == WarpOpKind::load) stat.read_requests += coalescer_.size();
+    if (command == Command::read) stat.read_requests += coalescer_.size();
     for (std::uint32_t i = 0; i < coalescer_.size(); ++i) {
         protocol::MemRequest r;
         r.address = block.base + coalescer_[i].address;
         r.bytes = coalescer_[i].bytes;
         r.sectors = coalescer_[i].sectors;
         r.partial = op.kind == WarpOpKind::store ? coalescer_[i].partial : std::uint16_t {0};
-        r.command = command_of(op.kind);
-        r.posted = !op.has_result;
+        r.command = command;
+        r.posted = !op.has_result && command != Command::read;
         r.pc = op.pc;
         r.warp = w;
         r.application = block.application;
@@ -61,7 +65,7 @@ void Sm::answer(const protocol::MemResponse& response) {
     stat.load_latency.sample(Time {now() - sent.queued});
     state.free_tags.push_back(response.tag);
     sim().stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), now());
-    result(sent.warp, sent.result);
+    if (sent.result != no_result) result(sent.warp, sent.result);
 }
 
 void Sm::access_shared(std::uint32_t w, const protocol::WarpOp& op, std::int64_t cycle) {

@@ -12,7 +12,7 @@ namespace memsim::workload {
 /// What a user may choose; what an application does not know, it does not look at.
 struct Options {
     std::string input;             ///< a file; empty: generated
-    std::string generator;         ///< of a graph: kronecker, social or grid
+    std::string generator;         ///< of a graph: kronecker, social, communities or grid
     u64 size = 0;                  ///< as the workload says; 0: its default
     u32 degree = 16;               ///< edges drawn for each vertex of a Kronecker graph
     u64 seed = 1;                  ///< of what is generated

@@ -14,12 +14,14 @@ Csr graph_for(const Options& options) {
     }
     const auto scale = static_cast<u32>(options.size);
     if (options.generator == "grid") return grid_graph({scale, options.seed});
-    const bool is_social = options.generator == "social";
+    const bool ordered = options.generator == "communities";
+    const bool is_social = ordered || options.generator == "social";
     if (!is_social && !options.generator.empty() && options.generator != "kronecker")
-        throw BadOption("generator", "'" + options.generator +
-                                         "' makes no graph: write kronecker, social or grid");
+        throw BadOption("generator",
+                        "'" + options.generator +
+                            "' makes no graph: write kronecker, social, communities or grid");
     return kronecker_graph(
-        {scale, options.degree, options.seed, false, is_social ? social : graph500});
+        {scale, options.degree, options.seed, false, is_social ? social : graph500, !ordered});
 }
 
 u32 source_for(const Options& options, const Csr& graph) {

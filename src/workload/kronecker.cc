@@ -52,7 +52,7 @@ Csr kronecker_graph(const KroneckerOptions& options) {
     Rng random(options.seed, "kronecker");
     std::vector<std::uint32_t> name(vertices);
     std::iota(name.begin(), name.end(), 0u);
-    for (std::uint32_t left = vertices; left > 1; --left) // Fisher and Yates
+    for (std::uint32_t left = options.renumber ? vertices : 1; left > 1; --left) // Fisher and Yates
         std::swap(name[left - 1], name[random.below(left)]);
 
     std::vector<Arc> arcs;

@@ -6,10 +6,10 @@
 namespace memsim::workload {
 
 /// How a graph is made when no file is named.
-enum class Generator : std::uint8_t { kronecker, social, grid };
+enum class Generator : std::uint8_t { kronecker, social, communities, grid };
 
-constexpr std::array<std::string_view, 3> names_of(Generator) {
-    return {"kronecker", "social", "grid"};
+constexpr std::array<std::string_view, 4> names_of(Generator) {
+    return {"kronecker", "social", "communities", "grid"};
 }
 
 /// An application of the catalogue on the host: reads or generates its input, launches kernel after
@@ -27,7 +27,7 @@ class Program final : public Model<Program>, public protocol::HasKernels {
         Param<Generator> generator {
             Generator::kronecker,
             "How a graph is generated: kronecker as Graph500's, social with hubs of thousands of "
-            "arcs at most"};
+            "arcs at most, communities as social but with neighbours near in number"};
         Param<std::uint64_t> size {
             0, "Of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "
                "the workload's default"};

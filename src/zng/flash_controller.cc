@@ -3,6 +3,9 @@
 #include "core/registry.hh"
 #include "zng/page_mask.hh"
 
+#include <algorithm>
+#include <bit>
+
 namespace memsim::zng {
 
 using protocol::CollectOp;
@@ -70,6 +73,7 @@ std::uint32_t FlashController::take_slot() {
     state.slots[i] = {};
     state.slots[i].accepted = now();
     state.slots[i].next = none;
+    state.slots[i].last = i;
     stat.held.set(now(), ++state.held);
     return i;
 }
@@ -168,40 +172,80 @@ FlashPacket FlashController::packet(std::uint32_t slot) {
         p.to = plane(to), p.to_block = to.block;
         p.to_log = flash_.block_in_plane(s.collect.to_log);
     } else {
-        const MemRequest& r = s.request;
-        sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
-        p.log_block =
-            flash_.block_in_plane((tables_ ? tables_->log_blocks() : first_logs_).log_of(data));
-        p.page = static_cast<std::uint16_t>(flash_.page_of(r.address));
-        const std::uint32_t offset = flash_.offset_in_page(r.address);
-        p.line = static_cast<std::uint8_t>(offset / line_bytes);
-        p.bytes = r.payload();
-        const std::uint32_t begin = offset % line_bytes, end = begin + r.bytes;
-        const std::uint32_t first = begin / sector_bytes, last = (end - 1) / sector_bytes;
-        const std::uint32_t all = (2u << last) - (1u << first);
-        p.sectors = static_cast<std::uint8_t>(r.sectors ? r.sectors << first & 15 : all);
-        const bool write = r.command == Command::write || s.was_read;
-        p.kind = write ? PacketKind::write : PacketKind::read;
-        if (write) {
-            std::uint32_t partial = std::uint32_t {r.partial} << first;
-            if (begin % sector_bytes) partial |= 1u << first;
-            if (end % sector_bytes) partial |= 1u << last;
-            p.partial = static_cast<std::uint8_t>(partial & p.sectors);
-        }
+        fill(p, slot);
         way = p.line;
-        if (params.check_contents()) {
-            const std::uint64_t line = r.address / line_bytes;
-            if (write) { // versions of all controllers differ
-                s.version = ++state.version * 65536 + params.endpoint();
-                reference().write(line, s.version);
-                p.content = s.version;
-            } else
-                s.version = reference().read(line);
-        }
     }
     p.destination = static_cast<std::uint16_t>(params.first_package() +
                                                at.package * params.ports() + way % params.ports());
     return p;
+}
+
+namespace {
+
+struct Masks { ///< of a line's sectors: those that are asked for or written, and those in part
+    std::uint32_t sectors, partial;
+};
+
+Masks masks_of(const MemRequest& r) {
+    const std::uint32_t begin = r.address % line_bytes, end = begin + r.bytes;
+    const std::uint32_t first = begin / sector_bytes, last = (end - 1) / sector_bytes;
+    const std::uint32_t sectors =
+        r.sectors ? std::uint32_t {r.sectors} << first & 15 : (2u << last) - (1u << first);
+    std::uint32_t partial = std::uint32_t {r.partial} << first;
+    if (begin % sector_bytes) partial |= 1u << first;
+    if (end % sector_bytes) partial |= 1u << last;
+    return {sectors, partial & sectors};
+}
+
+} // namespace
+
+/// What a request of an L2 slice says.
+void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
+    Slot& s = state.slots[slot];
+    const MemRequest& r = s.request;
+    const std::uint32_t data = flash_.block_of(r.address);
+    sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
+    p.log_block =
+        flash_.block_in_plane((tables_ ? tables_->log_blocks() : first_logs_).log_of(data));
+    p.page = static_cast<std::uint16_t>(flash_.page_of(r.address));
+    p.line = static_cast<std::uint8_t>(flash_.offset_in_page(r.address) / line_bytes);
+    p.bytes = r.payload();
+    const Masks masks = masks_of(r);
+    p.sectors = static_cast<std::uint8_t>(masks.sectors);
+    const bool write = r.command == Command::write || s.was_read;
+    p.kind = write ? PacketKind::write : PacketKind::read;
+    if (write) {
+        p.partial = static_cast<std::uint8_t>(masks.partial);
+        if (params.combine()) carry(p, slot);
+    }
+    if (!params.check_contents()) return;
+    const std::uint64_t line = r.address / line_bytes;
+    if (write) { // versions of all controllers differ
+        s.version = ++state.version * 65536 + params.endpoint();
+        reference().write(line, s.version);
+        p.content = s.version;
+    } else
+        s.version = reference().read(line);
+}
+
+/// A write's packet takes along the writes that wait behind it.
+void FlashController::carry(FlashPacket& p, std::uint32_t slot) {
+    Slot& s = state.slots[slot];
+    std::uint32_t whole = p.sectors & ~p.partial, sectors = p.sectors, bytes = p.bytes;
+    for (std::uint32_t i = s.next; i != none; i = state.slots[i].next) {
+        const MemRequest& r = state.slots[i].request;
+        if (r.command != Command::write && !(s.was_read && r.command == Command::atomic)) break;
+        const Masks masks = masks_of(r);
+        sectors |= masks.sectors, whole |= masks.sectors & ~masks.partial;
+        bytes += r.payload();
+        sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        s.last = i;
+        ++stat.combined;
+    }
+    const auto all = sector_bytes * static_cast<std::uint32_t>(std::popcount(sectors));
+    p.sectors = static_cast<std::uint8_t>(sectors);
+    p.partial = static_cast<std::uint8_t>(sectors & ~whole);
+    p.bytes = std::min(bytes, all);
 }
 
 /// False: it has to wait in the port.
@@ -235,30 +279,37 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         return release(slot);
     }
     --state.out[s.package];
-    const MemRequest& r = s.request;
-    if (p.kind == PacketKind::data) {
+    const bool read = p.kind == PacketKind::data;
+    if (read) {
         if (params.check_contents() && p.content != s.version) ++stat.content_errors;
-        if (r.command == Command::atomic) {
+        if (s.request.command == Command::atomic) {
             s.was_read = true;
             return queue(slot);
         }
-        stat.read_latency.sample(static_cast<std::uint64_t>(now() - s.accepted));
     } else {
-        stat.write_latency.sample(static_cast<std::uint64_t>(now() - s.accepted));
         const bool hit = p.sectors;
         stat.register_misses += !hit;
         if (state.checker.note(hit, params.thrash_window(), high_, low_))
             stat.thrashes += state.checker.thrashing;
     }
-    sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::channel), now());
-    if (r.needs_response()) port.mem[s.from_port].send(protocol::answer(r));
-    const std::uint64_t line = r.address / line_bytes;
-    if (s.next != none)
-        queue(s.next);
+    const std::uint64_t line = s.request.address / line_bytes;
+    std::uint32_t next = slot;
+    for (bool more = true; more;) { // what the packet carried
+        const std::uint32_t i = next;
+        const Slot& done = state.slots[i];
+        const MemRequest& r = done.request;
+        more = i != s.last, next = done.next;
+        (read ? stat.read_latency : stat.write_latency)
+            .sample(static_cast<std::uint64_t>(now() - done.accepted));
+        sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::channel), now());
+        if (r.needs_response()) port.mem[done.from_port].send(protocol::answer(r));
+        --state.requests;
+        release(i);
+    }
+    if (next != none)
+        queue(next);
     else
         state.line.erase(line);
-    --state.requests;
-    release(slot);
 }
 
 void FlashController::release(std::uint32_t slot) {

@@ -51,6 +51,8 @@ class FlashController final : public Model<FlashController> {
         Param<unsigned> pins {0, {0, 64}, "L2 slices whose ways the thrashing checker may reserve"};
         Param<unsigned> pin_ways {
             1, {1, 64}, "Ways that it reserves (assumption: 1 of 8; sweep 1-4)"};
+        Param<bool> combine {
+            true, "Writes that wait for one to their line go with it in one packet (assumption)"};
         Param<unsigned> thrash_window {
             1024, {1, 1u << 20}, "Writes that it looks at together (assumption)"};
         Param<Fraction> thrash_high {
@@ -85,6 +87,7 @@ class FlashController final : public Model<FlashController> {
         Counter write_bytes {Unit::byte, "Bytes of writes and atomics"};
         Counter register_misses {Unit::count, "Writes whose page was in no register"};
         Counter followed {Unit::count, "Requests that waited for another to their line"};
+        Counter combined {Unit::count, "Of those, that went with it in one packet"};
         Counter full {Unit::count, "Times that requests found the network's input full"};
         Counter copies {Unit::count, "Packets of pages that went through the buffer"};
         Counter moves {Unit::count, "Pages that the collector moved"};
@@ -103,6 +106,7 @@ class FlashController final : public Model<FlashController> {
         Tick accepted = 0;
         std::uint64_t version = 0; ///< that is written, or that is expected
         std::uint32_t next = 0;    ///< the request that follows it on its line
+        std::uint32_t last = 0;    ///< of those that its packet carries: itself, or some that follow
         std::uint32_t package = 0;
         std::uint16_t from_port = 0;
         bool collects = false;
@@ -153,6 +157,8 @@ class FlashController final : public Model<FlashController> {
     void queue(std::uint32_t slot);
     void send();
     FlashPacket packet(std::uint32_t slot);
+    void fill(FlashPacket& p, std::uint32_t slot);
+    void carry(FlashPacket& p, std::uint32_t slot);
     std::uint32_t reserved_slots() const { return params.collectors() * params.collect_queue(); }
     bool take(const FlashPacket& p);
     void finish(std::uint32_t slot, const FlashPacket& p);

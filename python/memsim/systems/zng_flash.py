@@ -70,11 +70,12 @@ LINK = 800_000_000  # Hz; with 8 B a link carries 6.4 GB/s (Table I)
 INTERLEAVE = "4KiB"
 
 # What tells the platforms apart behind the L2. `reuse`: which reads one sensing serves. `redirect`: lines
-# that are written may go to L2 ways that are pinned while registers thrash. The L2 of zng-wropt does not
+# that are written may go to L2 ways that are pinned while registers thrash. `combine`: writes that wait for one
+# to their line go with it. The L2 of zng-wropt does not
 # take small writes (V-B says so of ZnG alone), so it has none to pin.
-BASE = dict(registers=2, network="none", redirect=False, reuse="waiting")
+BASE = dict(registers=2, network="none", redirect=False, reuse="waiting", combine=True)
 PLATFORMS = {
-    "znand": dict(BASE, reuse="none"),  # Fig. 5a: each request is a page of flash
+    "znand": dict(BASE, reuse="none", combine=False),  # Fig. 5a: each request is a page of flash
     "zng-base": BASE,
     "zng-rdopt": BASE,
     "zng-wropt": dict(BASE, registers=8, network="nif"),
@@ -82,21 +83,23 @@ PLATFORMS = {
 }
 
 
-# Neighbouring blocks, of one package's planes each, over which the pages of addresses go round. A reading of
-# the 80 KB of table for 1 TB (III-B): 1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers.
-STRIPE = GEOMETRY["dies"] * GEOMETRY["planes"]
+def stripe_of(size):
+    """Neighbouring blocks over which the pages of addresses go round: one of each plane, a drive's superblock
+    (assumption, D175; sweep from 64, the blocks that an entry of the paper's 80 KB of table would name:
+    1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers)."""
+    return size.channels * GEOMETRY["dies"] * GEOMETRY["planes"]
 
 
 def geometry_of(size):
     return dict(GEOMETRY, data_pages=size.data_pages)
 
 
-def translate(part, size, programs, stripe=STRIPE):
-    """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A)."""
-    zng_ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe)
+def translate(part, size, programs, stripe=None):
+    """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A). stripe: None: stripe_of()."""
+    zng_ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe or stripe_of(size))
 
 
-def attach(root, size, programs, registers, network, redirect, reuse, stripe=STRIPE, helper="assist",
+def attach(root, size, programs, registers, network, redirect, reuse, combine, stripe=None, helper="assist",
            check_contents=False, for_package=None):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
@@ -105,7 +108,7 @@ def attach(root, size, programs, registers, network, redirect, reuse, stripe=STR
         controllers=count, packages=size.channels, mesh=MESHES[size.k], registers=registers,
         network=network, check_contents=check_contents, geometry=geometry_of(size),
         for_package=dict(reuse=reuse, **(for_package or {})),
-        for_controller=dict(pins=int(redirect)),
+        for_controller=dict(pins=int(redirect), combine=combine),
         for_mesh=dict(clock=f"{round(LINK * size.of_controller)}Hz"))
     # Slices and controllers share addresses alike: each slice has its controller.
     root.memory.network = mem.Crossbar(inputs=count, outputs=count, granularity=INTERLEAVE, width="64B")
@@ -115,5 +118,5 @@ def attach(root, size, programs, registers, network, redirect, reuse, stripe=STR
         if redirect:
             l2.control_ports = 1
             controller.pin[0] = l2.control[0]
-    zng_ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs, stripe=stripe,
-                    helper=helper)
+    zng_ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
+                    stripe=stripe or stripe_of(size), helper=helper)

@@ -55,7 +55,7 @@ def names(text):
 
 def programs(text, scale, seed=1, graphs=GRAPHS):
     """A workload.Program for each application. Copies of one workload have the same input, each in
-    memory of its own. `graphs` says how graphs are generated: social or kronecker."""
+    memory of its own. `graphs` says how graphs are generated: social, communities or kronecker."""
     if scale not in SCALES:
         raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of "
                          f"{', '.join(SCALES)}")

@@ -23,6 +23,27 @@ TEST_CASE("A load holds its warp until the answer, a store or reduction does not
     CHECK(time_of(WarpOpKind::reduce) < 100);
 }
 
+TEST_CASE("Atomics may be the loads that tracers write", "[sm]") {
+    const auto run = [](WarpOpKind kind, const char* atomics) {
+        Script s;
+        s.write = [kind](auto& w, unsigned) {
+            for (unsigned i = 0; i < 10; ++i) {
+                w.access(kind, 16, ~0u, 4, word(i * 128, 4));
+                w.compute(~0u, 1, 1);
+            }
+        };
+        ScriptRig rig(s, {{"arithmetic_latency", "1"}, {"atomics", atomics}});
+        rig.run();
+        return std::pair(rig.sm().stat.read_requests.value(), rig.cycles() / 1.2);
+    };
+    CHECK(run(WarpOpKind::atomic, "performed").first == 0);
+    CHECK(run(WarpOpKind::atomic, "loads").first == 10);
+    CHECK(run(WarpOpKind::atomic, "loads").second >= 10 * 100);
+    CHECK(run(WarpOpKind::reduce, "loads").first == 10);
+    CHECK(run(WarpOpKind::reduce, "loads").second < 100); // nobody waits for it
+    CHECK(run(WarpOpKind::store, "loads").first == 0);
+}
+
 TEST_CASE("Loads in a row go out together", "[sm]") {
     Script s;
     s.write = [](auto& w, unsigned) {

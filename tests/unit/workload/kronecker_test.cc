@@ -39,6 +39,19 @@ TEST_CASE("a social graph has no hubs like Graph500's") {
     static_assert(graph500.a + graph500.b + graph500.c + graph500.d == 100);
 }
 
+TEST_CASE("neighbours in a graph of communities are near in number") {
+    const auto near = [](bool renumber) { // arcs to the 64 vertices around their own, of a hundred
+        const Csr graph = kronecker_graph({14, 16, 1, false, social, renumber});
+        std::size_t count = 0;
+        for (std::uint32_t v = 0; v < graph.vertices; ++v)
+            for (std::uint32_t i = graph.row[v]; i < graph.row[v + 1]; ++i)
+                count += graph.col[i] / 64 == v / 64;
+        return 100. * static_cast<double>(count) / static_cast<double>(graph.col.size());
+    };
+    CHECK(near(true) < 0.6);  // 64 / 2^14 is 0.4 %
+    CHECK(near(false) > 0.8); // (a + d)^8 is 1 %
+}
+
 TEST_CASE("a bad Kronecker graph") {
     CHECK(error_of([] { kronecker_graph({29}); }) ==
           "a Kronecker graph of scale 29, where 1 to 28 is right (2^scale vertices)");

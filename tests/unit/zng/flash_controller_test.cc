@@ -122,6 +122,45 @@ TEST_CASE("Requests to one line follow one another, others do not wait", "[zng]"
     CHECK(value(b.controller().stat.followed) == 1);
 }
 
+TEST_CASE("A write takes along the writes that wait for it", "[zng]") {
+    const auto served = [](const char* combine, const std::vector<unsigned>& answered) {
+        auto b = std::make_unique<Bench>(Arguments {{"combine", combine}});
+        b->ask(0, Command::write, 0, 4);
+        b->ask(5 * ns, Command::write, 4, 4);   // these two wait for it, and go together:
+        b->ask(5 * ns, Command::write, 32, 32); // a sector in part and a whole one
+        b->ask(5 * ns, Command::read, 0, 32);   // the write behind it does not overtake it
+        b->ask(5 * ns, Command::write, 64, 32);
+        Tick at = 0;
+        for (unsigned tag : answered)
+            b->reply(at += 10 * ns, tag == 3 ? PacketKind::data : PacketKind::written, tag);
+        run(b->machine);
+        CHECK(b->machine.get<Slice>("slice").state.log.size() == 5);
+        return b;
+    };
+    const auto together = served("true", {0, 1, 3, 4});
+    REQUIRE(together->all_sent() == 4);
+    CHECK(together->sent(0).sectors == 0b0001);
+    CHECK(together->sent(1).sectors == 0b0011);
+    CHECK(together->sent(1).partial == 0b0001);
+    CHECK(together->sent(1).bytes == 36);
+    CHECK(together->sent_at(1) == 12 * ns);
+    CHECK(together->sent(2).kind == PacketKind::read);
+    CHECK(together->sent(3).sectors == 0b0100);
+    CHECK(value(together->controller().stat.combined) == 1);
+    CHECK(served("false", {0, 1, 2, 3, 4})->all_sent() == 5);
+}
+
+TEST_CASE("An atomic's write takes along atomics, which read no more", "[zng]") {
+    Bench b;
+    for (unsigned i = 0; i < 5; ++i) b.ask(0, Command::atomic, 0, 4);
+    b.reply(10 * ns, PacketKind::data, 0);
+    b.reply(20 * ns, PacketKind::written, 0);
+    run(b.machine);
+    CHECK(b.all_sent() == 2);
+    CHECK(b.sent(1).bytes == 20);
+    CHECK(b.machine.get<Slice>("slice").state.log.size() == 5);
+}
+
 TEST_CASE("At most a window of requests is out at a package, others go on", "[zng]") {
     Bench b(Arguments {{"window", "2"}});
     const std::uint64_t block = b.controller().flash().block_bytes();
