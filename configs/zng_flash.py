@@ -16,7 +16,7 @@ from memsim.systems.zng_flash import GEOMETRY, flash_backbone
 BLOCK = GEOMETRY["pages"] * 4096
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--controllers", type=int, default=6)
+parser.add_argument("--controllers", type=int, default=16)
 parser.add_argument("--packages", type=int, default=16)
 parser.add_argument("--register-network", default="nif", help="none, swnet, fcnet or nif")
 parser.add_argument("--registers", type=int, default=8, help="of a plane")

@@ -44,7 +44,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
         Param<std::string> footprints {
             "0B", "Bytes of each application's data, from its address 0 on, such as '1GiB,512MiB'"};
-        Param<unsigned> controllers {6, {1, 256}, "Flash controllers (ZnG table I: 6)"};
+        Param<unsigned> controllers {16, {1, 256}, "Flash controllers (assumption: one a channel)"};
         Param<unsigned> caches {0, {0, 256}, "L2 slices to be flushed"};
         Param<unsigned> helpers {
             0, {0, 1}, "Whether it is an assist warp of an SM; 0: it has an SM to itself"};

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from memsim.systems import zng_flash
+
 CONFIG = Path(__file__).parents[2] / "configs" / "zng_flash.py"
 
 
@@ -17,9 +19,9 @@ def test_zngs_flash_under_random_lines(memsim_command, network):
     assert "contents: 0 reads were wrong" in done.stdout
 
 
-def test_a_mesh_that_is_too_small(memsim_command):
-    refused = memsim_command(CONFIG, "--controllers", 10, expect=1)
-    assert "10 controllers and 16 packages need as many routers; the mesh has 25" in refused.stderr
+def test_a_controller_stands_beside_its_channels_package():
+    assert zng_flash.places(4, 4, 4, 2) == "0 1 2 3 0 0 1 1 2 2 3 3"
+    assert zng_flash.places(16, 2, 4, 1) == "0 8 0 4 8 12"
 
 
 @pytest.mark.slow
@@ -28,8 +30,8 @@ def test_memory_is_what_was_touched(tmp_path):
     contents of all lines kept."""
     memsim = Path(__file__).parents[2] / "build" / "memsim"
     with (tmp_path / "out").open("w") as out:
-        process = subprocess.Popen([memsim, CONFIG, "--blocks", str(16 * 64 * 796 // 6), "--requests",
-                                    str(2**18 // 6), "--read-share", "90%", "--check-contents"],
+        process = subprocess.Popen([memsim, CONFIG, "--blocks", str(16 * 64 * 796 // 16), "--requests",
+                                    str(2**18 // 16), "--read-share", "90%", "--check-contents"],
                                    cwd=tmp_path, stdout=out)
         _, status, used = os.wait4(process.pid, 0)  # of this process alone
     assert status == 0

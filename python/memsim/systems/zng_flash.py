@@ -5,7 +5,6 @@ behind the L2 of one of zng.py's machines, `translate(...)` has its MMU name blo
 """
 
 from .. import System, flash, mem, zng
-from ..errors import user_error
 from . import zng_ftl
 
 COLLECTS = 32  # moves and erases that a controller may have out at a package: its collect_queue
@@ -13,19 +12,16 @@ GEOMETRY = dict(dies=8, planes=8, blocks=1024, pages=384)  # ZnG, Table I
 
 
 def places(routers, controllers, packages, ports):
-    """The router of each endpoint: controllers evenly spread, packages at those that follow."""
-    if controllers + packages > routers:
-        raise user_error(f"{controllers} controllers and {packages} packages need as many routers; the "
-                         f"mesh has {routers}")
+    """The router of each endpoint: controllers and packages, each evenly spread. With as many of both there is
+    a controller beside each package: that of its channel."""
     of_controllers = [i * routers // controllers for i in range(controllers)]
-    others = [r for r in range(routers) if r not in of_controllers]
-    of_packages = [r for r in others[:packages] for _ in range(ports)]
+    of_packages = [i * routers // packages for i in range(packages) for _ in range(ports)]
     return " ".join(map(str, of_controllers + of_packages))
 
 
-def flash_backbone(controllers=6, packages=16, ports=2, mesh=(5, 5), registers=8, network="nif",
+def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=8, network="nif",
                    window=128, check_contents=False, geometry=GEOMETRY, for_controller=None,
-                   for_package=None, for_mesh=None):
+                   for_package=None):
     """A System with `controller`, `mesh` and `package` (lists, but for the mesh).
 
     ports        I/O ports of a package
@@ -50,8 +46,7 @@ def flash_backbone(controllers=6, packages=16, ports=2, mesh=(5, 5), registers=8
         for p in range(packages)]
     columns, rows = mesh
     part.mesh = flash.Mesh(columns=columns, rows=rows, endpoints=controllers + packages * ports,
-                           places=places(columns * rows, controllers, packages, ports),
-                           **(for_mesh or {}))
+                           places=places(columns * rows, controllers, packages, ports))
 
     for c, controller in enumerate(part.controller):
         part.mesh.input[c] = controller.output
@@ -64,9 +59,8 @@ def flash_backbone(controllers=6, packages=16, ports=2, mesh=(5, 5), registers=8
     return part
 
 
-# Routers of a slice's mesh: at least as many as controllers and packages.
-MESHES = {1: (5, 5), 2: (4, 3), 4: (3, 2), 8: (2, 2)}
-LINK = 800_000_000  # Hz; with 8 B a link carries 6.4 GB/s (Table I)
+# A slice's mesh has a router for each channel, of one package and its controller.
+MESHES = {1: (4, 4), 2: (4, 2), 4: (2, 2), 8: (2, 1)}
 INTERLEAVE = "4KiB"
 
 # What tells the platforms apart behind the L2. `reuse`: which reads one sensing serves. `redirect`: lines
@@ -103,20 +97,20 @@ def attach(root, size, programs, registers, network, redirect, reuse, combine, s
            check_contents=False, for_package=None):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
-    count = size.controllers
+    channels = size.channels
     root.flash = flash_backbone(
-        controllers=count, packages=size.channels, mesh=MESHES[size.k], registers=registers,
+        controllers=channels, packages=channels, mesh=MESHES[size.k], registers=registers,
         network=network, check_contents=check_contents, geometry=geometry_of(size),
         for_package=dict(reuse=reuse, **(for_package or {})),
-        for_controller=dict(pins=int(redirect), combine=combine),
-        for_mesh=dict(clock=f"{round(LINK * size.of_controller)}Hz"))
-    # Slices and controllers share addresses alike: each slice has its controller.
-    root.memory.network = mem.Crossbar(inputs=count, outputs=count, granularity=INTERLEAVE, width="64B")
-    for i, (l2, controller) in enumerate(zip(root.gpu.l2, root.flash.controller)):
-        l2.mem_side = root.memory.network.cpu_side[i]
+        for_controller=dict(combine=combine))
+    slices = root.gpu.l2
+    root.memory.network = mem.Crossbar(inputs=len(slices), outputs=channels, granularity=INTERLEAVE, width="64B")
+    for i, controller in enumerate(root.flash.controller):
         root.memory.network.mem_side[i] = controller.mem[0]
-        if redirect:
-            l2.control_ports = 1
+    for i, (l2, controller) in enumerate(zip(slices, root.flash.controller)):
+        l2.mem_side = root.memory.network.cpu_side[i]
+        if redirect:  # each controller sees as many of all writes: one is enough to tell a slice
+            l2.control_ports = controller.pins = 1
             controller.pin[0] = l2.control[0]
     zng_ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
                     stripe=stripe or stripe_of(size), helper=helper)
