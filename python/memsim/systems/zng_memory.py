@@ -16,6 +16,9 @@ GDDR5_RATE = 32_064_000_000
 # An Optane DIMM: 6.57 GB/s of reads, lines of 256 B (Izraelevitz et al., 2019). 8 partitions at work
 # (assumption): 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
 OPTANE_RATE, OPTANE_BANKS, OPTANE_LINE = 6_570_000_000, 8, 256
+# The host's work for a page that it reads through its kernel (system call, block layer, interrupt), beside the
+# driver's: 177,000 (Foong et al., 2010) to 354,000 (Shin et al., ATC'14) reads a second were measured; sweep 2 to 20 us.
+READ_COST = 4_000_000_000  # fs
 # HybridGPU's buffer: 32 bit x 1600 MT/s (assumption; 96 % below GDDR5 is the paper's).
 BUFFER_RATE = 6_400_000_000
 
@@ -73,7 +76,7 @@ def hetero(root, size, needed):
                     drive=root.ssd.drive.host[0],
                     pcie=dict(PCIE, share=f"{float(100 * size.share):.7f}%"),
                     batch=max(1, round(BATCH * size.share)), page_cost=fs(
-                        Fraction(PAGE_COST, 10**15) / size.share),
+                        Fraction(PAGE_COST + READ_COST, 10**15) / size.share),
                     dram_bandwidth=f"{round(HOST_DRAM * 10**9 * size.share)}B/s")
     ideal(root, size, needed)
 
