@@ -90,9 +90,7 @@ bool PageBuffer::take(const MemRequest& r) {
     state.requests[slot] = {r, now(), f, none};
     Frame& frame = state.frames[f];
     if (missed) {
-        const bool listed = frame.listed;
         frame = {};
-        frame.listed = listed;
         frame.page = page;
         frame.mode = Mode::fetching;
         frame.since = now();
@@ -139,31 +137,45 @@ void PageBuffer::serve(std::uint32_t slot) {
     Frame& frame = state.frames[q.frame];
     frame.used = ++state.uses;
     ++frame.queued;
-    if (q.request.command != Command::read && !frame.dirty) {
-        frame.dirty = true;
-        stat.dirty.set(now(), ++state.dirty);
-        if (!std::exchange(frame.listed, true)) state.order.push(q.frame);
-    }
+    if (q.request.command != Command::read) make_newest(q.frame);
     if (params.check_contents()) access(q.request, q.frame);
     state.demand.push(slot);
 }
 
 // ---- pages -----------------------------------------------------------------------------------
 
-/// Frames that were written out for their set are still listed.
+/// It is written.
+void PageBuffer::make_newest(std::uint32_t f) {
+    Frame& frame = state.frames[f];
+    if (state.newest == f) return;
+    if (frame.dirty)
+        unlink(f);
+    else
+        stat.dirty.set(now(), ++state.dirty);
+    frame.dirty = true;
+    frame.older = state.newest, frame.newer = none;
+    (state.newest == none ? state.oldest : state.frames[state.newest].newer) = f;
+    state.newest = f;
+}
+
+void PageBuffer::unlink(std::uint32_t f) {
+    const Frame& frame = state.frames[f];
+    (frame.older == none ? state.oldest : state.frames[frame.older].newer) = frame.newer;
+    (frame.newer == none ? state.newest : state.frames[frame.newer].older) = frame.older;
+}
+
 void PageBuffer::clean_excess() {
-    while (state.dirty > params.dirty_pages() && !state.order.empty()) {
-        Frame& frame = state.frames[state.order.front()];
-        if (frame.dirty && (frame.mode != Mode::idle || frame.queued)) return;
-        const std::uint32_t f = state.order.pop();
-        frame.listed = false;
-        if (frame.dirty) write_out(f);
+    while (state.dirty > params.dirty_pages()) {
+        const Frame& frame = state.frames[state.oldest];
+        if (frame.mode != Mode::idle || frame.queued) return; // soon it is not
+        write_out(state.oldest);
     }
 }
 
 void PageBuffer::write_out(std::uint32_t f) {
     Frame& frame = state.frames[f];
     frame.mode = Mode::leaving;
+    unlink(f);
     frame.dirty = false;
     frame.left = lines_;
     stat.dirty.set(now(), --state.dirty);

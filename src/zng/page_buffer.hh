@@ -17,8 +17,8 @@ using protocol::Mem;
 /// Requests are looked up in order, one in `dispatch`. One that finds its page reads or writes the
 /// DRAM. One that does not brings the page: the drive reads it, it is written to the DRAM line by
 /// line, then all that wait for it are served in their order. Writes stay; while more than
-/// `dirty_pages` pages are dirty the one that became so first is read from the DRAM, written to the
-/// drive, and stays as a clean one. The place for a page is taken from the least recently used of
+/// `dirty_pages` pages are dirty the one written least recently is read from the DRAM, written to
+/// the drive, and stays as a clean one. The place for a page is taken from the least recently used of
 /// its set that is clean and idle; if there is none, the least recently used dirty one is written
 /// first, and requests wait. Requests and whole pages take the DRAM in turn.
 ///
@@ -89,7 +89,7 @@ class PageBuffer final : public Model<PageBuffer> {
         std::uint32_t left = 0;                 ///< answers of the DRAM to come
         Mode mode = Mode::empty;
         bool dirty = false;
-        bool listed = false; ///< in `order`
+        std::uint32_t older = none, newer = none; ///< among dirty frames, by their last write
     };
     struct Request {
         protocol::MemRequest request;
@@ -108,7 +108,7 @@ class PageBuffer final : public Model<PageBuffer> {
         Fifo<std::uint32_t> demand; ///< requests for the DRAM
         Fifo<Bulk> bulk;
         Fifo<std::uint32_t> to_drive; ///< frames
-        Fifo<std::uint32_t> order;    ///< dirty frames, first written first
+        std::uint32_t oldest = none, newest = none; ///< dirty frames, by their last write
         std::uint64_t uses = 0;
         std::uint32_t dirty = 0;
         bool bulk_next = false;
@@ -139,6 +139,8 @@ class PageBuffer final : public Model<PageBuffer> {
     std::uint32_t find(std::uint64_t page) const;
     std::uint32_t make_room(std::uint64_t page);
     void serve(std::uint32_t request);
+    void make_newest(std::uint32_t frame);
+    void unlink(std::uint32_t frame);
     void clean_excess();
     void write_out(std::uint32_t frame);
     bool send();

@@ -116,6 +116,24 @@ TEST_CASE("The least recently used clean page makes room", "[zng][page_buffer]")
     CHECK(rig.driver().answered(5) > 505 * us);
 }
 
+TEST_CASE("The dirty page written least recently goes to the drive", "[zng][page_buffer]") {
+    Rig rig("capacity=32KiB ways=8");
+    const auto write = [&](Tick at, std::uint64_t page) {
+        rig.driver().write(at, page * 4096, 128, false);
+    };
+    write(0, 0), write(100 * us, 1), write(200 * us, 0), write(300 * us, 2); // page 1 leaves
+    rig.run();
+    CHECK(value(rig.buffer().stat.pages_out) == 1);
+    const auto dirty = [&](std::uint64_t page) {
+        for (const auto& frame : rig.buffer().state.frames)
+            if (frame.page == page && frame.dirty) return true;
+        return false;
+    };
+    CHECK(dirty(0));
+    CHECK(dirty(2));
+    CHECK_FALSE(dirty(1));
+}
+
 TEST_CASE("Dirty pages stay up to the limit, then the first goes to the drive",
           "[zng][page_buffer]") {
     const unsigned pages = GENERATE(2u, 3u);
