@@ -35,6 +35,8 @@ parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
                     help="bytes that the paper's programs touch (an assumption)")
 parser.add_argument("--buffer", type=int, default=zng_scale.BUFFER,
                     help="bytes that its HybridGPU's buffer holds (an assumption)")
+parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean: table or measured (an "
+                                                      "assumption)")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions: after its part of them an application starts no block "
                          "(0: no limit)")
@@ -51,7 +53,7 @@ for invariant in size.invariants:
 on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "stripe", "check_contents")
             if getattr(args, n) is not None}
 root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,
-                   on_flash=on_flash, application_instructions=most // len(programs))
+                   on_flash=on_flash, optane=args.optane, application_instructions=most // len(programs))
 
 memsim.instantiate(root)
 end = memsim.simulate()

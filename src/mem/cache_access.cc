@@ -7,7 +7,6 @@ using parts::SectorMask;
 using parts::TagArray;
 using protocol::Command;
 using protocol::MemRequest;
-using protocol::MemResponse;
 
 namespace {
 
@@ -95,7 +94,7 @@ Cache::Touched Cache::sectors(const M& m) const {
     return t;
 }
 template Cache::Touched Cache::sectors(const MemRequest&) const;
-template Cache::Touched Cache::sectors(const MemResponse&) const;
+template Cache::Touched Cache::sectors(const protocol::MemResponse&) const;
 
 /// Sets what a message to the level below is about: sectors of a line, some known in part.
 void Cache::aim(MemRequest& r, std::uint64_t line, SectorMask m, SectorMask partial) const {

@@ -3,7 +3,6 @@
 /// The devices behind the controller and the channel that they share.
 namespace memsim::ohm {
 
-using protocol::Command;
 using protocol::Stage;
 
 namespace {

@@ -9,7 +9,6 @@ namespace memsim::ohm {
 static const Registration<TwoLevelController> registered {
     "Memory controller of DRAM and XPoint on one channel, two-level mode: DRAM caches XPoint."};
 
-using protocol::Command;
 using protocol::Stage;
 
 void TwoLevelController::init() {

@@ -306,7 +306,7 @@ std::string Darknet::difference() const {
     const std::vector<float> image(image_.host().begin(), image_.host().end());
     for (u32 i = 0; i < net_.layers.size(); ++i) {
         all.push_back(plain_layer(net_.layers[i], i ? all[i - 1] : image, all));
-        const std::string wrong = first_difference("output" + std::to_string(i), out_[i], all[i]);
+        std::string wrong = first_difference("output" + std::to_string(i), out_[i], all[i]);
         if (!wrong.empty()) return wrong;
     }
     return "";

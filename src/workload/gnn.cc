@@ -45,10 +45,10 @@ class Gnn final : public HostedApplication<GnnHost> {
         multiply_ = kernel("gemm_kernel", 20, [this](Warp& w) { product_.multiply(w); });
     }
     std::string difference() const override {
-        if (const std::string wrong = search_.difference(); !wrong.empty()) return wrong;
+        if (std::string wrong = search_.difference(); !wrong.empty()) return wrong;
         std::vector<float> sum(x_.size());
         for (u64 i = 0; i < sum.size(); ++i) sum[i] = x_[i] + encoded(i);
-        if (const std::string wrong = first_difference("sum", sum_.out, sum); !wrong.empty())
+        if (std::string wrong = first_difference("sum", sum_.out, sum); !wrong.empty())
             return wrong;
         return first_difference("hidden", product_.c,
                                 product_.plain(std::vector<float>(sum.size())));

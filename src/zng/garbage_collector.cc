@@ -155,7 +155,7 @@ void GarbageCollector::page_order_done(std::uint32_t tag) {
 }
 
 void GarbageCollector::resume() {
-    for (std::uint16_t i = 0; i < state.applications.size(); ++i) {
+    for (std::size_t i = 0; i < state.applications.size(); ++i) {
         Application& a = state.applications[i];
         if (a.hold != Hold::quiet || a.merges) continue;
         a.hold = Hold::none;
@@ -163,7 +163,7 @@ void GarbageCollector::resume() {
         debug(flag, "resumes application ", i);
         protocol::PageOrder o;
         o.kind = PageOrderKind::resume;
-        o.application = i;
+        o.application = static_cast<std::uint16_t>(i);
         o.tag = not_awaited;
         state.orders.push(o);
     }

@@ -2,6 +2,7 @@
 #include "zng/page_mask.hh"
 
 #include <sstream>
+#include <tuple>
 
 /// Which blocks hold what, and where data blocks go.
 namespace memsim::zng {
@@ -79,9 +80,9 @@ GarbageCollector::Served GarbageCollector::served_by(std::uint32_t log) const {
          ++b) {
         const std::uint32_t data = flash_.in_plane(plane, b);
         if (state.logical.find(data)) continue;
-        for (std::uint16_t i = 0; i < ranges_.size(); ++i)
+        for (std::size_t i = 0; i < ranges_.size(); ++i)
             if (data - ranges_[i].first < ranges_[i].blocks) {
-                s.application = i;
+                s.application = static_cast<std::uint16_t>(i);
                 s.blocks.push_back(data);
             }
     }
@@ -122,12 +123,8 @@ bool GarbageCollector::has_room(std::uint32_t package, std::uint16_t application
 
 /// Takes a new block, and its log block, for a data block that is merged.
 void GarbageCollector::choose(Move& m, std::uint16_t application) {
-    struct Choice { // the least is the best
-        std::uint32_t merges = 0, opens = 0;
-        FreeBlocks::Block block;
-        std::uint32_t plane = none;
-        auto operator<=>(const Choice&) const = default;
-    };
+    // Merges, whether a log block is opened, block, plane: the least is the best.
+    using Choice = std::tuple<std::uint32_t, bool, FreeBlocks::Block, std::uint32_t>;
     const std::uint32_t in_package = flash_.all_planes() / flash_.packages;
     std::optional<Choice> best;
     for (std::uint32_t i = 0; i < in_package; ++i) {
@@ -138,10 +135,10 @@ void GarbageCollector::choose(Move& m, std::uint16_t application) {
         if (!best || c < *best) best = c;
     }
     MEMSIM_ASSERT(best, "a data block is moved for which there is no room");
-    const std::uint32_t plane = best->plane;
+    const auto [merges, opens, block, plane] = *best;
     m.to = state.free.take(plane);
     const std::uint64_t key = open_key(plane, application);
-    if (best->opens) {
+    if (opens) {
         state.open[key] = {state.free.take(plane), 0};
         ++stat.log_blocks;
     }

@@ -78,23 +78,25 @@ def test_hybridgpu_brings_pages_through_its_firmware(in_tmp):
     assert buffer.drive_time.mean / 1e3 > zng_scale.firmware(zng_scale.scale(MIB)) * 1e6
 
 
-def test_optane_closes_clean_rows_at_once_and_dirty_ones_after_763_ns(in_tmp):
+def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     from memsim import mem
     from memsim.systems import zng_memory
-    def seconds(share):
+    def seconds(reading, share):
         root = memsim.Root()
         root.gpu = memsim.System()
         root.gpu.l2 = [mem.TrafficGen(pattern="random", requests=2000, size=64, outstanding=32,
-                                      read_share=share, range="1MiB")]
+                                      read_share=share, range="4MiB")]
         root.memory = memsim.System()
         class size: controllers, of_controller = 1, 1
-        zng_memory.optane(root, size, MIB)
+        zng_memory.optane(root, size, 4 * MIB, reading)
         memsim.instantiate(root)
         memsim.simulate()
         return memsim.curTick() * 1e-15
-    reads, writes = 2000 / seconds("100%"), 2000 / seconds("0%")
+    reads, writes = 2000 / seconds("measured", "100%"), 2000 / seconds("measured", "0%")
     assert reads > 8 / 250e-9 * 0.7          # 8 partitions, 190 ns and the data
     assert writes == pytest.approx(8 / 970e-9, rel=0.2)
+    reads = 2000 / seconds("table", "100%")  # 16 banks, a row each 763 + 190 ns; 32 requests find 14 of them
+    assert reads == pytest.approx(14 / 953e-9, rel=0.15)
 
 
 def test_hetero_holds_a_share_and_faults_for_the_rest(in_tmp):

@@ -42,7 +42,7 @@ def platforms():
     return [*MEMORIES, *zng_flash.PLATFORMS]
 
 
-def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None, **dispatch):
+def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="table", **dispatch):
     """The machine of one platform.
 
     platform   one of platforms()
@@ -50,6 +50,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     size       what the machine has; None: zng_scale.scale() of their footprint
     prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's
     on_flash   arguments of zng_flash.attach() that replace the platform's, if it is one of ZnG's
+    optane     what Table I's times of Optane mean: zng_memory.OPTANE
     dispatch   parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
@@ -85,7 +86,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
                            applications=len(programs),
                            placement="faults" if held else "first_touch",
                            memory=held(size) if held else None)
-    MEMORIES[platform](root, size, needed)
+    MEMORIES[platform](root, size, needed, **({"reading": optane} if platform == "optane" else {}))
     return root
 
 

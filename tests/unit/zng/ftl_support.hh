@@ -32,12 +32,12 @@ class Wanderer final : public Model<Wanderer> {
     };
     struct State {
         std::uint32_t sent = 0, out = 0;
-        Tick ready_at = 0;
+        Tick ready_at = 1;
         Rng random;
         Timer next;
     };
     explicit Wanderer(const Params& p) : params(p) {}
-    void start() override { arm(state.next, Tick {1}); }
+    void start() override { arm(state.next, state.ready_at); }
     void wake() override;
     bool pending() const override { return state.sent < params.count || state.out > 0; }
     const Params params;
