@@ -24,8 +24,7 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
     const Block& block = state.blocks[warp.block];
     coalescer_.run(op);
     const Command command = command_of(op.kind, params.atomics());
-    const std::uint32_t result =
-        op.has_result ? begin_result(warp, coalescer_.size()) : no_result;
+    const std::uint32_t result = op.has_result ? begin_result(warp, coalescer_.size()) : no_result;
     ++stat.memory_instructions;
     stat.requests += coalescer_.size();
     if (command == Command::read) stat.read_requests += coalescer_.size();

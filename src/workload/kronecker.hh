@@ -14,8 +14,9 @@ constexpr Initiator graph500 {57, 19, 19, 5};
 /// generator, and by it GraphBIG's graphs, follow.)
 constexpr Initiator social {45, 22, 22, 11};
 
-/// A Kronecker graph: the R-MAT recursion (Chakrabarti, Zhan and Faloutsos, SDM'04), with Graph500's
-/// random renumbering of vertices or without. Integers only: a seed names the same graph on every machine.
+/// A Kronecker graph: the R-MAT recursion (Chakrabarti, Zhan and Faloutsos, SDM'04), with
+/// Graph500's random renumbering of vertices or without. Integers only: a seed names the same graph
+/// on every machine.
 struct KroneckerOptions {
     std::uint32_t scale = 16;       ///< 2^scale vertices; 1 to 28
     std::uint32_t edge_factor = 16; ///< edges drawn per vertex (Graph500's default)

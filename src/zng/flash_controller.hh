@@ -106,7 +106,7 @@ class FlashController final : public Model<FlashController> {
         Tick accepted = 0;
         std::uint64_t version = 0; ///< that is written, or that is expected
         std::uint32_t next = 0;    ///< the request that follows it on its line
-        std::uint32_t last = 0;    ///< of those that its packet carries: itself, or some that follow
+        std::uint32_t last = 0; ///< of those that its packet carries: itself, or some that follow
         std::uint32_t package = 0;
         std::uint16_t from_port = 0;
         bool collects = false;

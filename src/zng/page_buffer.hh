@@ -18,9 +18,9 @@ using protocol::Mem;
 /// DRAM. One that does not brings the page: the drive reads it, it is written to the DRAM line by
 /// line, then all that wait for it are served in their order. Writes stay; while more than
 /// `dirty_pages` pages are dirty the one written least recently is read from the DRAM, written to
-/// the drive, and stays as a clean one. The place for a page is taken from the least recently used of
-/// its set that is clean and idle; if there is none, the least recently used dirty one is written
-/// first, and requests wait. Requests and whole pages take the DRAM in turn.
+/// the drive, and stays as a clean one. The place for a page is taken from the least recently used
+/// of its set that is clean and idle; if there is none, the least recently used dirty one is
+/// written first, and requests wait. Requests and whole pages take the DRAM in turn.
 ///
 /// Not modelled: the DRAM (a mem.DramController behind `dram_side`), the controller's own memory
 /// traffic (map and firmware have a memory apart), power loss.
@@ -107,7 +107,7 @@ class PageBuffer final : public Model<PageBuffer> {
         std::vector<std::uint32_t> free;
         Fifo<std::uint32_t> demand; ///< requests for the DRAM
         Fifo<Bulk> bulk;
-        Fifo<std::uint32_t> to_drive; ///< frames
+        Fifo<std::uint32_t> to_drive;               ///< frames
         std::uint32_t oldest = none, newest = none; ///< dirty frames, by their last write
         std::uint64_t uses = 0;
         std::uint32_t dirty = 0;

@@ -73,10 +73,14 @@ def optane(root, size, needed, reading="table"):
     changes = dict(at_rate(OPTANE_RATE * size.of_controller, 64), groups=1, ranks=1,
                    banks_per_group=banks, row=f"{row}B", tCL="8900ps", tCWL="8900ps", tRCDRD="190ns", tRCDWR="190ns",
                    tRAS="190ns", tFAW="0fs", tRFC="0fs", tREFI="0fs", **none, **read)
-    # Rows may be smaller than what addresses go round in: each controller sees its addresses with gaps.
-    capacity = up_to(needed, row * banks)
-    one_each(root, [mem.DramController(timing="gddr5", changes=figures(**changes), map="RoRaBaCo",
-                                       capacity=f"{capacity}B") for _ in range(size.controllers)])
+    if row < PAGE:  # smaller than what addresses go round in: each controller sees its addresses with gaps
+        share, parts = needed, [dict(map="RoRaBaCo")] * size.controllers
+    else:
+        share, parts = -(-needed // size.controllers), [
+            dict(map="RoRaBaCoChCl", channels=size.controllers, channel=i, interleave=INTERLEAVE)
+            for i in range(size.controllers)]
+    one_each(root, [mem.DramController(timing="gddr5", changes=figures(**changes),
+                                       capacity=f"{up_to(share, row * banks)}B", **part) for part in parts])
 
 
 def hetero(root, size, needed):
