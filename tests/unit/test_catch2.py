@@ -13,7 +13,7 @@ BUILDS = ["build", "build-sanitize-g++", "build-opt-clang++"]
 
 def run(build, *arguments):
     return subprocess.run([ROOT / build / "unit_tests", *arguments],
-                          cwd=ROOT, capture_output=True, text=True, timeout=900)
+                          cwd=ROOT, capture_output=True, text=True, timeout=3600)
 
 
 def names(build, *tags):
