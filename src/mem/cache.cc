@@ -96,7 +96,11 @@ void Cache::wake() {
     if (state.flush.walking) continue_flush();
     if (figures_.managed) serve_control();
     serve_queue();
-    if (figures_.hinted) take_hints();
+    if (!figures_.hinted) return;
+    const std::uint32_t fetching = state.mshrs.size();
+    take_hints();
+    // What is being fetched stays where it is: so may the line that a write waits to move.
+    if (state.mshrs.size() != fetching) serve_queue();
 }
 
 void Cache::serve_queue() {

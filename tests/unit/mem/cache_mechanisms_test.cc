@@ -203,6 +203,17 @@ TEST_CASE("ways are reserved and given back while it runs", "[mem][cache]") {
     CHECK(rig.manager().state.answers.size() == 2);
 }
 
+TEST_CASE("a write that waits for a reserved way goes on when it need not have one",
+          "[mem][cache]") {
+    Rig rig("control_ports=1 reserved_ways=1");  // 2 sets of 2
+    rig.driver().write(0, 0, 4, false);          // fetched into the reserved way
+    rig.driver().write(20 * ns, 256, 32, false); // waits for that way
+    rig.manager().plan(50 * ns, Command::reserve, 0, 0);
+    rig.run();
+    CHECK(value(rig.cache().stat.stalled_by_set) == 1);
+    CHECK(rig.driver().answered(1) == 50 * ns + miss_time); // passed on at once
+}
+
 // ---- flushes ---------------------------------------------------------------------------------
 
 TEST_CASE("a flush empties one application's lines, what is dirty written back first",
@@ -336,6 +347,19 @@ TEST_CASE("hints have what accesses leave of the cycles", "[mem][cache]") {
     CHECK(rig.driver().answered(2) == 1002 * ns + 10 * ns);
     CHECK(value(rig.cache().stat.prefetches) == 1);
     CHECK(rig.m.sim().now() == 1003 * ns + 1 + 100 * ns); // sent in the fourth cycle
+}
+
+TEST_CASE("a write that waits to move its line stays when a hint's fetch has locked it",
+          "[mem][cache]") {
+    Rig rig("hint_ports=1 reserved_ways=1");      // 2 sets of 2
+    rig.driver().read(0, 256, 32);                // half of it, in the other way
+    rig.driver().write(200 * ns, 0, 4, false);    // fetched into the reserved way
+    rig.driver().write(220 * ns, 256, 32, false); // waits for that way
+    rig.hinter().plan(250 * ns, 288, 32);
+    rig.run();
+    CHECK(value(rig.cache().stat.stalled_by_set) == 1);
+    CHECK(rig.driver().answered(2) < 300 * ns);
+    CHECK(rig.driver().answered(2) >= 250 * ns + hit_time);
 }
 
 // ---- sets, initial contents ------------------------------------------------------------------
