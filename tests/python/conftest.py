@@ -52,6 +52,8 @@ def script(tmp_path):
 
 @pytest.fixture
 def in_tmp(tmp_path, monkeypatch):
-    """Results of a machine built in this process go to the test's directory."""
+    """Results of a machine built in this process go to the test's directory; it ends with the test."""
+    from memsim.run import close_all
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    yield tmp_path
+    close_all(finished=False)
