@@ -100,4 +100,4 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
     assert done.returncode == 1
     assert done.stderr.startswith("Traceback (most recent call last):\n") and done.stderr.endswith(
         "ValueError: invalid literal for int() with base 10: 'x'\n")
-    assert 'File "own.py", line 11' in done.stderr and "memsim/" not in done.stderr
+    assert 'File "own.py", line 11' in done.stderr and "python/memsim/" not in done.stderr

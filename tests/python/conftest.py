@@ -38,7 +38,7 @@ def memsim_command(tmp_path):
         done = subprocess.run([MEMSIM, *map(str, arguments)], cwd=tmp_path, text=True,
                               capture_output=True, timeout=100, **options)
         assert done.returncode == expect, done.stdout + done.stderr
-        assert "memsim/" not in done.stderr.replace(str(tmp_path), ""), "a frame of ours"
+        assert "python/memsim/" not in done.stderr, "a frame of ours"
         return done
     return run
 
