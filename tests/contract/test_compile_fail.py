@@ -1,10 +1,8 @@
 """tests/compile_fail/*.cc are programs that must not compile; the first line of each says how the
 compiler has to refuse it: `// expect: regular expression`, or `// expect: ok` for the control."""
 
-import os
 import re
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,24 +18,13 @@ def refusal(compiler, *source, **stdin):
     return result.stderr if result.returncode else None
 
 
-@pytest.fixture(scope="session")
-def refusals(request):
-    """What the compilers say of the programs chosen, all of them compiled side by side."""
-    chosen = [(item.callspec.params["compiler"], item.callspec.params["program"])
-              for item in request.session.items
-              if getattr(item, "originalname", None) == "test_is_refused"]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = pool.map(lambda one: refusal(one[0], f"tests/compile_fail/{one[1]}"), chosen)
-        return dict(zip(chosen, said))
-
-
 @pytest.mark.parametrize("compiler", COMPILERS)
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_is_refused(refusals, program, compiler):
+def test_is_refused(program, compiler):
     first_line = (ROOT / "tests/compile_fail" / program).read_text().splitlines()[0]
     expected = re.fullmatch(r"// expect: (.+)", first_line)
     assert expected, f"{program}: the first line must be `// expect: regular expression`"
-    said = refusals[compiler, program]
+    said = refusal(compiler, f"tests/compile_fail/{program}")
     if expected[1] == "ok":  # the control: what the others do wrong, done right
         assert said is None, said
         return

@@ -45,7 +45,7 @@ def test_large_pages_walk_less(memsim_command):
     assert walks[0] > 2 * walks[1]
 
 
-def test_translation_goes_into_a_machine_of_the_library():
+def test_translation_goes_into_a_machine_of_the_library(in_tmp):
     program = workload.Program(name="bfs1", size=8)
     footprint = scale.footprint(program)
     size = scale.scale(scale.OHM_PLANAR, footprint + mmu.tables(footprint, 4096) + 8192,
@@ -61,7 +61,7 @@ def test_translation_goes_into_a_machine_of_the_library():
     assert root.gpu.mmu.stats.walks > 0
 
 
-def test_applications_side_by_side_have_their_own_pages():
+def test_applications_side_by_side_have_their_own_pages(in_tmp):
     root = memsim.Root()
     root.programs = [workload.Program(name="bfs1", size=8, seed=seed) for seed in (1, 2)]
     footprint = max(scale.footprint(p) for p in root.programs)

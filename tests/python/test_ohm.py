@@ -60,7 +60,7 @@ def test_a_slice_has_its_share_of_the_host():
 
 
 @pytest.mark.parametrize("mode", MACHINES)
-def test_every_platform_has_the_light_that_it_needs(mode):
+def test_every_platform_has_the_light_that_it_needs(in_tmp, mode):
     """Building checks it: a design whose light does not suffice is refused."""
     for platform in ohm.platforms(mode):
         root = machine(mode, platform)
