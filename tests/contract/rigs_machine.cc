@@ -132,6 +132,25 @@ static const RigFor managed_cache {"mem.Cache", [](Machine& m) {
                                        m.bind("manager", "hints", "cache", "hints[0]");
                                        m.bind("cache", "mem_side", "memory", "cpu_side");
                                    }};
+/// Few ways, one of them for writes, and many fetches: writes wait for a way, or to move their
+/// line.
+static const RigFor reserving_cache {
+    "mem.Cache", [](Machine& m) {
+        m.add("cache", "mem.Cache",
+              {{"capacity", "512B"},
+               {"ways", "2"},
+               {"reserved_ways", "1"},
+               {"hint_ports", "1"},
+               {"control_ports", "1"},
+               {"mshrs", "8"},
+               {"demand_mshrs", "1"}});
+        m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
+        m.add("manager", "test.CacheManager", {{"ways", "1"}, {"gap", "30ns"}, {"count", "600"}});
+        driver(m, "driver", "cache", "cpu_side");
+        m.bind("manager", "control", "cache", "control[0]");
+        m.bind("manager", "hints", "cache", "hints[0]");
+        m.bind("cache", "mem_side", "memory", "cpu_side");
+    }};
 static const RigFor lazy_cache {
     "mem.Cache", [](Machine& m) {
         m.add(
