@@ -1,5 +1,7 @@
 #include "core/machine.hh"
 
+#include "core/functional.hh"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -97,9 +99,19 @@ void Machine::check_ports() {
             }
 }
 
+void Machine::check_contents() const {
+    if (!sim_.contents().enabled()) return;
+    for (const auto& c : components_)
+        for (const auto& [name, p] : c->ports())
+            if (p->takes_contents() && !dynamic_cast<Functional*>(c.get()))
+                throw ConfigError(c->path() + ": a " + schemas_[c->id()]->name +
+                                  " does not carry contents: build the machine without them");
+}
+
 void Machine::build() {
     MEMSIM_ASSERT(!built_, "build() is called once");
     check_ports();
+    check_contents();
     for (const auto& c : components_) c->init();
     for (const auto& c : components_) c->seed_all();
     configuration_ = hash_configuration();
@@ -108,6 +120,7 @@ void Machine::build() {
 
 std::string Machine::hash_configuration() const {
     std::string all = "seed " + std::to_string(sim_.seed()) + "\n";
+    if (sim_.contents().enabled()) all += "contents\n";
     for (const auto& c : components_) {
         const Schema& schema = *schemas_[c->id()];
         all += c->path() + " " + schema.name + " " + schema.state_shape + "\n";
@@ -168,6 +181,9 @@ std::vector<std::string> Machine::imbalances() const {
     std::vector<std::string> all;
     for (const auto& c : components_)
         if (auto broken = c->imbalance()) all.push_back(c->path() + ": " + *broken);
+    if (const std::size_t n = sim_.contents().live())
+        all.push_back("the contents of " + std::to_string(n) +
+                      " messages were neither taken nor passed on");
     return all;
 }
 
@@ -339,7 +355,7 @@ Snapshot Machine::save() {
     }
     Saver shared;
     shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
-    shared(sim_.stamps());
+    shared(sim_.stamps()), shared(sim_.contents());
     s.shared = std::move(shared.bytes);
     return s;
 }
@@ -382,7 +398,7 @@ void Machine::load(const Snapshot& s) {
     }
     Loader shared(s.shared);
     shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
-    shared(sim_.stamps());
+    shared(sim_.stamps()), shared(sim_.contents());
     if (period_) select_samples();
 }
 

@@ -56,6 +56,8 @@ class Machine {
     /// Binds two ports, named 'mem_side' or 'sm_side[3]', of two added components.
     void bind(const std::string& path_a, const std::string& port_a, const std::string& path_b,
               const std::string& port_b);
+    /// Messages carry contents, caches and memories hold them. Before build().
+    void carry_contents() { sim_.contents().enable(); }
     /// Checks all, runs every init(). Nothing may be added afterwards.
     void build();
     /// Sentences about what is legal but probably not meant; valid after build().
@@ -111,6 +113,7 @@ class Machine {
     PortBase& port(const std::string& path, const std::string& name);
     std::string hash_configuration() const;
     void check_ports();
+    void check_contents() const;
     Tick sample(Tick at);
     template <class F>
     void for_each_stat(F&& f) const;

@@ -194,6 +194,8 @@ class PortBase {
     virtual std::vector<LinkBase*> outgoing() = 0;
     virtual void archive_own(Saver&) {}
     virtual void archive_own(Loader&) {}
+    /// Whether requests with contents may come in here.
+    virtual bool takes_contents() const { return false; }
     /// Answers still expected: must be none when a run ends by itself.
     virtual std::uint32_t outstanding() const { return 0; }
 
@@ -384,6 +386,9 @@ class Responder final : public PortBase {
         responses_->send_ahead(r, delay);
     }
 
+    bool takes_contents() const override {
+        return requires(Request r) { r.contents; };
+    }
     std::string_view role() const override { return "responder"; }
     std::string_view counterpart() const override { return "requester"; }
     std::string family() const override { return reflect::type_name<P>(); }

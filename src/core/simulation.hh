@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/contents.hh"
 #include "core/event_queue.hh"
 #include "core/log.hh"
 #include "core/rng.hh"
@@ -68,6 +69,8 @@ class Simulation {
     std::uint64_t seed() const { return seed_; }
     EventQueue& queue() { return queue_; }
     Stamps& stamps() { return stamps_; }
+    Contents& contents() { return contents_; }
+    const Contents& contents() const { return contents_; }
 
     /// Has the component woken in this tick's second phase.
     void touch(Component& c);
@@ -167,6 +170,7 @@ class Simulation {
     Rng perturbation_;
     std::vector<Component*> perturbed_;
     Stamps stamps_;
+    Contents contents_;
     std::vector<std::uint8_t> debug_on_;
     Tick debug_from_ = 0, debug_to_ = never;
     std::function<void(const std::string&)> debug_sink_;

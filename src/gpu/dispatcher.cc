@@ -1,6 +1,7 @@
 #include "gpu/dispatcher.hh"
 
 #include "core/registry.hh"
+#include "protocol/memory_copy.hh"
 
 #include <algorithm>
 
@@ -54,12 +55,14 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     if (launch.ended || past) return end(i);
     const std::uint32_t number = a.seen++;
     if (number < params.first_launch()) {
+        shares_[i].kernels->take_host_writes();
         for (std::uint32_t b = 0; b < launch.blocks; ++b)
             shares_[i].kernels->run_block(b, streams_);
         return;
     }
     if (i == 0 && number && number == params.pause_at_launch() && !a.before)
         sim().request_exit("launch " + std::to_string(number) + " begins");
+    if (sim().contents().enabled()) keep_contents(i);
     a.launch = launch.launch;
     a.blocks = launch.blocks;
     a.next_block = 0;
@@ -95,8 +98,11 @@ void Dispatcher::end(std::uint32_t i) {
                     [](const Application& other) { return other.before; }))
         return start_no_more();
     if (a.launch == 0) return; // none of its launches takes time: it would begin again for ever
+    protocol::MemoryCopy before;
+    if (a.loaded) before.take(*shares_[i].kernels);
     Loader initial(shares_[i].initial);
     shares_[i].kernels->load(initial);
+    if (a.loaded) memory_of(i).deliver(before.changes(), number_stores(i, 1) + 1);
     a.ended = false;
     a.seen = 0;
     ++stat.application_repeats[i];
@@ -130,8 +136,10 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     }
     if (most == 0 || !port.sm_side[sm].can_send()) return false;
     const std::uint32_t block = a.next_block++;
+    streams_.with_values = sim().contents().enabled();
     shares_[i].kernels->run_block(block, streams_);
     const protocol::StreamCounts& counts = streams_.counts;
+    const std::uint32_t stores_before = number_stores(i, counts.stores);
     stat.warp_instructions += counts.warp_instructions;
     stat.thread_instructions += counts.thread_instructions;
     stat.lane_accesses += counts.lane_accesses;
@@ -141,7 +149,8 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     a.instructions += counts.thread_instructions;
     const auto application = static_cast<std::uint16_t>(i);
     port.sm_side[sm].send({shares_[i].base, a.launch, block,
-                           static_cast<std::uint32_t>(streams_.warps.size()), application});
+                           static_cast<std::uint32_t>(streams_.warps.size()), stores_before,
+                           application});
     state.held.push_back({application, block, std::move(streams_.warps)});
     streams_.warps.clear();
     if (!spare_.empty()) {
@@ -160,6 +169,40 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     if (params.application_instructions() && a.instructions >= params.application_instructions())
         start_no_more(a);
     return true;
+}
+
+ProgramMemory Dispatcher::memory_of(std::uint32_t i) const {
+    return {*shares_[i].kernels, port.sm_side[shares_[i].first_sm], shares_[i].base,
+            static_cast<std::uint16_t>(i)};
+}
+
+/// Before a launch: the first one finds the program's memory in the machine, each later one what
+/// the host wrote since. Copies are not modelled, so they take no time.
+void Dispatcher::keep_contents(std::uint32_t i) {
+    Application& a = state.applications[i];
+    const auto writes = shares_[i].kernels->take_host_writes();
+    if (a.loaded)
+        memory_of(i).deliver(writes, number_stores(i, 1) + 1);
+    else
+        memory_of(i).load();
+    a.loaded = true;
+}
+
+/// Numbers `n` more stores of an application; returns how many came before.
+std::uint32_t Dispatcher::number_stores(std::uint32_t i, std::uint64_t n) {
+    std::uint64_t& stores = state.applications[i].stores;
+    const std::uint64_t before = stores;
+    stores += n;
+    if (stores >> 32)
+        throw ConfigError(path() + ": application " + std::to_string(i) +
+                          " has more than 2^32 stores: a machine that carries contents cannot tell "
+                          "their order; simulate fewer launches of it");
+    return static_cast<std::uint32_t>(before);
+}
+
+void Dispatcher::compare_contents(ContentsReport& report) {
+    for (std::uint32_t i = 0; i < shares_.size(); ++i)
+        if (state.applications[i].loaded) memory_of(i).compare(sim().contents(), report);
 }
 
 void Dispatcher::take_block(std::uint16_t application, std::uint32_t block,

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "core/clock.hh"
-#include "core/component.hh"
+#include "core/functional.hh"
+#include "gpu/program_memory.hh"
 #include "protocol/dispatch.hh"
 
 namespace memsim::gpu {
@@ -28,7 +29,9 @@ constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
 /// max_instructions have been handed out, no further block starts and the run ends when those under
 /// way have ended; an application's own part may be cut likewise.
 /// Not modelled: concurrent kernels of one application, preemption, partitioned caches.
-class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
+class Dispatcher final : public Model<Dispatcher>,
+                         public protocol::HasBlocks,
+                         public ChecksContents {
   public:
     struct Params {
         Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
@@ -134,6 +137,8 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
         std::uint32_t next_block = 0;
         std::uint32_t running = 0; ///< blocks that have not ended
         std::uint32_t seen = 0;    ///< launches begun since its start, simulated or not
+        std::uint64_t stores = 0;  ///< numbered so far, where contents are carried
+        bool loaded = false;       ///< the machine has its memory's contents
         std::uint64_t instructions = 0;
         Resources block; ///< what one block of this launch takes
         Tick launch_started = 0;
@@ -158,6 +163,7 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     std::optional<std::string> imbalance() const override;
     void take_block(std::uint16_t application, std::uint32_t block,
                     std::vector<std::vector<std::uint8_t>>& warps) override;
+    void compare_contents(ContentsReport& report) override;
 
     const Params params;
     Ports port;
@@ -174,6 +180,9 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     };
 
     void check_first_launch(std::uint32_t application);
+    ProgramMemory memory_of(std::uint32_t application) const;
+    void keep_contents(std::uint32_t application);
+    std::uint32_t number_stores(std::uint32_t application, std::uint64_t n);
     void split_sms();
     void place_applications();
     void take_ends();

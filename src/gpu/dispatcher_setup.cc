@@ -25,6 +25,13 @@ void Dispatcher::init() {
         auto* host = dynamic_cast<protocol::HasKernels*>(&port.host[i].peer()->owner());
         MEMSIM_ASSERT(host, "a Host responder must offer its kernels");
         shares_[i].kernels = &host->kernels();
+        if (sim().contents().enabled()) {
+            if (shares_[i].kernels->memory().empty())
+                refuse("host", "application " + std::to_string(i) +
+                                   " has no values, as traces of addresses have none: build the "
+                                   "machine without contents");
+            shares_[i].kernels->note_host_writes();
+        }
         check_first_launch(i);
     }
     split_sms();

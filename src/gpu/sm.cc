@@ -239,9 +239,8 @@ void Sm::place(const protocol::BlockStart& start) {
         throw ConfigError(path() + ".block_slots: the dispatcher sends more blocks than the " +
                           std::to_string(params.block_slots()) +
                           " that this SM holds; give both the same block_slots");
-    state.blocks[b] = {true,       start.application, start.launch, start.block,
-                       start.base, start.warps,       start.warps,  0,
-                       0};
+    state.blocks[b] = {true,         start.application, start.launch, start.block, start.base,
+                       start.stores_before, start.warps, start.warps, 0, 0};
     dispatcher_->take_block(start.application, start.block, streams_);
     std::uint32_t w = 0;
     for (auto& stream : streams_) {
@@ -312,6 +311,11 @@ void Sm::waits_on(WaitReport& report) const {
     if (!state.accesses.empty())
         report.add(path() + " has " + std::to_string(state.accesses.size()) +
                    " accesses that the L1 has not taken");
+}
+
+/// The dispatcher's look through the machine goes by an SM, as its blocks do.
+void Sm::functional(const PortBase&, FunctionalAccess& access) {
+    look_through(port.mem_side, access);
 }
 
 std::optional<std::string> Sm::imbalance() const {

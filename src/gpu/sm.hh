@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hh"
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "gpu/coalescer.hh"
 #include "gpu/issue_slots.hh"
 #include "parts/cycle_slots.hh"
@@ -40,7 +40,7 @@ constexpr std::array<std::string_view, 2> names_of(Atomics) { return {"performed
 /// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
 /// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
 /// banks and their conflicts, ports of arithmetic (any mix issues at the schedulers' rate).
-class Sm final : public Model<Sm> {
+class Sm final : public Model<Sm>, public Functional {
   public:
     struct Params {
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Core clock (Ohm-GPU table I: 1.2 GHz)"};
@@ -130,6 +130,7 @@ class Sm final : public Model<Sm> {
         std::uint32_t launch = 0;
         std::uint32_t number = 0;
         std::uint64_t base = 0;       ///< of its addresses
+        std::uint32_t stores_before = 0;
         std::uint32_t warps = 0;      ///< that hold their slot
         std::uint32_t running = 0;    ///< of them, those that have not exited
         std::uint32_t arrived = 0;    ///< at the barrier
@@ -181,6 +182,7 @@ class Sm final : public Model<Sm> {
     void waits_on(WaitReport& report) const override;
     bool pending() const override { return live_blocks() > 0; }
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;

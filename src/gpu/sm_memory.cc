@@ -1,4 +1,5 @@
 #include "gpu/sm.hh"
+#include "gpu/store_contents.hh"
 
 /// The load-store unit of an SM: accesses to the L1 and to shared memory, and their answers.
 namespace memsim::gpu {
@@ -40,6 +41,11 @@ void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
         r.warp = w;
         r.application = block.application;
         r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
+        if (op.has_values && command != Command::read) [[unlikely]]
+            r.contents = contents_of(sim().contents(), op, coalescer_[i],
+                                     block.stores_before + op.order);
+        else if (op.has_values) [[unlikely]]
+            leave_out(sim().contents(), op, block.base);
         stat.bytes += r.payload();
         state.accesses.push({r, now(), result});
     }
@@ -60,6 +66,7 @@ void Sm::send_accesses() {
 }
 
 void Sm::answer(const protocol::MemResponse& response) {
+    sim().contents().release(response.contents);
     const Sent& sent = state.sent[response.tag];
     stat.load_latency.sample(Time {now() - sent.queued});
     state.free_tags.push_back(response.tag);

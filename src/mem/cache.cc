@@ -76,6 +76,8 @@ void Cache::init() {
     state.tags.resize(sets, params.ways(), params.replacement());
     state.mshrs.resize(params.mshrs(), params.targets());
     state.banks.assign(std::size_t {params.banks()} * params.bank_ports(), 0);
+    if (sim().contents().enabled())
+        contents_.emplace(sim().contents(), state.tags, state.contents, line, sector);
     state.below.reserve(params.mem_queue());
     state.reserved = params.reserved_ways();
     state.hint_done.assign(params.hint_ports(), 0);
@@ -90,7 +92,7 @@ void Cache::start() {
 void Cache::wake() {
     while (!port.mem_side.empty()) fill(port.mem_side.pop());
     while (!state.late.empty() && state.late.front().at <= now())
-        answer(state.late.pop().answer, true);
+        answer(state.late.pop().answer, TagArray::none, true);
     if (!state.late.empty()) arm(state.next_late, state.late.front().at);
     while (!state.below.empty() && port.mem_side.can_send()) send_below(state.below.pop());
     if (state.flush.walking) continue_flush();
@@ -168,7 +170,7 @@ void Cache::fill(const MemResponse& r) {
     const SectorMask here = sectors(r).any;
     state.fetching -= r.payload();
     mshr.pending &= static_cast<SectorMask>(~here);
-    if (watcher_) tell_fill(r, here);
+    if (contents_) contents_->fill(line, r);
     if (!mshr.dropped) {
         tags.add_valid(line, here);
         if (!write_back() && !tags.kept(line)) tags.clean(line, here);
@@ -186,7 +188,7 @@ void Cache::fill(const MemResponse& r) {
         }
         if (!t.posted) {
             --state.owed;
-            answer(t.answer, !t.fetched);
+            answer(t.answer, line, !t.fetched);
         }
         return true;
     });
@@ -201,17 +203,6 @@ void Cache::fill(const MemResponse& r) {
         end_flush();
     }
     stat.mshrs_used.set(now(), state.mshrs.size());
-}
-
-/// Sectors that were written since are newer here, and those that a write waits for will be.
-void Cache::tell_fill(const MemResponse& r, SectorMask here) {
-    const std::uint32_t line = state.mshrs[r.tag].line;
-    SectorMask newer = state.tags.valid(line) | state.tags.dirty(line);
-    state.mshrs.serve(r.tag, [&](const Target& t) {
-        if (t.answer.command != Command::read) newer |= t.sectors;
-        return false;
-    });
-    watcher_->filled(r, here & static_cast<SectorMask>(~newer));
 }
 
 /// The answer to what was passed on, or to a write-back of a flush.
@@ -236,8 +227,11 @@ void Cache::answered_below(const MemResponse& r) {
 // ---- what leaves -----------------------------------------------------------------------------
 
 /// Time up to the answer's arrival is this stage's, unless the stages below had the request.
-void Cache::answer(const MemResponse& r, bool mark) {
-    if (watcher_) watcher_->answered(r);
+void Cache::answer(MemResponse r, std::uint32_t line, bool mark) {
+    if (contents_ && r.command == Command::read) {
+        complete(line, r);
+        r.contents = contents_->read(line, r);
+    }
     if (mark)
         sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
                             now() + figures_.latency);
@@ -247,13 +241,12 @@ void Cache::answer(const MemResponse& r, bool mark) {
 /// A write is done when the array has it.
 void Cache::answer_write(const MemRequest& r) {
     if (!r.needs_response()) return;
-    if (figures_.late == 0) return answer(protocol::answer(r), true);
+    if (figures_.late == 0) return answer(protocol::answer(r), TagArray::none, true);
     state.late.push({now() + figures_.late, protocol::answer(r)});
     if (state.late.size() == 1) arm(state.next_late, state.late.front().at);
 }
 
-void Cache::queue_below(const MemRequest& r, bool passed_on) {
-    if (watcher_) watcher_->below(r, passed_on);
+void Cache::queue_below(const MemRequest& r) {
     if (state.below.empty() && port.mem_side.can_send())
         send_below(r);
     else
@@ -264,6 +257,66 @@ void Cache::send_below(const MemRequest& r) {
     sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
                         now() + params.miss_latency->raw);
     port.mem_side.send(r);
+}
+
+// ---- contents --------------------------------------------------------------------------------
+
+/// Sectors of a line that writes which wait for its fill have given their bytes to.
+SectorMask Cache::claimed(std::uint32_t line) const {
+    SectorMask sectors = 0;
+    if (state.tags.locked(line))
+        state.mshrs.for_each_target(state.tags.lock(line), [&](const Target& t) {
+            if (t.answer.command != Command::read) sectors |= t.sectors;
+        });
+    return sectors;
+}
+
+/// A write or atomic that ends here leaves its bytes in the line.
+void Cache::take_contents(std::uint32_t line, const MemRequest& r, SectorMask kept) {
+    if (!contents_) return;
+    contents_->write(line, r, kept, claimed(line));
+    sim().contents().release(r.contents);
+}
+
+/// What is valid from the start has its bytes below.
+void Cache::complete(std::uint32_t line, const MemResponse& r) {
+    if (params.warm_bytes->raw == 0) return;
+    for_each_sector(r, [&](std::uint64_t sector, std::uint32_t) {
+        SectorBytes& mine = contents_->at(line, sector);
+        if (mine.known == SectorBytes::all) return;
+        FunctionalAccess below {sector * SectorBytes::size,
+                                static_cast<std::uint16_t>(state.tags.application(line)),
+                                false,
+                                {}};
+        look_through(port.mem_side, below);
+        mine.fill(below.data);
+    });
+}
+
+/// A write-through cache's lines may be older than what is below, and are dropped before the next
+/// launch: a read goes by them.
+void Cache::functional(const PortBase&, FunctionalAccess& access) {
+    const std::uint64_t sector = access.address / SectorBytes::size;
+    const std::uint64_t own_line = own(access.address) >> figures_.line_bits;
+    const std::uint32_t line =
+        state.tags.find(index_(own_line), access.address >> figures_.line_bits);
+    if (line != TagArray::none) {
+        SectorBytes& mine = contents_->at(line, sector);
+        const SectorMask waiting = claimed(line);
+        if (!contents_->counts(line, sector, waiting))
+            ;
+        else if (access.write)
+            mine.store(access.data);
+        else if (write_back() || state.tags.kept(line) || waiting)
+            access.data.fill(mine);
+    }
+    for (std::uint32_t i = state.below.size(); i-- > 0 && !access.write;) {
+        const MemRequest& r = state.below[i];
+        if (!r.contents) continue;
+        for (const Contents::Piece& p : sim().contents()[r.contents].pieces)
+            if (r.address / SectorBytes::size + p.sector == sector) access.data.fill(p.data);
+    }
+    if (!access.complete()) look_through(port.mem_side, access);
 }
 
 // ---- reports ---------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
-#include "mem/cache_watcher.hh"
+#include "core/functional.hh"
+#include "mem/cache_contents.hh"
 #include "parts/cycle_slots.hh"
 #include "parts/interleave.hh"
 #include "parts/mshr.hh"
@@ -42,9 +42,9 @@ enum class CacheStall : std::uint8_t { none, mshrs, targets, mem_side, set, bank
 /// Atomics are performed by a write-back cache and passed on by the others, which drop their copy.
 /// Reserved ways hold lines that were written, whatever the policy, until they are evicted or
 /// flushed. Hints fetch what is missing if there is room, and are dropped if not.
-/// Precondition: a request lies within one line. Not modelled: contents (a CacheWatcher is told
-/// what happens to them), ECC, the width of the data ports. Equations: docs/models/caches.md.
-class Cache final : public Model<Cache> {
+/// Precondition: a request lies within one line. Not modelled: ECC, the width of the data ports.
+/// Equations: docs/models/caches.md.
+class Cache final : public Model<Cache>, public Functional {
   public:
     struct Params {
         Param<Bytes> capacity {48_KiB, {32_B, 1_GiB}, "Data held (GTX 480 class L1: 48 KiB)"};
@@ -200,6 +200,7 @@ class Cache final : public Model<Cache> {
         std::vector<PassedOn> passed_on;  ///< whose answers are expected
         std::vector<std::uint32_t> free_passed_on;
         Flush flush;
+        CacheContents::State contents;
         std::vector<std::uint32_t> hint_done; ///< bytes of the first hint of each port
         Tick stalled_since = 0;
         Rng random;
@@ -213,7 +214,7 @@ class Cache final : public Model<Cache> {
     void waits_on(WaitReport& report) const override;
     bool pending() const override { return state.owed != 0 || !state.below.empty(); }
     std::optional<std::string> imbalance() const override;
-    void watch(CacheWatcher& w) { watcher_ = &w; }
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -261,11 +262,13 @@ class Cache final : public Model<Cache> {
     Tick bank_free_at(std::uint32_t bank) const;
     void occupy(std::uint32_t bank, std::int64_t cycles);
     void fill(const protocol::MemResponse& r);
-    void tell_fill(const protocol::MemResponse& r, SectorMask here);
     void answered_below(const protocol::MemResponse& r);
-    void answer(const protocol::MemResponse& r, bool mark);
+    void answer(protocol::MemResponse r, std::uint32_t line, bool mark);
+    SectorMask claimed(std::uint32_t line) const;
+    void take_contents(std::uint32_t line, const protocol::MemRequest& r, SectorMask kept);
+    void complete(std::uint32_t line, const protocol::MemResponse& r);
     void answer_write(const protocol::MemRequest& r);
-    void queue_below(const protocol::MemRequest& r, bool passed_on);
+    void queue_below(const protocol::MemRequest& r);
     void send_below(const protocol::MemRequest& r);
     void note(CacheStall cause);
     bool room_below(std::uint32_t messages) const {
@@ -326,7 +329,7 @@ class Cache final : public Model<Cache> {
     parts::Interleave interleave_;
     parts::SetIndex index_;
     parts::Divider banks_;
-    CacheWatcher* watcher_ = nullptr; ///< told, never asked
+    std::optional<CacheContents> contents_; ///< where the machine carries them
 };
 
 } // namespace memsim::mem

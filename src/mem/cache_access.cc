@@ -124,13 +124,13 @@ CacheStall Cache::read(const Place& p) {
     if (p.is_read()) {
         occupy(p.bank, figures_.read_cycles);
         count(p);
-        if (p.request.needs_response()) answer(protocol::answer(p.request), true);
+        if (p.request.needs_response()) answer(protocol::answer(p.request), p.line, true);
         return served;
     }
     occupy(p.bank, figures_.read_cycles + figures_.write_cycles);
     tags.add_dirty(p.line, p.touched);
     count(p);
-    if (watcher_) watcher_->wrote(p.request, p.touched);
+    take_contents(p.line, p.request, p.touched);
     answer_write(p.request);
     return served;
 }
@@ -150,8 +150,12 @@ CacheStall Cache::write(const Place& p) {
         if (cause != served) return cause;
         tags.add_valid(line, p.valid);
         tags.add_dirty(line, p.written);
-        if (p.found()) tags.drop(p.line);
+        if (p.found()) {
+            if (contents_) contents_->move(p.line, line);
+            tags.drop(p.line);
+        }
     }
+    take_contents(line, p.request, p.touched);
     tags.add_valid(line, p.whole);
     tags.add_dirty(line, p.touched);
     if (!write_back()) {
@@ -160,7 +164,6 @@ CacheStall Cache::write(const Place& p) {
     }
     occupy(p.bank, figures_.write_cycles);
     count(p);
-    if (watcher_) watcher_->wrote(p.request, p.touched);
     answer_write(p.request);
     return served;
 }
@@ -193,11 +196,11 @@ CacheStall Cache::miss(const Place& p) {
         ++stat.kept_writes;
     }
     if (r.needs_response()) ++state.owed;
-    state.mshrs.add(mshr, {protocol::answer(r), p.touched, r.posted, missing != 0});
     if (missing) fetch(mshr, p.number, missing, r);
+    if (!p.is_read()) take_contents(line, r, p.touched); // while it does not claim its sectors yet
+    state.mshrs.add(mshr, {protocol::answer(r), p.touched, r.posted, missing != 0});
     occupy(p.bank, figures_.read_cycles);
     count(p);
-    if (watcher_ && !p.is_read()) watcher_->wrote(r, p.touched);
     return served;
 }
 
@@ -230,6 +233,7 @@ CacheStall Cache::pass_on(const Place& p) {
     } else if (line != TagArray::none) {
         tags.touch(line);
         kept = allocates ? p.touched : p.touched & (p.valid | p.pending);
+        if (contents_) contents_->write(line, r, kept, claimed(line));
         tags.add_valid(line, kept & p.whole);
         tags.add_dirty(line, without(kept, p.valid | p.whole)); // known in part
     }
@@ -241,8 +245,7 @@ CacheStall Cache::pass_on(const Place& p) {
     }
     r.source = 0;
     ++stat.passed_on;
-    queue_below(r, true);
-    if (watcher_) watcher_->wrote(p.request, kept);
+    queue_below(r);
     if (rest) {
         r.stamps = {};
         fetch(locked ? tags.lock(line) : take_mshr(line), p.number, rest, r);
@@ -268,6 +271,7 @@ CacheStall Cache::take_way(const Place& p, bool written, std::uint32_t messages,
         evict(way);
     }
     tags.replace(way, p.number, p.request.application);
+    if (contents_) contents_->clear(way);
     line = way;
     return served;
 }
@@ -297,9 +301,10 @@ void Cache::write_back(std::uint32_t line, std::optional<std::uint32_t> slot) {
     r.tag = slot ? figures_.mshrs + *slot : 0;
     r.application = static_cast<std::uint16_t>(tags.application(line));
     aim(r, tags.tag(line), dirty, without(dirty, tags.valid(line)));
+    if (contents_) r.contents = contents_->read(line, r);
     ++stat.writebacks;
     stat.written_back_bytes += r.payload();
-    queue_below(r, false);
+    queue_below(r);
 }
 
 std::uint32_t Cache::take_mshr(std::uint32_t line) {
@@ -315,13 +320,18 @@ void Cache::fetch(std::uint32_t mshr, std::uint64_t number, SectorMask sectors, 
     r.posted = false;
     r.source = 0;
     r.tag = mshr;
+    r.contents = {};
+    if (contents_) {
+        const std::uint32_t line = state.mshrs[mshr].line;
+        contents_->begin_fetch(line, sectors, claimed(line));
+    }
     aim(r, number, sectors, 0);
     state.mshrs[mshr].pending |= sectors;
     const std::uint32_t bytes = r.payload();
     ++stat.fetches;
     stat.fetched_bytes += bytes;
     state.fetching += bytes;
-    queue_below(r, false);
+    queue_below(r);
 }
 
 void Cache::count(const Place& p) {

@@ -133,4 +133,8 @@ std::optional<std::string> Crossbar::imbalance() const {
            " bytes came in and did not leave";
 }
 
+void Crossbar::functional(const PortBase&, FunctionalAccess& access) {
+    look_through(port.mem_side[interleave_.way(access.address)], access);
+}
+
 } // namespace memsim::mem

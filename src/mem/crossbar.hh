@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/functional.hh"
 #include "parts/interleave.hh"
 #include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"
@@ -24,7 +25,7 @@ using protocol::Mem;
 /// The way back is packed into `source`, mixed radix, so that crossbars can stand behind each
 /// other: source = source above x inputs + input. Messages of one input to one output stay in
 /// order.
-class Crossbar final : public Model<Crossbar> {
+class Crossbar final : public Model<Crossbar>, public Functional {
   public:
     struct Params {
         Param<unsigned> inputs {1, {1, 256}, "Requesters"};
@@ -99,6 +100,7 @@ class Crossbar final : public Model<Crossbar> {
     bool pending() const override { return state.requests.held + state.responses.held != 0; }
     void waits_on(WaitReport& report) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;

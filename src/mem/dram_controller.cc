@@ -92,6 +92,7 @@ void DramController::init() {
     const std::uint32_t places = 2 * dram_->places();
     state.requests.assign(places, {});
     state.stages.assign(places, {});
+    if (sim().contents().enabled()) state.data.assign(places, {});
     state.free.clear();
     for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
 }
@@ -124,6 +125,7 @@ bool DramController::accept() {
             state.requests[state.front] = {r.address, now(),     r.bytes,   r.tag,   1,
                                            r.source,  r.sectors, r.command, r.posted};
             if (sim().stamps().enabled()) state.stages[state.front] = {r.stamps, never};
+            if (sim().contents().enabled()) state.data[state.front] = r.contents;
         }
         const std::uint32_t before = state.front_bytes;
         queue_pieces(r);
@@ -181,7 +183,9 @@ void DramController::collect() {
     auto& out = port.cpu_side;
     while (!state.unanswered.empty() && out.can_send()) {
         const std::uint32_t request = state.unanswered.pop();
-        out.send(answer_to(request));
+        protocol::MemResponse answer = answer_to(request);
+        if (sim().contents().enabled()) answer.contents = std::exchange(state.data[request], {});
+        out.send(answer);
         state.free.push_back(request);
     }
 }
@@ -190,7 +194,44 @@ protocol::MemResponse DramController::answer_to(std::uint32_t request) const {
     const State::Request& r = state.requests[request];
     const Stamps::Id stamps =
         sim().stamps().enabled() ? state.stages[request].stamps : Stamps::Id {};
-    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, stamps};
+    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, stamps, {}};
+}
+
+/// Of a request whose last piece is done: a write's bytes go into the cells, a read takes them from
+/// there, and from the writes that still wait.
+void DramController::move_data(std::uint32_t request) {
+    Contents& contents = sim().contents();
+    const State::Request& r = state.requests[request];
+    Contents::Id& data = state.data[request];
+    if (r.command != Command::read) {
+        if (!data) return;
+        const std::uint64_t first = r.address / SectorBytes::size;
+        state.contents.write(contents, first, std::exchange(data, {}));
+        return;
+    }
+    data = state.contents.read(contents, r);
+    for (Contents::Piece& p : contents[data].pieces)
+        add_waiting(r.address / SectorBytes::size + p.sector, p.data);
+}
+
+/// The writes that are accepted and not done are newer than the cells.
+void DramController::add_waiting(std::uint64_t sector, SectorBytes& to) const {
+    for (std::uint32_t i = 0; i < state.requests.size(); ++i) {
+        const State::Request& w = state.requests[i];
+        if (!state.data[i] || w.command == Command::read) continue;
+        for (const Contents::Piece& p : sim().contents()[state.data[i]].pieces)
+            if (w.address / SectorBytes::size + p.sector == sector) to.store(p.data);
+    }
+}
+
+void DramController::functional(const PortBase&, FunctionalAccess& access) {
+    if (!access.write) {
+        SectorBytes newest;
+        state.contents.read(access.address / SectorBytes::size, newest);
+        add_waiting(access.address / SectorBytes::size, newest);
+        access.data.fill(newest);
+    } else
+        state.contents.functional(access);
 }
 
 /// One of the parts that a request waits for is done; after the last, so is the request.
@@ -200,6 +241,7 @@ void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
     State::Stages& stages = state.stages[request];
     if (stamped) stages.started = std::min(stages.started, started);
     if (--r.left) return;
+    if (sim().contents().enabled()) move_data(request);
     if (r.command == Command::read) {
         ++stat.reads;
         stat.read_latency.sample(Time {at - r.accepted});

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "mem/fr_fcfs.hh"
 #include "parts/address_map.hh"
+#include "parts/sector_store.hh"
 #include "protocol/mem.hh"
 
 #include <optional>
@@ -17,8 +18,8 @@ using protocol::Mem;
 /// atomic counts and is timed as a write that is answered when its data has been moved. A request
 /// is cut into the rows that it touches, and always moves whole bursts.
 /// Balance: bytes asked for = bytes answered or written when a run has ended by itself.
-/// Not modelled: what FrFcfs and DramDevice leave out, contents.
-class DramController final : public Model<DramController> {
+/// Not modelled: what FrFcfs and DramDevice leave out.
+class DramController final : public Model<DramController>, public Functional {
   public:
     struct Params {
         Param<DramPreset> timing {DramPreset::ddr4_3200, "Timing table"};
@@ -109,6 +110,8 @@ class DramController final : public Model<DramController> {
         FrFcfsState scheduler;
         std::vector<Request> requests;
         std::vector<Stages> stages;
+        std::vector<Contents::Id> data; ///< of writes that are not done, of reads that are
+        parts::SectorStore contents;    ///< of the cells
         std::vector<std::uint32_t> free;
         std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun
         std::uint32_t front_bytes = 0;            ///< how much of it is queued
@@ -122,6 +125,7 @@ class DramController final : public Model<DramController> {
     void waits_on(WaitReport& report) const override;
     bool pending() const override { return state.free.size() != state.requests.size(); }
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -134,6 +138,8 @@ class DramController final : public Model<DramController> {
     void collect();
     protocol::MemResponse answer_to(std::uint32_t request) const;
     void piece_done(std::uint32_t request, Tick started, Tick at);
+    void move_data(std::uint32_t request);
+    void add_waiting(std::uint64_t sector, SectorBytes& to) const;
     std::uint32_t bank_of(const parts::DramPlace& p) const {
         return (p.rank * timing_.groups + p.group) * timing_.banks_per_group + p.bank;
     }

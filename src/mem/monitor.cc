@@ -74,4 +74,8 @@ void Monitor::count_page(HashMap<std::uint64_t>& pages, std::uint64_t address, C
     ++counter;
 }
 
+void Monitor::functional(const PortBase&, FunctionalAccess& access) {
+    look_through(port.mem_side, access);
+}
+
 } // namespace memsim::mem

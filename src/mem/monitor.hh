@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "core/hash_map.hh"
 #include "protocol/mem.hh"
 
@@ -12,7 +12,7 @@ using protocol::Mem;
 /// Sits in any memory link and counts what passes. It adds the latency of its own two links (1 fs
 /// each way beyond the one it replaces) and no other delay, as long as `outstanding` suffices.
 /// It can also count the pages that are read and written: a bit for each, of those touched.
-class Monitor final : public Model<Monitor> {
+class Monitor final : public Model<Monitor>, public Functional {
   public:
     struct Params {
         Param<unsigned> outstanding {
@@ -55,6 +55,7 @@ class Monitor final : public Model<Monitor> {
     explicit Monitor(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;

@@ -18,9 +18,18 @@ void SimpleMemory::wake() {
         const auto rate = static_cast<Uint128>(params.bandwidth->raw);
         state.free_at = now() + static_cast<Tick>(work / rate);
         state.remainder = static_cast<std::int64_t>(work % rate);
-        if (!r.posted) in.send(protocol::answer(r));
+        protocol::MemResponse answer = protocol::answer(r);
+        if (sim().contents().enabled() && r.command == protocol::Command::read)
+            answer.contents = state.contents.read(sim().contents(), r);
+        else
+            state.contents.write(sim().contents(), r);
+        if (!r.posted) in.send(answer);
     }
     if (!in.empty() && state.free_at > now()) arm(state.ready, state.free_at);
+}
+
+void SimpleMemory::functional(const PortBase&, FunctionalAccess& access) {
+    state.contents.functional(access);
 }
 
 } // namespace memsim::mem

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/functional.hh"
+#include "parts/sector_store.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -10,8 +11,8 @@ using protocol::Mem;
 
 /// A memory of fixed latency and bandwidth: each request takes the data path for bytes / bandwidth,
 /// in order of arrival, and is answered `latency` later. For tests and as an ideal to compare with.
-/// Not modelled: banks, refresh, turnaround, contents.
-class SimpleMemory final : public Model<SimpleMemory> {
+/// Not modelled: banks, refresh, turnaround.
+class SimpleMemory final : public Model<SimpleMemory>, public Functional {
   public:
     struct Params {
         Param<Bytes> capacity {1_GiB, {1_B, Bytes {std::int64_t {1} << 50}}, "Size of the memory"};
@@ -36,11 +37,13 @@ class SimpleMemory final : public Model<SimpleMemory> {
     struct State {
         Tick free_at = 0;           ///< when the data path is free
         std::int64_t remainder = 0; ///< of bytes / bandwidth
+        parts::SectorStore contents;
         Timer ready;
     };
 
     explicit SimpleMemory(const Params& p) : params(p) {}
     void wake() override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;

@@ -24,6 +24,7 @@ void TrafficGen::wake() {
     auto& mem = port.mem_side;
     while (!mem.empty()) {
         const protocol::MemResponse r = mem.pop();
+        sim().contents().release(r.contents);
         const Time taken {now() - state.sent_at[r.tag]};
         state.free_tags.push_back(r.tag);
         stat.bytes += r.payload();

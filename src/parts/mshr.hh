@@ -90,6 +90,12 @@ class MshrTable {
             n = after;
         }
     }
+    /// Calls f(target) for those that wait in an entry, in order of arrival.
+    template <class F>
+    void for_each_target(std::uint32_t entry, F&& f) const {
+        for (std::uint32_t n = entries_[entry].first; n != none; n = nodes_[n].next)
+            f(nodes_[n].target);
+    }
     /// Gives an entry back; nothing waits in it.
     void release(std::uint32_t entry) {
         MEMSIM_ASSERT(entries_[entry].targets == 0, "an MSHR is freed while targets wait");

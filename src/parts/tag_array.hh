@@ -59,6 +59,10 @@ class TagArray {
     std::uint32_t line(std::uint64_t set, std::uint32_t way) const {
         return static_cast<std::uint32_t>(set * stride_) + way;
     }
+    /// Its number among all lines, from 0 without gaps.
+    std::uint32_t number(std::uint32_t line) const {
+        return line / stride_ * ways_ + line % stride_;
+    }
     /// Notes a use, for LRU.
     void touch(std::uint32_t line) {
         if (policy_ == Replacement::lru) order(line) = tick();

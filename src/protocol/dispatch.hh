@@ -39,6 +39,7 @@ struct BlockStart {
     u32 launch = 0;
     u32 block = 0;
     u32 warps = 0;
+    u32 stores_before = 0; ///< by which its stores' numbers begin in the application's order
     std::uint16_t application = 0;
 
     static constexpr u32 largest_wire_bytes = 0;

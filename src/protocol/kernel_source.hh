@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/archive.hh"
+#include "core/contents.hh"
 #include "protocol/warp_stream.hh"
 
 #include <array>
@@ -40,6 +41,20 @@ struct Allocation {
     u64 bytes = 0;
 };
 
+/// A piece of an application's functional memory.
+struct MemoryView {
+    u64 base = 0; ///< address of its first byte: a multiple of a sector
+    u64 bytes = 0;
+    const u8* data = nullptr; ///< up to the end of its last sector
+    bool read_only = false;   ///< no kernel and no host ever writes it
+};
+
+/// What the host wrote between two launches into one sector.
+struct HostWrite {
+    u64 address = 0;
+    SectorBytes data;
+};
+
 /// An application as a function, apart from all timing. Blocks must be run in linear order and to
 /// the last one of a launch before the next launch is asked for; so the streams do not depend on
 /// who asks when. Each application has its own addresses, from 0 to footprint_bytes().
@@ -51,6 +66,14 @@ class KernelSource {
     virtual bool next_launch(Launch& launch) = 0;
     /// Runs block `block` of the launch to its end and writes its streams; buffers are reused.
     virtual void run_block(u32 block, BlockStreams& out) = 0;
+
+    /// The functional memory as it stands; empty of an application that has no values, such as a
+    /// trace of addresses.
+    virtual std::vector<MemoryView> memory() const { return {}; }
+    /// Asks it to note from now on what the host writes in next_launch().
+    virtual void note_host_writes() {}
+    /// What it has noted, each write once.
+    virtual std::vector<HostWrite> take_host_writes() { return {}; }
 
     virtual u64 footprint_bytes() const = 0;
     virtual const std::vector<Allocation>& allocations() const = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/contents.hh"
 #include "core/port.hh"
 #include "core/stamps.hh"
 #include "protocol/sectors.hh"
@@ -36,6 +37,7 @@ struct MemRequest {
     std::uint16_t sectors = 0; ///< which of its 32-byte sectors: see protocol/sectors.hh
     std::uint16_t partial = 0; ///< those of them that a write does not cover whole
     Stamps::Id stamps;
+    Contents::Id contents; ///< what a write or atomic leaves there, where a machine carries it
 
     static constexpr std::uint32_t header_bytes = 8; ///< assumption: address, command, tag, sectors
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + 128;
@@ -53,6 +55,7 @@ struct MemResponse {
     std::uint32_t tag = 0;
     std::uint16_t sectors = 0; ///< as in the request
     Stamps::Id stamps;
+    Contents::Id contents; ///< what a read found, where a machine carries it
 
     static constexpr std::uint32_t header_bytes = 8;
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + 128;
@@ -63,9 +66,10 @@ struct MemResponse {
     }
 };
 
-/// The answer to `r`; tag and source go back as they came.
+/// The answer to `r`; tag and source go back as they came. It has no contents yet: those of a
+/// write belong to whoever has performed it.
 inline MemResponse answer(const MemRequest& r) {
-    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, r.stamps};
+    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, r.stamps, {}};
 }
 
 struct Mem {

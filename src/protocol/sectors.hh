@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/bits.hh"
+#include "core/contents.hh"
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +18,7 @@
 /// A warp's accesses to one line are so one request, looked up once, that moves what is needed.
 namespace memsim::protocol {
 
-inline constexpr std::uint32_t sector_bytes = 32; ///< NVIDIA's since Fermi; peers count in these
+inline constexpr std::uint32_t sector_bytes = SectorBytes::size; ///< NVIDIA's since Fermi; peers count in these
 inline constexpr std::uint32_t most_sectors = 16; ///< so a mask spans up to 512 bytes
 
 /// The bytes of a message's sectors that lie in its span.

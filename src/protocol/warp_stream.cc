@@ -13,7 +13,7 @@ constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, 
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
 constexpr std::size_t longest_op =
-    1 + 4 + 1 + (2 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, room
+    1 + 4 + 1 + (3 + 2 * warp_lanes) * longest_varint + 8; // flags, mask, width, varints, room
 
 u64 zigzag(u64 v) { return (v << 1) ^ (0 - (v >> 63)); }
 u64 unzigzag(u64 v) { return (v >> 1) ^ (0 - (v & 1)); }
@@ -185,6 +185,7 @@ void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const
             at = put(at, zigzag(here - before));
             before = here;
         }
+        at = put(at, ++counts_.stores);
     }
     bytes_.insert(bytes_.end(), buffer, at);
     count(mask, 1);
@@ -216,6 +217,7 @@ bool WarpStreamReader::next(WarpOp& op) {
     op.pc = 0;
     op.instructions = 1;
     op.passes = 0;
+    op.order = 0;
     if (op.kind == WarpOpKind::compute) op.instructions = static_cast<u32>(in.varint());
     if (op.kind == WarpOpKind::shared) {
         op.pc = static_cast<u32>(in.varint());
@@ -252,6 +254,7 @@ bool WarpStreamReader::next(WarpOp& op) {
                 value += unzigzag(in.varint());
                 op.value[std::countr_zero(rest)] = value;
             }
+            op.order = static_cast<u32>(in.varint());
         }
     }
     position_ = static_cast<u64>(in.at - bytes_.data());

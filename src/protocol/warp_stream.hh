@@ -18,7 +18,8 @@
 ///         then
 ///         strided: zigzag varint stride from a lane to the next (active or not)
 ///         else:    for each further active lane, zigzag varint distance from the lane before
-///         values:  for each active lane, zigzag varint distance from the value before (first: 0)
+///         values:  for each active lane, zigzag varint distance from the value before (first: 0),
+///                  and a varint: its number among the block's operations with values, from 1
 ///     shared: varint pc, varint passes; strided: it is a load
 ///
 /// Loads, atomics and shared loads produce results, numbered in the order of the warp's stream. Bit
@@ -66,6 +67,7 @@ struct WarpOp {
     u64 waits = 0;           ///< bit i: needs the i-th last result before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; the others are 0
     std::array<u64, warp_lanes> value {}; ///< what store or atomic leaves in memory, if has_values
+    u32 order = 0; ///< of an operation with values: its number among those of its block, from 1
 
     /// What --max-instructions counts.
     u64 thread_instructions() const { return u64 {instructions} * bits_set(mask); }
@@ -77,6 +79,7 @@ struct StreamCounts {
     u64 warp_instructions = 0;
     u64 thread_instructions = 0;
     u64 lane_accesses = 0; ///< active lanes of loads, stores, atomics and reductions
+    u64 stores = 0;        ///< operations with values
 };
 
 /// Appends to a stream. Compute operations in a row with one mask become one, if the later ones

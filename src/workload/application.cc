@@ -1,5 +1,7 @@
 #include "workload/application.hh"
 
+#include "protocol/memory_copy.hh"
+
 namespace memsim::workload {
 
 Application::Application(const Options& options)
@@ -13,9 +15,13 @@ bool Application::next_launch(Launch& launch) {
     const Progress& p = progress_;
     MEMSIM_ASSERT(p.launches == 0 || p.next_block == p.launch.blocks(),
                   "a launch was asked for before all blocks of the last one ran");
-    if (!next()) return false;
-    launch = p.launch;
-    return true;
+    protocol::MemoryCopy before;
+    if (notes_host_writes_) before.take(*this);
+    const bool more = next();
+    if (notes_host_writes_)
+        for (const protocol::HostWrite& w : before.changes()) host_writes_.push_back(w);
+    if (more) launch = p.launch;
+    return more;
 }
 
 void Application::launch(u32 kernel, u64 threads, u32 size) {
@@ -53,6 +59,7 @@ u64 Application::input_digest() const {
 void Application::save(Saver& to) const {
     to(input_digest());
     to(progress_);
+    to(host_writes_);
     save_host(to);
     memory_.save(to);
 }
@@ -64,6 +71,7 @@ void Application::load(Loader& from) {
         throw ConfigError("the checkpoint was taken with another input: put its file back as it "
                           "was, or start again without --restore");
     from(progress_);
+    from(host_writes_);
     load_host(from);
     memory_.load(from);
 }

@@ -53,6 +53,11 @@ class Application : public KernelSource {
 
     bool next_launch(Launch& launch) override;
     void run_block(u32 block, BlockStreams& out) override;
+    std::vector<protocol::MemoryView> memory() const override { return memory_.views(); }
+    void note_host_writes() override { notes_host_writes_ = true; }
+    std::vector<protocol::HostWrite> take_host_writes() override {
+        return std::exchange(host_writes_, {});
+    }
     u64 footprint_bytes() const override { return memory_.bytes(); }
     const std::vector<Allocation>& allocations() const override { return memory_.allocations(); }
     u64 result_digest() const override { return memory_.digest(false); }
@@ -106,6 +111,8 @@ class Application : public KernelSource {
     };
 
     Progress progress_;
+    bool notes_host_writes_ = false;
+    std::vector<protocol::HostWrite> host_writes_;
     std::vector<Kernel> kernels_;
     mutable u64 input_digest_ = 0; ///< 0: not computed yet
 };

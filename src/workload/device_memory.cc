@@ -5,9 +5,19 @@ namespace memsim::workload {
 u64 DeviceMemory::add(const std::string& name, u64 bytes, bool read_only) {
     const u64 base = next_;
     allocations_.push_back({name, base, bytes});
-    pieces_.push_back({std::make_unique<u64[]>((bytes + 7) / 8), read_only});
+    // Up to the end of the last sector, as MemoryView wants it.
+    pieces_.push_back({std::make_unique<u64[]>((bytes + 31) / 32 * 4), read_only});
     next_ += (bytes + 255) / 256 * 256;
     return base;
+}
+
+std::vector<protocol::MemoryView> DeviceMemory::views() const {
+    std::vector<protocol::MemoryView> all;
+    for (std::size_t i = 0; i < pieces_.size(); ++i)
+        all.push_back({allocations_[i].base, allocations_[i].bytes,
+                       reinterpret_cast<const u8*>(pieces_[i].words.get()),
+                       pieces_[i].read_only});
+    return all;
 }
 
 u64 DeviceMemory::digest(bool of_inputs) const {

@@ -58,6 +58,7 @@ class DeviceMemory {
 
     u64 bytes() const { return next_; } ///< from address 0
     const std::vector<Allocation>& allocations() const { return allocations_; }
+    std::vector<protocol::MemoryView> views() const;
     u64 digest(bool of_inputs) const; ///< of all that is read only, or of all that is not
     void save(Saver& to) const;
     void load(Loader& from);

@@ -25,6 +25,24 @@ bool Sequence::next_launch(Launch& launch) {
 
 void Sequence::run_block(u32 block, BlockStreams& out) { parts_[current_]->run_block(block, out); }
 
+std::vector<protocol::MemoryView> Sequence::memory() const {
+    std::vector<protocol::MemoryView> all;
+    for (const auto& part : parts_)
+        for (const protocol::MemoryView& view : part->memory()) all.push_back(view);
+    return all;
+}
+
+void Sequence::note_host_writes() {
+    for (const auto& part : parts_) part->note_host_writes();
+}
+
+std::vector<protocol::HostWrite> Sequence::take_host_writes() {
+    std::vector<protocol::HostWrite> all;
+    for (const auto& part : parts_)
+        for (const protocol::HostWrite& w : part->take_host_writes()) all.push_back(w);
+    return all;
+}
+
 u64 Sequence::result_digest() const {
     u64 hash = 0;
     for (const auto& part : parts_) hash = hash * 0x9e3779b97f4a7c15 + part->result_digest();

@@ -166,7 +166,7 @@ TEST_CASE("a handle to an element that was freed is noticed") {
     CHECK_THROWS_AS(pool[a], Panic);
     CHECK_THROWS_AS(pool.destroy(a), Panic);
     const auto c = pool.create(3); // in the same slot
-    CHECK(c.slot == a.slot);
+    CHECK(c.slot() == a.slot());
     CHECK_FALSE(pool.alive(a));
     CHECK(pool[c] == 3);
     CHECK(pool[b] == 2);

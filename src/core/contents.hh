@@ -1,0 +1,118 @@
+#pragma once
+
+#include "core/hash_map.hh"
+#include "core/pool.hh"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace memsim {
+
+/// The bytes of one sector, as far as they are known. Each carries the number of the store that
+/// left it there, in the order of the program (0: there before the first): stores reach a cache or
+/// a memory in the order of the machine, which may be another one.
+struct SectorBytes {
+    static constexpr std::uint32_t size = 32;
+    static constexpr std::uint32_t all = ~std::uint32_t {0};
+
+    std::uint32_t known = 0; ///< a bit for each byte
+    std::array<std::uint8_t, size> bytes {};
+    std::array<std::uint32_t, size> order {};
+
+    /// Takes what was stored. Of each byte the younger store's stays; true if one of them was there
+    /// already, and the older one came late.
+    bool store(const SectorBytes& s) {
+        std::uint32_t late = 0;
+        for (std::uint32_t i = 0; i < size; ++i) {
+            const std::uint32_t older = known >> i & 1 & (order[i] > s.order[i]);
+            const bool takes = s.known >> i & 1 & ~older;
+            bytes[i] = takes ? s.bytes[i] : bytes[i];
+            order[i] = takes ? s.order[i] : order[i];
+            late |= s.known >> i & older;
+        }
+        known |= s.known;
+        return late & 1;
+    }
+    /// Takes the bytes that are not known yet.
+    void fill(const SectorBytes& s) { take(s, s.known & ~known); }
+    /// Takes the bytes of a mask, whatever was there.
+    void take(const SectorBytes& s, std::uint32_t which) {
+        for (std::uint32_t i = 0; i < size; ++i) {
+            const bool takes = which >> i & 1;
+            bytes[i] = takes ? s.bytes[i] : bytes[i];
+            order[i] = takes ? s.order[i] : order[i];
+        }
+        known |= which;
+    }
+};
+
+/// Calls f(number, i) for each sector that a message needs, by its mask (protocol/sectors.hh): its
+/// number in the address space (address / 32) and, from 0, its place in the message.
+template <class M, class F>
+void for_each_sector(const M& m, F&& f) {
+    const std::uint64_t first = m.address / SectorBytes::size;
+    const auto n = static_cast<std::uint32_t>((m.address + m.bytes - 1) / SectorBytes::size -
+                                              first + 1);
+    for (std::uint32_t i = 0; i < n; ++i)
+        if (m.sectors == 0 || m.sectors >> i & 1) f(first + i, i);
+}
+
+/// What messages hold, where a machine carries contents: the one store of all message families. A
+/// message names its record by a handle of 4 bytes. Who receives the message owns the record: it
+/// passes it on with another message or releases it. When a run has ended by itself no record is
+/// left (Machine::imbalances).
+class Contents {
+  public:
+    static constexpr std::string_view archived_as = "Contents";
+    /// One sector of a message, counted from the one that holds the message's address.
+    struct Piece {
+        std::uint32_t sector = 0;
+        SectorBytes data;
+    };
+    struct Record {
+        std::vector<Piece> pieces;      ///< by ascending sector, each once
+        std::vector<std::uint8_t> raw; ///< of messages that are about bytes without an address
+    };
+    using Id = Handle<Record>;
+
+    template <class Archive>
+    void archive(Archive& a) {
+        a(enabled_), a(records_), a(overtaken_), a(left_out_);
+    }
+
+    void enable() { enabled_ = true; }
+    bool enabled() const { return enabled_; }
+
+    Id create() {
+        const Id id = records_.reuse();
+        records_[id].pieces.clear();
+        records_[id].raw.clear();
+        return id;
+    }
+    Record& operator[](Id id) { return records_[id]; }
+    const Record& operator[](Id id) const { return records_[id]; }
+    void release(Id id) {
+        if (id) records_.destroy(id);
+    }
+    std::size_t live() const { return records_.size(); }
+
+    /// Bytes that an atomic of the program wrote and the machine only read (Sm.atomics).
+    void leave_out(std::uint64_t sector, std::uint32_t bytes) { left_out_[sector] |= bytes; }
+    std::uint32_t left_out(std::uint64_t sector) const {
+        const std::uint32_t* bytes = left_out_.find(sector);
+        return bytes ? *bytes : 0;
+    }
+
+    /// A store came late: a younger one's bytes were there, and stay.
+    void count_overtaken() { ++overtaken_; }
+    std::uint64_t overtaken() const { return overtaken_; }
+
+  private:
+    bool enabled_ = false;
+    Pool<Record> records_;
+    std::uint64_t overtaken_ = 0;
+    HashMap<std::uint32_t> left_out_; ///< bytes of each sector, by its number
+};
+
+} // namespace memsim

@@ -1,0 +1,49 @@
+#include "mem/cache_contents.hh"
+
+namespace memsim::mem {
+
+using parts::SectorMask;
+
+CacheContents::CacheContents(Contents& store, const parts::TagArray& tags, State& state,
+                             std::uint64_t line_bytes, std::uint64_t sector_bytes)
+    : store_(store), tags_(tags), state_(state),
+      per_line_(static_cast<std::uint32_t>(line_bytes / SectorBytes::size)),
+      per_bit_(static_cast<std::uint32_t>(sector_bytes / SectorBytes::size)) {
+    state_.sectors.assign(tags_.sets() * tags_.ways() * per_line_, {});
+}
+
+void CacheContents::clear(std::uint32_t line) {
+    for (std::uint32_t i = 0; i < per_line_; ++i) at(line, i).known = 0;
+}
+
+void CacheContents::move(std::uint32_t from, std::uint32_t to) {
+    for (std::uint32_t i = 0; i < per_line_; ++i) at(to, i) = at(from, i);
+}
+
+void CacheContents::begin_fetch(std::uint32_t line, SectorMask sectors, SectorMask claimed) {
+    for (std::uint32_t i = 0; i < per_line_; ++i)
+        if (sectors >> bit(i) & 1 && !counts(line, i, claimed)) at(line, i).known = 0;
+}
+
+void CacheContents::write(std::uint32_t line, const protocol::MemRequest& r, SectorMask sectors,
+                          SectorMask claimed) {
+    if (!r.contents) return;
+    const std::uint64_t first = r.address / SectorBytes::size;
+    for (const Contents::Piece& p : store_[r.contents].pieces) {
+        const std::uint64_t sector = first + p.sector;
+        if (!(sectors >> bit(sector) & 1)) continue;
+        SectorBytes& mine = at(line, sector);
+        if (!counts(line, sector, claimed)) mine.known = 0;
+        if (mine.store(p.data)) store_.count_overtaken();
+    }
+}
+
+void CacheContents::fill(std::uint32_t line, const protocol::MemResponse& r) {
+    if (!r.contents) return;
+    const std::uint64_t first = r.address / SectorBytes::size;
+    for (const Contents::Piece& p : store_[r.contents].pieces)
+        at(line, first + p.sector).fill(p.data);
+    store_.release(r.contents);
+}
+
+} // namespace memsim::mem

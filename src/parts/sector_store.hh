@@ -1,0 +1,76 @@
+#pragma once
+
+#include "core/functional.hh"
+#include "core/hash_map.hh"
+
+namespace memsim::parts {
+
+/// What a memory holds, byte by byte, where a machine carries contents. Sparse: 256 bytes at a time
+/// come into being when one of them is written. What was there at the start takes 1.2 bytes for
+/// each byte, what was stored since 5.2, as each byte then has its place in the program's order. A
+/// value for State.
+class SectorStore {
+  public:
+    static constexpr std::string_view archived_as = "SectorStore";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(numbers_), a(blocks_), a(orders_);
+    }
+
+    /// What is known of the sector with this number (address / 32).
+    void read(std::uint64_t sector, SectorBytes& to) const;
+    /// Merges a store; true if it came late for a byte (SectorBytes::store).
+    bool store(std::uint64_t sector, const SectorBytes& data);
+    /// Puts the sector there, whatever was before.
+    void put(std::uint64_t sector, const SectorBytes& data);
+
+    /// The contents of a request's sectors, as the answer to a read carries them.
+    template <class M>
+    Contents::Id read(Contents& contents, const M& request) const {
+        const Contents::Id id = contents.create();
+        for_each_sector(request, [&](std::uint64_t sector, std::uint32_t offset) {
+            auto& pieces = contents[id].pieces;
+            pieces.push_back({offset, {}});
+            read(sector, pieces.back().data);
+        });
+        return id;
+    }
+    /// The last level's part of a look through the machine.
+    void functional(FunctionalAccess& access) {
+        const std::uint64_t sector = access.address / SectorBytes::size;
+        if (access.write) {
+            store(sector, access.data);
+            return;
+        }
+        SectorBytes held;
+        read(sector, held);
+        access.data.fill(held);
+    }
+    /// Takes the contents of a write.
+    template <class M>
+    void write(Contents& contents, const M& request) {
+        if (request.contents)
+            write(contents, request.address / SectorBytes::size, request.contents);
+    }
+    void write(Contents& contents, std::uint64_t first_sector, Contents::Id id) {
+        for (const Contents::Piece& p : contents[id].pieces)
+            if (store(first_sector + p.sector, p.data)) contents.count_overtaken();
+        contents.release(id);
+    }
+
+  private:
+    static constexpr std::uint32_t sectors = 8;
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
+    struct Block {
+        std::array<std::uint32_t, sectors> known {};
+        std::array<std::uint8_t, sectors * SectorBytes::size> bytes {};
+        std::uint32_t order = none; ///< in orders_; none: nothing was stored since the start
+    };
+    using Orders = std::array<std::uint32_t, sectors * SectorBytes::size>;
+
+    HashMap<std::uint32_t> numbers_; ///< from the number of 256 bytes to that of their block, from 1
+    std::vector<Block> blocks_;
+    std::vector<Orders> orders_;
+};
+
+} // namespace memsim::parts

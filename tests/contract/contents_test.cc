@@ -1,0 +1,155 @@
+#include "data_driver.hh"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+
+/// The data contract of everything that takes block requests: random traffic, every read compared
+/// with a reference memory, the image at the end, and both again in a machine that was saved and
+/// restored on its way.
+namespace memsim::test {
+
+namespace {
+
+struct DataRig {
+    std::string name;
+    std::vector<std::string> drivers;
+    std::function<void(Machine&)> build;
+};
+
+Arguments arguments(const std::string& text) {
+    Arguments all;
+    std::istringstream in(text);
+    for (std::string word; in >> word;) {
+        const auto equals = word.find('=');
+        all.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    }
+    return all;
+}
+
+void add_memory(Machine& m, const std::string& path, const std::string& text = "") {
+    m.add(path, "mem.SimpleMemory", arguments("latency=50ns bandwidth=8GB/s queue=4 " + text));
+}
+
+/// driver - L1 - L2 - memory.
+DataRig caches(const std::string& l1, const std::string& l2) {
+    return {"caches, " + l1 + "; " + l2, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver", {});
+                m.add("l1", "mem.Cache",
+                      arguments("capacity=512B ways=2 latency=3ns mshrs=3 targets=2 mem_queue=3 " +
+                                l1));
+                m.add("l2", "mem.Cache",
+                      arguments("capacity=1KiB ways=4 latency=5ns mshrs=4 targets=3 mem_queue=4 " +
+                                l2));
+                add_memory(m, "memory");
+                m.bind("driver", "mem", "l1", "cpu_side");
+                m.bind("l1", "mem_side", "l2", "cpu_side");
+                m.bind("l2", "mem_side", "memory", "cpu_side");
+            }};
+}
+
+std::vector<DataRig> rigs() {
+    std::vector<DataRig> all;
+    for (const char* l1 :
+         {"write_policy=write_through", "write_policy=write_through write_allocate=true",
+          "write_policy=write_through write_allocate=true fetch_on_write=false banks=2",
+          "write_policy=write_evict replacement=fifo",
+          "write_policy=write_evict reserved_ways=1 write_cycles=5", "write_policy=write_back",
+          "write_policy=write_back write_allocate=true replacement=random",
+          "write_policy=write_back write_allocate=true fetch_on_write=false",
+          "write_policy=write_back write_allocate=true fetch_on_write=false reserved_ways=1"})
+        for (const char* l2 :
+             {"write_policy=write_back write_allocate=true set_hash=xor_fold",
+              "write_policy=write_back write_allocate=true fetch_on_write=false banks=3 "
+              "write_cycles=5",
+              "write_policy=write_back write_allocate=true sector=64B acknowledged_writebacks=true",
+              "write_policy=write_back write_allocate=true warm_base=0B warm_bytes=1KiB",
+              "write_policy=write_through", "write_policy=write_evict reserved_ways=2"})
+            all.push_back(caches(l1, l2));
+    all.push_back({"a memory", {"driver"}, [](Machine& m) {
+                       m.add("driver", "test.DataDriver", {});
+                       add_memory(m, "memory");
+                       m.bind("driver", "mem", "memory", "cpu_side");
+                   }});
+    for (const char* order : {"first_ready", "oldest_ready", "bank_rotation", "committed"})
+        all.push_back({std::string("DRAM, ") + order, {"driver"}, [=](Machine& m) {
+                           m.add("driver", "test.DataDriver", arguments("gap=5ns answers=40"));
+                           m.add("dram", "mem.DramController",
+                                 arguments(std::string("order=") + order));
+                           m.bind("driver", "mem", "dram", "cpu_side");
+                       }});
+    all.push_back({"a crossbar over slices of an L2", {"driver[0]", "driver[1]"}, [](Machine& m) {
+                       for (int i = 0; i < 2; ++i)
+                           m.add("driver[" + std::to_string(i) + "]", "test.DataDriver",
+                                 arguments("lines=32 base=" + std::to_string(i * 4096) + "B"));
+                       m.add("crossbar", "mem.Crossbar",
+                             arguments("inputs=2 outputs=3 granularity=256B"));
+                       for (int i = 0; i < 2; ++i)
+                           m.bind("driver[" + std::to_string(i) + "]", "mem", "crossbar",
+                                  "cpu_side[" + std::to_string(i) + "]");
+                       for (int i = 0; i < 3; ++i) {
+                           const std::string n = "[" + std::to_string(i) + "]";
+                           m.add("l2" + n, "mem.Cache",
+                                 arguments("capacity=1KiB ways=4 write_policy=write_back "
+                                           "write_allocate=true interleave_ways=3 "
+                                           "interleave_index=" +
+                                           std::to_string(i)));
+                           add_memory(m, "memory" + n);
+                           m.bind("crossbar", "mem_side" + n, "l2" + n, "cpu_side");
+                           m.bind("l2" + n, "mem_side", "memory" + n, "cpu_side");
+                       }
+                   }});
+    return all;
+}
+
+void build(Machine& m, const DataRig& rig) {
+    m.carry_contents();
+    rig.build(m);
+    m.build();
+}
+
+void finish_and_check(Machine& m, const DataRig& rig) {
+    REQUIRE(m.run(never) == Stop::idle);
+    REQUIRE_FALSE(m.pending());
+    CHECK(m.imbalances() == std::vector<std::string> {});
+    CHECK(m.sim().contents().overtaken() == 0);
+    for (const std::string& path : rig.drivers) {
+        auto& driver = m.get<DataDriver>(path);
+        CHECK(driver.stat.compared.value() > 1000);
+        CHECK(driver.stat.old.value() == 0);
+        CHECK(driver.stat.wrong.value() == 0);
+        CHECK(driver.compare_image() == 0);
+    }
+}
+
+} // namespace
+
+TEST_CASE("every read gets the bytes that were written last", "[contract][contents]") {
+    std::uint64_t seed = 0;
+    for (const DataRig& rig : rigs()) {
+        INFO(rig.name);
+        Machine m(++seed);
+        build(m, rig);
+        m.start();
+        m.run(static_cast<Tick>(10'000'000'000 + 777'777 * seed)); // in the middle of it
+        const Snapshot half = m.save();
+        finish_and_check(m, rig);
+        Machine again(seed);
+        build(again, rig);
+        again.load(half);
+        finish_and_check(again, rig);
+    }
+}
+
+TEST_CASE("a machine with something that carries no contents is refused", "[contract][contents]") {
+    Machine m;
+    m.carry_contents();
+    m.add("driver", "test.DataDriver", {});
+    m.add("monitor", "mem.Monitor", {});
+    m.add("memory", "mem.SimpleMemory", {});
+    m.bind("driver", "mem", "monitor", "cpu_side");
+    m.bind("monitor", "mem_side", "memory", "cpu_side");
+    CHECK_THROWS_WITH(m.build(), Catch::Contains("monitor: a mem.Monitor does not carry contents"));
+}
+
+} // namespace memsim::test

@@ -1,0 +1,120 @@
+#include "data_driver.hh"
+
+namespace memsim::test {
+
+using protocol::Command;
+using protocol::MemRequest;
+using protocol::MemResponse;
+
+static const Registration<DataDriver> registered {
+    "Test: writes bytes that tell where and when they were written, and reads them."};
+
+std::uint8_t DataDriver::value(std::uint64_t address, std::uint32_t store) {
+    const std::uint64_t mixed = (address * 0x9e3779b97f4a7c15 + store) * 0xbf58476d1ce4e5b9;
+    return static_cast<std::uint8_t>(mixed >> 40);
+}
+
+void DataDriver::init() {
+    state.latest.assign(params.lines() * 128, 0);
+    state.reads.resize(params.count());
+}
+
+void DataDriver::start() {
+    for (std::uint64_t at = 0; at < state.latest.size(); at += SectorBytes::size) {
+        FunctionalAccess a {base() + at, 0, true, {}};
+        a.data.known = SectorBytes::all;
+        for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
+            a.data.bytes[i] = value(base() + at + i, 0);
+        look_through(port.mem, a);
+    }
+    arm(state.next, 1);
+}
+
+void DataDriver::wake() {
+    while (!port.mem.empty()) check(port.mem.pop());
+    while (state.sent < params.count() && state.due <= now() && port.mem.can_send()) send();
+    if (state.sent < params.count() && state.due > now()) arm(state.next, state.due);
+}
+
+void DataDriver::send() {
+    Rng& random = state.random;
+    MemRequest r;
+    const std::uint64_t line = random.below(params.lines());
+    r.address = base() + line * 128;
+    r.sectors = static_cast<std::uint16_t>(1 + random.below(15));
+    while ((r.sectors & 1) == 0) r.sectors >>= 1, r.address += 32;
+    r.bytes = 32 * static_cast<std::uint32_t>(std::bit_width(r.sectors));
+    if ((r.sectors & (r.sectors + 1)) == 0) r.sectors = 0;
+    r.tag = state.sent;
+    const std::uint64_t kind = random.below(8);
+    if (kind < params.writes())
+        r.command = Command::write;
+    else if (kind < params.writes() + params.atomics())
+        r.command = Command::atomic;
+    if (r.command == Command::read) {
+        Read& read = state.reads[r.tag];
+        const auto from = state.latest.begin() + static_cast<std::ptrdiff_t>(line * 128);
+        read = {true, {from, from + 128}};
+    } else {
+        r.posted = random.below(2);
+        r.contents = sim().contents().create();
+        const std::uint32_t store = ++state.stores;
+        for_each_sector(r, [&](std::uint64_t sector, std::uint32_t offset) {
+            SectorBytes s;
+            s.known = r.command == Command::atomic || random.below(3) == 0
+                          ? 0xffu << 8 * random.below(4)
+                          : SectorBytes::all;
+            if (s.known != SectorBytes::all && r.command == Command::write)
+                r.partial = static_cast<std::uint16_t>(r.partial | 1u << offset);
+            for (std::uint32_t i = 0; i < SectorBytes::size; ++i) {
+                if (!(s.known >> i & 1)) continue;
+                const std::uint64_t address = sector * SectorBytes::size + i;
+                s.bytes[i] = value(address, store);
+                s.order[i] = state.latest[address - base()] = store;
+            }
+            sim().contents()[r.contents].pieces.push_back({offset, s});
+        });
+    }
+    port.mem.send(r);
+    ++state.sent;
+    state.due = now() + static_cast<Tick>(
+                            random.below(static_cast<std::uint64_t>(params.gap->raw)));
+}
+
+void DataDriver::check(const MemResponse& r) {
+    if (r.command != Command::read) return sim().contents().release(r.contents);
+    Read& read = state.reads[r.tag];
+    std::uint32_t sectors = 0;
+    MEMSIM_ASSERT(read.live && r.contents, "a read is answered once, with contents");
+    for (const Contents::Piece& p : sim().contents()[r.contents].pieces) {
+        ++sectors;
+        for (std::uint32_t i = 0; i < SectorBytes::size; ++i) {
+            const std::uint64_t address = r.address / 32 * 32 + p.sector * 32 + i;
+            const std::uint32_t store = p.data.order[i];
+            ++stat.compared;
+            if (!(p.data.known >> i & 1) || p.data.bytes[i] != value(address, store) ||
+                store > state.latest[address - base()])
+                ++stat.wrong;
+            else if (store < read.least[(address - base()) % 128])
+                ++stat.old;
+        }
+    }
+    for_each_sector(r, [&](std::uint64_t, std::uint32_t) { --sectors; });
+    if (sectors) stat.wrong += 32;
+    sim().contents().release(r.contents);
+    read = {};
+}
+
+std::uint64_t DataDriver::compare_image() const {
+    std::uint64_t different = 0;
+    for (std::uint64_t at = 0; at < state.latest.size(); at += SectorBytes::size) {
+        FunctionalAccess a {base() + at, 0, false, {}};
+        look_through(port.mem, a);
+        for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
+            different += !(a.data.known >> i & 1) ||
+                         a.data.bytes[i] != value(base() + at + i, state.latest[at + i]);
+    }
+    return different;
+}
+
+} // namespace memsim::test

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "core/functional.hh"
+#include "core/machine.hh"
+#include "core/registry.hh"
+#include "protocol/mem.hh"
+
+#include <map>
+
+/// The data contract: whatever takes block requests gives a read the bytes that were written last.
+namespace memsim::test {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// Random reads, writes and atomics to a few lines, each read compared with a reference memory. A
+/// byte's value follows from its address and the number of the store that wrote it, so data of
+/// another place or of another time is found.
+class DataDriver final : public Model<DataDriver> {
+  public:
+    struct Params {
+        Param<unsigned> count {3000, "Requests to send"};
+        Param<unsigned> answers {12, {1, 4096}, "Answers that may be outstanding"};
+        Param<Time> gap {20_ns, "Longest pause between two requests"};
+        Param<Bytes> base {0_B, "First address"};
+        Param<unsigned> lines {24, "Lines of 128 bytes from there that they go to"};
+        Param<unsigned> atomics {1, "Of eight requests, those that are atomics"};
+        Param<unsigned> writes {4, "And those that are writes"};
+    };
+    struct Ports {
+        Requester<Mem> mem {{.depth = from<&Params::answers>}, "To what is tested"};
+    };
+    struct Stats {
+        Counter compared {Unit::byte, "Bytes read and compared"};
+        Counter old {Unit::byte, "Bytes of an older store than the last one before the read"};
+        Counter wrong {Unit::byte, "Bytes that no store left there, or none that was sent yet"};
+    };
+    struct Read {
+        bool live = false;
+        std::vector<std::uint32_t> least; ///< of each byte of its line, the last store's number
+    };
+    struct State {
+        Rng random;
+        std::uint32_t sent = 0;
+        std::uint32_t stores = 0;
+        std::vector<std::uint32_t> latest; ///< of each byte of the lines, the last store's number
+        std::vector<Read> reads;           ///< by tag
+        Tick due = 0;
+        Timer next;
+    };
+    explicit DataDriver(const Params& p) : params(p) {}
+    void init() override;
+    void start() override;
+    void wake() override;
+    bool pending() const override { return state.sent < params.count(); }
+    /// Compares all of the lines with what an untimed look finds; bytes that differ.
+    std::uint64_t compare_image() const;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+    static std::uint8_t value(std::uint64_t address, std::uint32_t store);
+
+  private:
+    void send();
+    void check(const protocol::MemResponse& r);
+    std::uint64_t base() const { return static_cast<std::uint64_t>(params.base->raw); }
+};
+
+} // namespace memsim::test
