@@ -34,6 +34,12 @@ struct SectorBytes {
         known |= s.known;
         return late & 1;
     }
+    /// Takes the bytes of a store, or of a move; true if a store came late.
+    bool merge(const SectorBytes& s, bool moves) {
+        if (!moves) return store(s);
+        take(s, s.known);
+        return false;
+    }
     /// Takes the bytes that are not known yet.
     void fill(const SectorBytes& s) { take(s, s.known & ~known); }
     /// Takes the bytes of a mask, whatever was there.
@@ -73,6 +79,9 @@ class Contents {
     struct Record {
         std::vector<Piece> pieces;      ///< by ascending sector, each once
         std::vector<std::uint8_t> raw; ///< of messages that are about bytes without an address
+        /// It moves what a cache or another memory held and takes the place of whatever is there,
+        /// which may belong to another page. Else it is a program's store (SectorBytes::store).
+        bool moves = false;
     };
     using Id = Handle<Record>;
 
@@ -88,6 +97,7 @@ class Contents {
         const Id id = records_.reuse();
         records_[id].pieces.clear();
         records_[id].raw.clear();
+        records_[id].moves = false;
         return id;
     }
     Record& operator[](Id id) { return records_[id]; }

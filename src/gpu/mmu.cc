@@ -80,7 +80,11 @@ void Mmu::check_capacities() {
 }
 
 void Mmu::wake() {
-    while (!port.walk_side.empty()) entry_read(port.walk_side.pop().tag);
+    while (!port.walk_side.empty()) {
+        const protocol::MemResponse r = port.walk_side.pop();
+        sim().contents().release(r.contents);
+        entry_read(r.tag);
+    }
     for (unsigned h = 0; h < port.fault_side.size(); ++h)
         while (!port.fault_side[h].empty()) {
             const protocol::PageFaultReply r = port.fault_side[h].pop();
@@ -269,6 +273,7 @@ std::optional<std::uint64_t> Mmu::find(std::uint64_t key) {
                           " touches another: give more memory, or place pages by faults");
     ++stat.first_touches;
     state.mappings[key] = {first_frame_ + state.touched, true};
+    if (!state.unplaced.empty()) place_contents(key, first_frame_ + state.touched);
     return first_frame_ + state.touched++;
 }
 
@@ -303,6 +308,26 @@ std::optional<std::uint64_t> Mmu::frame_of(std::uint16_t application, std::uint6
     if (const Mapping* m = state.mappings.find(key))
         return m->mapped ? std::optional(m->frame) : std::nullopt;
     return placed(key);
+}
+
+/// A page that is not mapped is with the host, or has not been touched.
+void Mmu::functional_unmapped(FunctionalAccess& access) {
+    if (by_fault()) return look_through(port.fault_side[0], access);
+    state.unplaced.resize(params.applications());
+    state.unplaced[access.application].functional(access);
+}
+
+/// The program's memory was there before its pages had frames.
+void Mmu::place_contents(std::uint64_t key, std::uint64_t frame) {
+    const std::uint64_t page = raw(params.page());
+    for (std::uint64_t at = 0; at < page; at += SectorBytes::size) {
+        FunctionalAccess a {page_of(key) * page + at, application_of(key), false, {}};
+        state.unplaced[a.application].functional(a);
+        if (a.data.known == 0) continue;
+        a.address = frame * page + at;
+        a.write = true;
+        look_through(port.walk_side, a);
+    }
 }
 
 void Mmu::waits_on(WaitReport& report) const {

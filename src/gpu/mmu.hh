@@ -1,12 +1,13 @@
 #pragma once
 
 #include "core/clock.hh"
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "gpu/page_table.hh"
 #include "gpu/tlb_array.hh"
 #include "parts/cycle_slots.hh"
 #include "parts/interleave.hh"
 #include "parts/mshr.hh"
+#include "parts/sector_store.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
 #include "protocol/translation.hh"
@@ -185,6 +186,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         Fifo<std::uint32_t> reporting; ///< entries whose fault has not left
         HashMap<Mapping> mappings;     ///< what does not follow from the placement
         std::uint64_t touched = 0;     ///< frames given out by first_touch
+        std::vector<parts::SectorStore> unplaced; ///< by application: what pages hold before that
         std::vector<Frame> frames;     ///< that were ever claimed
         std::uint32_t oldest = 0, youngest = 0;
         std::vector<std::uint32_t> held_spaces; ///< orders to hold, by application
@@ -207,8 +209,9 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
 
     std::optional<std::uint64_t> frame_at_start(std::uint16_t application) const override;
 
-    /// The frame of a page now, if it is mapped; asks nothing and changes nothing. For tests.
-    std::optional<std::uint64_t> frame_of(std::uint16_t application, std::uint64_t page) const;
+    std::optional<std::uint64_t> frame_of(std::uint16_t application,
+                                          std::uint64_t page) const override;
+    void functional_unmapped(FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -232,6 +235,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     void complete(std::uint32_t walk, std::uint64_t frame);
     std::optional<std::uint64_t> find(std::uint64_t key);
     std::optional<std::uint64_t> placed(std::uint64_t key) const;
+    void place_contents(std::uint64_t key, std::uint64_t frame);
     // Page orders and residency (mmu_orders.cc).
     void take_orders();
     bool begin(std::uint16_t mover, const protocol::PageOrder& order);

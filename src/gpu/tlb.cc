@@ -19,11 +19,11 @@ void Tlb::init() {
         refuse("ways", std::to_string(params.entries()) +
                            " entries are no whole number of sets of " +
                            std::to_string(params.ways()));
-    const Component& mmu = port.mmu_side.peer()->owner();
-    if (const auto* pages = dynamic_cast<const protocol::HasPages*>(&mmu);
-        pages && pages->page_bytes() != page)
+    Component& mmu = port.mmu_side.peer()->owner();
+    pages_of_ = dynamic_cast<protocol::HasPages*>(&mmu);
+    if (pages_of_ && pages_of_->page_bytes() != page)
         refuse("page", "must be that of " + mmu.path() + ", " +
-                           Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
+                           Text<Bytes>::show({static_cast<std::int64_t>(pages_of_->page_bytes())}));
     const auto unit = static_cast<std::uint64_t>(params.stripe_unit->raw);
     if (params.stripe() > 1 && page % unit) refuse("stripe_unit", "must divide the page");
     page_ = parts::Divider(page);
@@ -215,6 +215,18 @@ void Tlb::confirm() {
         d.live = false;
         --state.draining;
     }
+}
+
+/// By the MMU's mappings, not by the pages held here: these follow them.
+void Tlb::functional(const PortBase&, FunctionalAccess& access) {
+    if (!params.translates()) return look_through(port.mem_side, access);
+    MEMSIM_ASSERT(pages_of_, "a machine that carries contents has an MMU behind its TLBs");
+    const auto frame = pages_of_->frame_of(access.application, number(access.address));
+    if (!frame) return pages_of_->functional_unmapped(access);
+    const std::uint64_t address = access.address;
+    access.address = physical(*frame, address);
+    look_through(port.mem_side, access);
+    access.address = address;
 }
 
 void Tlb::waits_on(WaitReport& report) const {

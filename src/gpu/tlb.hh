@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "gpu/tlb_array.hh"
 #include "parts/interleave.hh"
 #include "parts/mshr.hh"
@@ -26,7 +26,7 @@ using protocol::Mem;
 /// are answered to nobody, so that it cannot wait for them unless `acknowledged_stores`. Not
 /// modelled: ports (the L1 behind takes one request a cycle), several page sizes at once,
 /// prefetching.
-class Tlb final : public Model<Tlb> {
+class Tlb final : public Model<Tlb>, public Functional {
   public:
     struct Params {
         Param<bool> translates {true, "false: addresses are physical and pass as they are"};
@@ -132,6 +132,7 @@ class Tlb final : public Model<Tlb> {
     void waits_on(WaitReport& report) const override;
     bool pending() const override { return state.mshrs.size() != 0 || state.draining != 0; }
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -152,6 +153,7 @@ class Tlb final : public Model<Tlb> {
     void shoot_down(const protocol::ShootdownRequest& r);
     void confirm();
 
+    protocol::HasPages* pages_of_ = nullptr; ///< the MMU, for looks that take no time
     parts::Divider page_, pages_; ///< pages_: those that a stripe goes round
     parts::Interleave stripe_;
 };

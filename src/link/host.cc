@@ -31,6 +31,8 @@ void Host::init() {
     if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
         refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
                              ": a drive is bound for drive and drive_direct, and only then");
+    if (sim().contents().enabled() && params.drives())
+        refuse("drives", "drives do not carry contents: build the machine without them");
     if (static_cast<std::uint64_t>(params.drive_space->raw) % page)
         refuse("drive_space", "must be a multiple of the page");
     dram_ = WireTime(params.dram_bandwidth());
@@ -143,6 +145,8 @@ void Host::framed(const protocol::PageOrderReply& reply) {
     Page& p = state.pages[reply.tag];
     p.frame = reply.frame;
     p.victim = place(reply.owner, reply.page);
+    p.victim_page = reply.page;
+    p.victim_application = reply.owner;
     if (reply.evicted && reply.dirty) return state.out.push(reply.tag);
     p.framed = true;
     copy_in(reply.tag);
@@ -166,6 +170,12 @@ void Host::copy() {
         r.command = write ? Command::write : Command::read;
         r.tag = write ? i : i | copied_out;
         r.application = p.fault.application;
+        if (write && sim().contents().enabled()) {
+            protocol::MemRequest here = r; // as the page's addresses are in its application
+            here.address += (p.fault.page - p.frame) * static_cast<std::uint64_t>(params.page->raw);
+            r.contents = contents_of(p.fault.application).read(sim().contents(), here);
+            sim().contents()[r.contents].moves = true;
+        }
         port.device_side.send(r);
         if (++p.sent == chunks_) queue.pop();
         state.in_next = !write;
@@ -176,6 +186,13 @@ void Host::copied(const protocol::MemResponse& r) {
     const std::uint32_t i = r.tag & ~copied_out;
     Page& p = state.pages[i];
     (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
+    if (r.contents) {
+        const std::uint64_t address =
+            r.address + (p.victim_page - p.frame) * static_cast<std::uint64_t>(params.page->raw);
+        sim().contents()[r.contents].moves = true;
+        contents_of(p.victim_application)
+            .write(sim().contents(), address / SectorBytes::size, r.contents);
+    }
     if (++p.answered < chunks_) return;
     p.sent = p.answered = 0;
     if (r.tag & copied_out) {
@@ -193,6 +210,16 @@ void Host::copied(const protocol::MemResponse& r) {
     stat.fault_time.sample(Time {now() - state.interrupt});
     p.live = false;
     state.free.push_back(i);
+}
+
+/// What a page holds while it is not on the device, by its application's addresses.
+parts::SectorStore& Host::contents_of(std::uint16_t application) {
+    if (state.contents.size() <= application) state.contents.resize(application + 1u);
+    return state.contents[application];
+}
+
+void Host::functional(const PortBase&, FunctionalAccess& access) {
+    contents_of(access.application).functional(access);
 }
 
 void Host::waits_on(WaitReport& report) const {

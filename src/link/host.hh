@@ -1,7 +1,8 @@
 #pragma once
 
 #include "core/clock.hh"
-#include "core/component.hh"
+#include "core/functional.hh"
+#include "parts/sector_store.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
@@ -34,7 +35,7 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
 /// Both directions of the copy engine work at once, each on one page at a time, through
 /// device_side: usually a link.Pcie. Not modelled: prefetching beyond the page, several GPUs,
 /// faults of the CPU, contention of other programs for DRAM, capacity of host memory.
-class Host final : public Model<Host> {
+class Host final : public Model<Host>, public Functional {
   public:
     struct Params {
         Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the MMU"};
@@ -102,7 +103,9 @@ class Host final : public Model<Host> {
     struct Page {
         protocol::PageFault fault;
         std::uint64_t frame = 0;
-        std::uint64_t victim = 0;             ///< where on the drive the page is that made room
+        std::uint64_t victim = 0; ///< where on the drive the page is that made room
+        std::uint64_t victim_page = 0;
+        std::uint16_t victim_application = 0;
         std::uint32_t sent = 0, answered = 0; ///< chunks, of the copy out and then of that in
         bool framed = false;                  ///< its frame may be written
         bool here = false;                    ///< its data have been read
@@ -125,6 +128,7 @@ class Host final : public Model<Host> {
         std::uint32_t writing = 0; ///< pages on their way to the drive
         Tick dram_free = 0;
         std::int64_t dram_remainder = 0; ///< of bytes / bandwidth
+        std::vector<parts::SectorStore> contents; ///< of pages that are here, by application
         Timer next;
     };
 
@@ -134,6 +138,7 @@ class Host final : public Model<Host> {
     void waits_on(WaitReport& report) const override;
     bool pending() const override { return state.phase != Phase::idle; }
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
     void read(const Arrived& a);
 
     const Params params;
@@ -152,6 +157,7 @@ class Host final : public Model<Host> {
     void from_drive(const protocol::BlockResponse& r);
     void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag);
     std::uint64_t place(std::uint16_t application, std::uint64_t page) const;
+    parts::SectorStore& contents_of(std::uint16_t application);
     Tick use_dram(unsigned passes);
 
     std::uint32_t chunks_ = 0;  ///< of a page

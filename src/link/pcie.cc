@@ -93,6 +93,11 @@ void Pcie::put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answe
     count.busy += Time {taken};
 }
 
+void Pcie::functional(const PortBase& at, FunctionalAccess& access) {
+    const bool down = port.from_host.size() && &at == &port.from_host[0];
+    look_through(down ? port.to_device[0] : port.to_host[0], access);
+}
+
 void Pcie::waits_on(WaitReport& report) const {
     for (const auto* side : {&port.to_device, &port.to_host})
         for (unsigned i = 0; i < side->size(); ++i)

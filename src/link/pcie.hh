@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/clock.hh"
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::link {
@@ -24,7 +24,7 @@ using protocol::Mem;
 /// Not modelled: DLLPs (acknowledgements, credits: a few per cent), replay, root complex and
 /// switches beyond `latency`, ordering rules between reads and writes of one side (they stay in
 /// order).
-class Pcie final : public Model<Pcie> {
+class Pcie final : public Model<Pcie>, public Functional {
   public:
     struct Params {
         Param<unsigned> generation {3, {1, 6}, "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane"};
@@ -100,6 +100,7 @@ class Pcie final : public Model<Pcie> {
     void waits_on(WaitReport& report) const override;
     bool pending() const override { return state.down.busy || state.up.busy; }
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     /// Bytes a second of a direction, encoding subtracted.
     static Rate rate(unsigned generation, unsigned lanes);

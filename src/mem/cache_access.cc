@@ -301,7 +301,10 @@ void Cache::write_back(std::uint32_t line, std::optional<std::uint32_t> slot) {
     r.tag = slot ? figures_.mshrs + *slot : 0;
     r.application = static_cast<std::uint16_t>(tags.application(line));
     aim(r, tags.tag(line), dirty, without(dirty, tags.valid(line)));
-    if (contents_) r.contents = contents_->read(line, r);
+    if (contents_) {
+        r.contents = contents_->read(line, r);
+        sim().contents()[r.contents].moves = true;
+    }
     ++stat.writebacks;
     stat.written_back_bytes += r.payload();
     queue_below(r);

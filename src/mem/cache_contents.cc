@@ -29,12 +29,13 @@ void CacheContents::write(std::uint32_t line, const protocol::MemRequest& r, Sec
                           SectorMask claimed) {
     if (!r.contents) return;
     const std::uint64_t first = r.address / SectorBytes::size;
-    for (const Contents::Piece& p : store_[r.contents].pieces) {
+    const Contents::Record& record = store_[r.contents];
+    for (const Contents::Piece& p : record.pieces) {
         const std::uint64_t sector = first + p.sector;
         if (!(sectors >> bit(sector) & 1)) continue;
         SectorBytes& mine = at(line, sector);
         if (!counts(line, sector, claimed)) mine.known = 0;
-        if (mine.store(p.data)) store_.count_overtaken();
+        if (mine.merge(p.data, record.moves)) store_.count_overtaken();
     }
 }
 

@@ -125,7 +125,10 @@ bool DramController::accept() {
             state.requests[state.front] = {r.address, now(),     r.bytes,   r.tag,   1,
                                            r.source,  r.sectors, r.command, r.posted};
             if (sim().stamps().enabled()) state.stages[state.front] = {r.stamps, never};
-            if (sim().contents().enabled()) state.data[state.front] = r.contents;
+            if (sim().contents().enabled()) {
+                state.data[state.front] = r.contents;
+                if (r.contents) state.writes.push(state.front);
+            }
         }
         const std::uint32_t before = state.front_bytes;
         queue_pieces(r);
@@ -207,6 +210,8 @@ void DramController::move_data(std::uint32_t request) {
         if (!data) return;
         const std::uint64_t first = r.address / SectorBytes::size;
         state.contents.write(contents, first, std::exchange(data, {}));
+        for (std::uint32_t i = 0; i < state.writes.size(); ++i)
+            if (state.writes[i] == request) return state.writes.erase(i);
         return;
     }
     data = state.contents.read(contents, r);
@@ -216,11 +221,11 @@ void DramController::move_data(std::uint32_t request) {
 
 /// The writes that are accepted and not done are newer than the cells.
 void DramController::add_waiting(std::uint64_t sector, SectorBytes& to) const {
-    for (std::uint32_t i = 0; i < state.requests.size(); ++i) {
-        const State::Request& w = state.requests[i];
-        if (!state.data[i] || w.command == Command::read) continue;
-        for (const Contents::Piece& p : sim().contents()[state.data[i]].pieces)
-            if (w.address / SectorBytes::size + p.sector == sector) to.store(p.data);
+    for (std::uint32_t i = 0; i < state.writes.size(); ++i) {
+        const State::Request& w = state.requests[state.writes[i]];
+        const Contents::Record& record = sim().contents()[state.data[state.writes[i]]];
+        for (const Contents::Piece& p : record.pieces)
+            if (w.address / SectorBytes::size + p.sector == sector) to.merge(p.data, record.moves);
     }
 }
 

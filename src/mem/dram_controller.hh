@@ -111,6 +111,7 @@ class DramController final : public Model<DramController>, public Functional {
         std::vector<Request> requests;
         std::vector<Stages> stages;
         std::vector<Contents::Id> data; ///< of writes that are not done, of reads that are
+        Fifo<std::uint32_t> writes;     ///< of them the writes, as they were accepted
         parts::SectorStore contents;    ///< of the cells
         std::vector<std::uint32_t> free;
         std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun

@@ -20,10 +20,10 @@ void SectorStore::read(std::uint64_t sector, SectorBytes& to) const {
         std::copy_n(&orders_[b.order][at * SectorBytes::size], SectorBytes::size, to.order.data());
 }
 
-bool SectorStore::store(std::uint64_t sector, const SectorBytes& data) {
+bool SectorStore::merge(std::uint64_t sector, const SectorBytes& data, bool moves) {
     SectorBytes held;
     read(sector, held);
-    const bool late = held.store(data);
+    const bool late = held.merge(data, moves);
     put(sector, held);
     return late;
 }

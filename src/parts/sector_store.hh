@@ -19,8 +19,8 @@ class SectorStore {
 
     /// What is known of the sector with this number (address / 32).
     void read(std::uint64_t sector, SectorBytes& to) const;
-    /// Merges a store; true if it came late for a byte (SectorBytes::store).
-    bool store(std::uint64_t sector, const SectorBytes& data);
+    /// Takes the bytes of a store, or of a move; true if a store came late (SectorBytes::merge).
+    bool merge(std::uint64_t sector, const SectorBytes& data, bool moves);
     /// Puts the sector there, whatever was before.
     void put(std::uint64_t sector, const SectorBytes& data);
 
@@ -39,7 +39,7 @@ class SectorStore {
     void functional(FunctionalAccess& access) {
         const std::uint64_t sector = access.address / SectorBytes::size;
         if (access.write) {
-            store(sector, access.data);
+            merge(sector, access.data, false);
             return;
         }
         SectorBytes held;
@@ -53,8 +53,9 @@ class SectorStore {
             write(contents, request.address / SectorBytes::size, request.contents);
     }
     void write(Contents& contents, std::uint64_t first_sector, Contents::Id id) {
-        for (const Contents::Piece& p : contents[id].pieces)
-            if (store(first_sector + p.sector, p.data)) contents.count_overtaken();
+        const Contents::Record& record = contents[id];
+        for (const Contents::Piece& p : record.pieces)
+            if (merge(first_sector + p.sector, p.data, record.moves)) contents.count_overtaken();
         contents.release(id);
     }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/port.hh"
+#include "core/functional.hh"
 
 /// How TLBs ask the MMU where a page lies, how the MMU takes a mapping back, and how whoever moves
 /// pages (a driver on the host, a garbage collector) tells the MMU. Pages and frames are numbers:
@@ -106,6 +106,11 @@ class HasPages {
     virtual std::uint64_t page_bytes() const = 0;
     /// The frame of an application's first page at the start, if the others follow it.
     virtual std::optional<std::uint64_t> frame_at_start(std::uint16_t application) const = 0;
+    /// The frame of a page now, if it is mapped; asks nothing and changes nothing.
+    virtual std::optional<std::uint64_t> frame_of(std::uint16_t application,
+                                                  std::uint64_t page) const = 0;
+    /// A look at a page that is not mapped, by its virtual address: whoever would bring it has it.
+    virtual void functional_unmapped(FunctionalAccess& access) = 0;
 };
 
 } // namespace memsim::protocol

@@ -99,6 +99,13 @@ std::vector<DataRig> rigs() {
                            m.bind("l2" + n, "mem_side", "memory" + n, "cpu_side");
                        }
                    }});
+    all.push_back({"a monitor", {"driver"}, [](Machine& m) {
+                       m.add("driver", "test.DataDriver", {});
+                       m.add("monitor", "mem.Monitor", {});
+                       add_memory(m, "memory");
+                       m.bind("driver", "mem", "monitor", "cpu_side");
+                       m.bind("monitor", "mem_side", "memory", "cpu_side");
+                   }});
     return all;
 }
 
@@ -141,15 +148,31 @@ TEST_CASE("every read gets the bytes that were written last", "[contract][conten
     }
 }
 
+/// Answers, and knows nothing of contents.
+class Opaque final : public Model<Opaque> {
+  public:
+    struct Params {};
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = [](const void*) { return 1u; }}, "Requests"};
+    };
+    struct Stats {};
+    struct State {};
+    explicit Opaque(const Params& p) : params(p) {}
+    void wake() override {}
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+static const Registration<Opaque> opaque_registered {"Test: a memory without contents."};
+
 TEST_CASE("a machine with something that carries no contents is refused", "[contract][contents]") {
     Machine m;
     m.carry_contents();
     m.add("driver", "test.DataDriver", {});
-    m.add("monitor", "mem.Monitor", {});
-    m.add("memory", "mem.SimpleMemory", {});
-    m.bind("driver", "mem", "monitor", "cpu_side");
-    m.bind("monitor", "mem_side", "memory", "cpu_side");
-    CHECK_THROWS_WITH(m.build(), Catch::Contains("monitor: a mem.Monitor does not carry contents"));
+    m.add("memory", "test.Opaque", {});
+    m.bind("driver", "mem", "memory", "cpu_side");
+    CHECK_THROWS_WITH(m.build(), Catch::Contains("memory: a test.Opaque does not carry contents"));
 }
 
 } // namespace memsim::test
