@@ -174,8 +174,8 @@ def report(verdicts):
     for v in verdicts:
         claim, several = v.claim, len(v.figures) > 1
         rows.append((claim.id, claim.metric, claim.subject + (claim.baseline and f" / {claim.baseline}"),
-                     f"{claim.expected:.3g}", "-" if v.ours is None else f"{v.ours:.3g}",
-                     f"{min(v.figures):.3g}..{max(v.figures):.3g}" if several else "-",
+                     f"{claim.expected:.4g}", "-" if v.ours is None else f"{v.ours:.4g}",
+                     f"{min(v.figures):.4g}..{max(v.figures):.4g}" if several else "-",
                      "-" if v.error is None else f"{v.error:+.0%}",
                      "-" if v.share is None else f"{v.share:.0%}", v.text))
     widths = [max(map(len, column)) for column in zip(*rows)]

@@ -1,10 +1,15 @@
 """Verdicts: the effect is judged, and only what a simulation measured can be met."""
 import contextlib
+import re
+import runpy
 import sqlite3
+from pathlib import Path
 
 import pytest
 
 from memsim import study, verdict
+
+ROOT = Path(__file__).parents[2]
 
 
 def claim(relation, value, unit="%", label="measured", deviation=""):
@@ -136,3 +141,24 @@ def test_no_effect_that_is_met_could_be_none():
     for system in "ohm", "zng":
         for one in verdict.claims(system).values():
             assert not one.effect or one.compare(1.0) != "met", one.id
+
+
+def test_every_claim_has_a_judged_figure_and_each_that_is_not_met_a_deviation():
+    numbers = set(re.findall(r"^\| (D\d+) \|", (ROOT / "docs/deviations.md").read_text(), re.M))
+    judged = runpy.run_path(str(ROOT / "util/verdicts.py"))["judged"]()
+    assert {system: len(found) for system, found in judged.items()} == {"ohm": 55, "zng": 39}
+    for found in judged.values():
+        for v, row in found:
+            assert row["source"], v.claim.id
+            assert v.claim.deviation in numbers | {""}, v.claim.id
+            assert v.claim.deviation or v.comparison in ("met", None), v.claim.id
+
+
+def test_a_figure_of_a_smaller_scale_or_of_some_workloads_is_not_judged():
+    judge = runpy.run_path(str(ROOT / "util/verdicts.py"))["judge"]
+
+    def word(ours="1.5", scale="judge", workloads="", **of):
+        return judge(claim("gain", 50, **of), dict(ours=ours, scale=scale, workloads=workloads)).word
+    assert word() == word(scale="") == "met"
+    assert word(scale="default") == word(workloads="betw back") == "too small to judge"
+    assert word(ours="") == "not judged" and word(ours="", label="computed") == "computed"
