@@ -19,11 +19,11 @@ import dataclasses
 import os
 import re
 import sqlite3
+import statistics
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from . import run, verdict
 from .errors import PACKAGE, Error, did_you_mean, user_error
@@ -175,12 +175,16 @@ class Study:
         """Prints, for each variant of the points, the claims whose figure it moves by more than a share
         of `moves`, with the verdict that they would then have. A study that has variants says what it
         has for a claim by `measured(id, variant="")`."""
-        default = {id: self.measured(id) for id in ids}
+        def figure(id, variant=""):
+            found = self.over_seeds(lambda: self.measured(id, variant))
+            return None if None in found else statistics.median(found)
+
+        default = {id: figure(id) for id in ids}
         print(f"{'assumption':34} claims that it moves: paper, default -> here")
         for variant in dict.fromkeys(variants):
             moved = []
             for id, before in default.items():
-                after, claim = before and self.measured(id, variant), claims(self.system)[id]
+                after, claim = before and figure(id, variant), claims(self.system)[id]
                 if before and abs(after / before - 1) > moves:
                     moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} "
                                  f"({claim.compare(after)})")

@@ -32,16 +32,14 @@ EXPECTED = {
 }
 CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 
-# How our figure comes about. Only a measured one can be met.
-LABELS = {
-    "measured": "a simulation gives it, and nothing was chosen for it",
-    "calibrated": "a constant or a reading decides it that was chosen for it, or changed after the figure had been seen",
-    "computed": "it follows from layouts, prices or formulas; no time is simulated",
-    "by construction": "it restates an input, or follows from how the machine is built, and cannot fail",
-}
+# How our figure comes about (docs/studies.md). Only a measured one can be met.
+LABELS = ("measured",         # a simulation gives it, and nothing was chosen for it
+          "calibrated",       # what decides it was chosen for it, or changed after it had been seen
+          "computed",         # it follows from layouts, prices or formulas
+          "by construction")  # it restates an input, or cannot fail
 MET, ORDERING, NOT_REPRODUCED = "met", "ordering only", "not reproduced"
 TOO_SMALL, NOT_MODELLED, NOT_JUDGED = "too small to judge", "not modelled", "not judged"
-WORDS = (MET, ORDERING, NOT_REPRODUCED, *list(LABELS)[1:], TOO_SMALL, NOT_MODELLED, NOT_JUDGED)
+WORDS = (MET, ORDERING, NOT_REPRODUCED, *LABELS[1:], TOO_SMALL, NOT_MODELLED, NOT_JUDGED)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -21,7 +21,7 @@ fig.run()
 
 print(f"{'':34} {'media writes':>12} {'gap moves':>9} {'most':>6} {'mean':>6} {'spread':>6} {'hottest':>7}"
       "  years: ideal, Start-Gap, nothing moved")
-for point in fig.selected:
+for point in fig.points:
     psi = int(point.keys["platform"].partition(" psi ")[2] or 100)
     wear = ohm_wear.wear(fig.values(point), point.keys["mode"], psi)
     print(f"{point.name:34} {wear.writes:12.0f} {wear.gap_moves:9.0f} {wear.most:6.0f} {wear.mean:6.1f} "

@@ -19,7 +19,7 @@ fig.run()
 
 print(f"{'':42} {'lines/program':>13} {'programs/page':>13} {'amplification':>13} {'erases':>7} {'most':>5} "
       f"{'spread':>6}  years: alike, one block")
-for point in fig.selected:
+for point in fig.points:
     values = fig.values(point)
     wear = zng_wear.wear(values, values["gpu.dispatcher", "cycles"] / 1.2e9)
     squares = sum(v for (p, n), v in values.items()

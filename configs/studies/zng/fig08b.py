@@ -11,7 +11,7 @@ fig = zng_points.Points("fig08b", args)
 fig.add("zng-base")
 fig.run()
 
-for point in fig.selected:
+for point in fig.points:
     writes = {}
     for (path, name), value in fig.values(point).items():
         if name.startswith("plane_writes[") and path.startswith("flash.package["):
