@@ -22,7 +22,6 @@ for workload in args.workloads:
 print()
 
 
-
 def worst():
     ipc = fig.table["ipc"]
     return (ipc.loc["ideal"] / ipc.loc["znand"]).max()

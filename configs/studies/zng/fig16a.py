@@ -22,7 +22,6 @@ fig.run()
 fig.show("ipc", relative_to="zng high 30 %")
 
 
-
 def relative():
     """Of the IPC at the paper's threshold, that at each."""
     ipc = fig.table["ipc"]

@@ -34,7 +34,6 @@ for workload in args.workloads:
 fig.run()
 
 
-
 def values(workload):
     """Of the run with collection and of the one without."""
     return {p.keys["platform"]: fig.values(p) for p in fig.selected if p.keys["workload"] == workload}
