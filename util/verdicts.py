@@ -54,8 +54,9 @@ def table(verdicts):
     for v, row in verdicts:
         c = v.claim
         compared = c.subject + (f" / {c.baseline}" if c.baseline else "")
+        paper = f"{c.relation} " * (c.relation in ("above", "below")) + f"{c.expected:.4g}"
         where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
-        lines.append(f"| {c.id} | {c.metric}, {compared} | {c.expected:.4g} | "
+        lines.append(f"| {c.id} | {c.metric}, {compared} | {paper} | "
                      f"{'-' if v.ours is None else f'{v.ours:.4g}'} | "
                      f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} |")
     return lines

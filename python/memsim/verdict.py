@@ -70,7 +70,7 @@ class Claim:
 
     def share(self, ours):
         """What part of the paper's effect our figure shows: 1 is all of it, below 0 the wrong direction."""
-        return (ours - 1) / self.effect if self.effect else None
+        return (ours - 1) / self.effect + 0.0 if self.effect else None  # + 0.0: no share of -0 %
 
     def compare(self, ours):
         """MET, ORDERING (the paper's direction, another size) or NOT_REPRODUCED, whatever the label."""
