@@ -67,20 +67,6 @@ def test_the_command_line(tmp_path):
                            "workloads` lists them\n")
 
 
-def test_the_papers_tables_are_made():
-    from pathlib import Path
-    root = Path(__file__).parents[2]
-    done = subprocess.run(["/usr/bin/python3", root / "util/workloads/tables.py", "--size", "8", "--jobs", "1"],
-                          env={"PYTHONPATH": str(root / "build/python")}, text=True, capture_output=True,
-                          check=True)
-    rows = [line.split("|")[1:-1] for line in done.stdout.splitlines() if line.startswith("| ")]
-    named = [row[0].strip() for row in rows]
-    for name in ("betw", "bfs6", "FDT", "bfstopo", "pagerank", "saxpy", "mri"):
-        assert name in named
-    ratios = {row[0].strip(): row for row in rows[1:17]}
-    assert ratios["deg"][2].strip() == "1.00"  # all of its atomics read
-
-
 def test_the_longest_go_first():
     every = workloads.chosen(["vadd", "cp", "saxpy"])
     assert workloads.longest_first(every, 1)[0] == 1
