@@ -76,3 +76,18 @@ def test_a_table_goes_to_its_place(capsys):
     assert document.written(full, tables) == full
     with pytest.raises(SystemExit, match="has no place for the tables of 'A'"):
         document.written(empty.format("B"), tables)
+
+
+def test_a_point_out_of_its_bound_is_written_all_the_same(tmp_path, monkeypatch, capsys):
+    """The table of a run that fails goes into the document; one that no run printed stays."""
+    page = tmp_path / "page.md"
+    page.write_text("## A\n<!-- tables: A -->\nold\n<!-- end of tables -->\n"
+                    "## B\n<!-- tables: B -->\nkept\n<!-- end of tables -->\n")
+    monkeypatch.setattr(document, "DOCUMENT", page)
+    monkeypatch.setattr(document, "RUNS", {"off": [
+        "sh", "-c", "printf '<!-- tables: A -->\\n**+9**\\n<!-- end of tables -->\\nit is off\\n'; false"]})
+    with pytest.raises(SystemExit, match="the tables are written; what failed stands above"):
+        document.main()
+    assert "\n**+9**\n" in page.read_text() and "\nkept\n" in page.read_text()
+    said = capsys.readouterr().err
+    assert "it is off" in said and "no run printed the tables of 'B'" in said
