@@ -36,7 +36,7 @@ def table(heading, caption, columns, rows):
     print(*lines, "<!-- end of tables -->", sep="\n", flush=True)
 
 
-def percent(ours, theirs, allowed=float("inf")):
+def percent(ours, theirs, allowed):
     """The difference in percent, in bold where it is more than what is allowed."""
     if theirs == 0:
         return "" if ours == 0 else "**more than 0**"

@@ -52,11 +52,10 @@ void judge(const Curve& curve, const Arguments& dram,
     for (const Point& p : curve.points) {
         const Measured ours = run(p.every, dram);
         const bool judged = p.peer.gbps <= 0.8 * curve.peak;
-        const double unlimited = std::numeric_limits<double>::infinity();
         table.row("{} | {:.1f} | {:.1f} | {}{} | {:.2f} | {:.2f} | {} | {:.1f} | {:.1f} | {:.1f}",
-                  p.every, p.peer.ns, ours.ns, percent(ours.ns, p.peer.ns, judged ? 5 : unlimited),
+                  p.every, p.peer.ns, ours.ns, percent(ours.ns, p.peer.ns, 5),
                   judged ? "" : " (beyond 80 %)", p.peer.gbps, ours.gbps,
-                  percent(ours.gbps, p.peer.gbps, judged ? 3 : unlimited), p.peer.hits, ours.hits,
+                  percent(ours.gbps, p.peer.gbps, 3), p.peer.hits, ours.hits,
                   run(p.every, first_ready(dram)).ns);
         if (!judged) continue;
         INFO(curve.peer << ", " << curve.name << ", a read each " << p.every);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <string>
 
 /// How a validation case prints what it found.
@@ -41,8 +40,7 @@ class Table {
 };
 
 /// The difference in percent, in bold where it is more than what is allowed.
-inline std::string percent(double ours, double theirs,
-                           double allowed = std::numeric_limits<double>::infinity()) {
+inline std::string percent(double ours, double theirs, double allowed) {
     const double difference = 100 * (ours / theirs - 1);
     const char* const bold = std::abs(difference) > allowed ? "**" : "";
     return fmt::format("{}{:+.1f}{}", bold, difference, bold);
