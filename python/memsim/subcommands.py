@@ -83,15 +83,22 @@ def sql(argv):
                   ("DB", "the file, or an output directory with its stats.db"),
                   ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
                   argv=argv)
-    from .results import connect
+    from .results import connect, why_refused
     try:
         cursor = connect(args.DB).execute(args.QUERY)
         if cursor.description:
             print(*(column[0] for column in cursor.description), sep="\t")
         for row in cursor:
-            print(*("" if value is None else value for value in row), sep="\t")
+            print(*map(_cell, row), sep="\t")
     except (sqlite3.Error, sqlite3.Warning) as e:
-        raise Error(f"{args.DB}: {e}") from None
+        raise Error(f"{args.DB}: {why_refused(e)}") from None
+
+
+def _cell(value):
+    """A value as text; values are REAL in the database, and counts look like counts."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return "" if value is None else value
 
 
 def workloads(argv):
