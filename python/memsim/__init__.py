@@ -51,4 +51,4 @@ def __getattr__(name):
         found = [c for t, c in _schema.TYPES.items() if t.rpartition(".")[2] == name]
         if len(found) == 1:
             return found[0]
-    raise AttributeError(f"module 'memsim' has no attribute '{name}'")
+    return _schema.refuse_name("", name)
