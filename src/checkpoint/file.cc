@@ -72,6 +72,7 @@ proto::Info info_message(const Checkpoint& c) {
     i.set_written(std::chrono::duration_cast<std::chrono::seconds>(since_1970).count());
     i.set_objects(c.snapshot.objects.size());
     i.set_events(c.snapshot.events.size());
+    i.set_pending(c.snapshot.pending);
     return i;
 }
 
@@ -207,7 +208,7 @@ Configuration configuration_of(const Machine& m) {
         o.type = schema.name;
         const auto values = c->resolved_params();
         for (std::size_t i = 0; i < values.size(); ++i)
-            o.params.push_back({values[i].first, values[i].second, schema.params[i].tunable});
+            o.params.push_back({values[i].name, values[i].text, schema.params[i].tunable});
     }
     all.connections = m.connections();
     return all;
@@ -318,7 +319,7 @@ Info read_info(const std::string& path) {
     i.now = o.info.now();
     i.written = o.info.written();
     i.objects = o.info.objects();
-    i.events = o.info.events();
+    i.pending = o.info.pending();
     i.bytes = file.bytes().size();
     i.bytes_unpacked = o.head.raw_bytes;
     return i;

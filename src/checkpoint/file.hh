@@ -63,7 +63,7 @@ struct Info {
     std::string configuration; ///< hash of what is fixed
     Tick now = 0;
     std::int64_t written = 0; ///< seconds since 1970, UTC
-    std::uint64_t objects = 0, events = 0;
+    std::uint64_t objects = 0, pending = 0;
     std::uint64_t bytes = 0;          ///< of the file
     std::uint64_t bytes_unpacked = 0; ///< of what it holds
 };

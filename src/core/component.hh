@@ -111,6 +111,11 @@ class ModelBase : public Component {
         std::string_view kind;
         void (*read)(const Stat&, StatReader&, Window);
     };
+    /// A parameter's value as the component holds it.
+    struct Resolved {
+        std::string name, text;
+        std::optional<std::int64_t> number; ///< Param::number()
+    };
     virtual const std::vector<PortRef>& ports() const = 0;
     virtual const std::vector<StatRef>& stats() const = 0;
     virtual void reset_stats(Tick now) = 0;
@@ -118,7 +123,7 @@ class ModelBase : public Component {
     virtual void load_state(Loader&) = 0; ///< timers are armed again
     virtual void save_stats(Saver&) = 0;
     virtual void load_stats(Loader&) = 0;
-    virtual std::vector<std::pair<std::string, std::string>> resolved_params() const = 0;
+    virtual std::vector<Resolved> resolved_params() const = 0;
     virtual void set_up() = 0;
     virtual void seed_all() = 0;
 };
@@ -210,10 +215,10 @@ class Model : public ModelBase {
     void load_stats(Loader& l) override {
         reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(l); });
     }
-    std::vector<std::pair<std::string, std::string>> resolved_params() const override {
-        std::vector<std::pair<std::string, std::string>> all;
+    std::vector<Resolved> resolved_params() const override {
+        std::vector<Resolved> all;
         reflect::for_each_leaf(self().params, [&](std::string_view name, auto& p) {
-            all.emplace_back(std::string(name), p.text());
+            all.push_back({std::string(name), p.text(), p.number()});
         });
         return all;
     }

@@ -120,8 +120,6 @@ void bind_machine(py::module_& m) {
         .def_property_readonly("configuration", &Machine::configuration)
         .def_property_readonly("connections", &connections)
         .def_property_readonly("counts", &counts)
-        .def("params", [](const Machine& machine,
-                          const std::string& path) { return machine.at(path).resolved_params(); })
         .def("perturb", &perturb, "seed"_a, "one_in"_a)
         .def("set_debug", &set_debug, "flags"_a, "start"_a, "end"_a, "file"_a = "")
         .def("stamp_every",

@@ -30,7 +30,7 @@ py::dict info(const std::string& path) {
     const checkpoint::Info i = checkpoint::read_info(path);
     return py::dict("version"_a = i.version, "script"_a = i.script, "argv"_a = i.argv,
                     "run"_a = i.run, "configuration"_a = i.configuration, "now"_a = i.now,
-                    "written"_a = i.written, "objects"_a = i.objects, "events"_a = i.events,
+                    "written"_a = i.written, "objects"_a = i.objects, "events"_a = i.pending,
                     "bytes"_a = i.bytes, "bytes_unpacked"_a = i.bytes_unpacked);
 }
 

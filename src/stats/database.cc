@@ -60,7 +60,7 @@ struct Run::State {
     std::vector<std::string> stages;
 
     Statement add_object {*connection, "INSERT INTO object(run, path, type) VALUES(?, ?, ?)"};
-    Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?)"};
+    Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?, ?)"};
     Statement add_connection {*connection, "INSERT INTO connection VALUES(?, ?, ?, ?, ?)"};
     Statement add_stat {*connection,
                         "INSERT INTO stat(object, name, kind, unit, doc) VALUES(?, ?, ?, ?, ?)"};
@@ -152,28 +152,18 @@ class Rows final : public StatSink {
     }
     void integer(std::string_view part, Int128 v, Unit unit) override {
         const std::int64_t id = state_.part(*stat_, part, unit);
-        shown(v, unit, [&](auto value) { state_.add_value.bind(dump_, id, value).run(); });
+        state_.add_value.bind(dump_, id, shown(v, unit)).run();
     }
     void derived(std::string_view part, double v, Unit unit) override {
         state_.add_value.bind(dump_, state_.part(*stat_, part, unit), v).run();
     }
     void bucket(std::uint64_t low, std::uint64_t high, std::uint64_t count) override {
-        shown(low, unit_, [&](auto l) {
-            shown(high, unit_,
-                  [&](auto h) { state_.add_bucket.bind(dump_, stat_->id, l, h, count).run(); });
-        });
+        state_.add_bucket.bind(dump_, stat_->id, shown(low, unit_), shown(high, unit_), count)
+            .run();
     }
 
   private:
-    /// Calls f with the value in the unit shown: exact where it is an integer that SQLite can hold.
-    template <class F>
-    static void shown(Int128 v, Unit unit, F&& f) {
-        const auto small = static_cast<std::int64_t>(v);
-        if (unit_scale(unit) == 1.0 && small == v)
-            f(small);
-        else
-            f(static_cast<double>(v) * unit_scale(unit));
-    }
+    static double shown(Int128 v, Unit unit) { return static_cast<double>(v) * unit_scale(unit); }
 
     State& state_;
     std::int64_t dump_;
@@ -206,8 +196,8 @@ void Run::write_machine(const Machine& m) {
             const auto values = c->resolved_params();
             for (std::size_t i = 0; i < values.size(); ++i)
                 s.add_param
-                    .bind(object, values[i].first, values[i].second, schema.params[i].unit,
-                          std::int64_t {schema.params[i].tunable})
+                    .bind(object, values[i].name, values[i].text, values[i].number,
+                          schema.params[i].unit, std::int64_t {schema.params[i].tunable})
                     .run();
             for (const auto& r : c->stats())
                 s.stat(c->path(), r.name, r.kind, r.stat->unit(), r.stat->doc());

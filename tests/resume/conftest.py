@@ -19,7 +19,7 @@ CONTENT = (
     "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
     "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
     "ORDER BY dump.id, path, stat.name, low",
-    "SELECT path, name, value FROM param JOIN object ON object.id = object ORDER BY path, name",
+    "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
     "SELECT source, source_port, target, target_port FROM connection "
     "ORDER BY source, source_port",
 )

@@ -68,9 +68,10 @@ TEST_CASE("A run is in the database with its machine, its results and its end", 
           R"(first|configs/a.py|["--graph","it's \"b\"",""]|7|NULL|NULL|NULL)");
     CHECK(ask(path, "SELECT path, type FROM object ORDER BY id") ==
           "gen|mem.TrafficGen monitor|mem.Monitor memory|mem.SimpleMemory");
-    CHECK(ask(path, "SELECT p.value, p.unit, tunable FROM param p JOIN object o ON o.id = object "
-                    "WHERE path = 'memory' AND p.name IN ('latency', 'queue') ORDER BY p.name") ==
-          "100ns|fs|1 16||0");
+    CHECK(ask(path,
+              "SELECT text, value, p.unit, tunable FROM param p JOIN object o ON o.id = object "
+              "WHERE path = 'memory' AND p.name IN ('latency', 'queue') ORDER BY p.name") ==
+          "100ns|100000000.0|fs|1 16|16.0||0");
     CHECK(ask(path, "SELECT source, source_port, target, target_port FROM connection") ==
           "gen|mem_side|monitor|cpu_side monitor|mem_side|memory|cpu_side");
     CHECK(ask(path, "SELECT kind, stat.unit, doc FROM stat JOIN object o ON o.id = object WHERE "
@@ -87,8 +88,9 @@ TEST_CASE("A run is in the database with its machine, its results and its end", 
     CHECK(ask(path, "SELECT value, unit FROM result WHERE path = 'gen' AND name = "
                     "'read_latency.mean'") == mean.str());
     CHECK(ask(path, "SELECT value, unit FROM result WHERE path = 'memory' AND name = 'reads'") ==
-          std::to_string(static_cast<long>(m.stat_value("memory", "reads", ""))) + "|Count");
-    CHECK(ask(path, "SELECT typeof(value) FROM result WHERE name = 'reads' LIMIT 1") == "integer");
+          std::to_string(static_cast<long>(m.stat_value("memory", "reads", ""))) + ".0|Count");
+    CHECK(ask(path, "SELECT DISTINCT typeof(value) FROM value UNION SELECT typeof(value) FROM "
+                    "series UNION SELECT typeof(low * high * count) FROM distribution") == "real");
     CHECK(ask(path, "SELECT label, tick, since_tick FROM results WHERE path = 'memory' AND name = "
                     "'reads' ORDER BY tick") ==
           "part 0|500000000|0 part 1|1000000000|0 part 2|1500000000|0");
@@ -123,8 +125,8 @@ TEST_CASE("Stages of a request are rows when stamps are enabled", "[stats]") {
     }
     run.dump(m, "on");
     CHECK(ask(path, "SELECT name, value, unit FROM result WHERE path = 'stages' ORDER BY name") ==
-          "dram.count|2|Count dram.mean|15.0|ns dram.sum|30.0|ns network.count|2|Count "
-          "network.mean|5.0|ns network.sum|10.0|ns requests|2|Count");
+          "dram.count|2.0|Count dram.mean|15.0|ns dram.sum|30.0|ns network.count|2.0|Count "
+          "network.mean|5.0|ns network.sum|10.0|ns requests|2.0|Count");
 }
 
 TEST_CASE("A run that is killed leaves whole dumps, marked unfinished", "[stats]") {
