@@ -18,7 +18,7 @@ from .objects import Root
 from .progress import Progress
 from .results import connect
 from .script import Script
-from .machine_stats import Statistics
+from .machine_stats import Statistics, patterns_of
 
 NEVER = _memsim.never
 
@@ -201,7 +201,7 @@ class Simulation:
         self._journal.call("reset", [], self._machine.reset_stats)
 
     def _series(self, period, patterns):
-        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        patterns = patterns_of(patterns)
         ticks = ticks_of(period, "series()")
         def act():
             try:

@@ -113,7 +113,7 @@ std::string Machine::hash_configuration() const {
         all += c->path() + " " + schema.name + " " + schema.state_shape + "\n";
         const auto values = c->resolved_params();
         for (std::size_t i = 0; i < values.size(); ++i)
-            if (!schema.params[i].tunable) all += values[i].first + "=" + values[i].second + "\n";
+            if (!schema.params[i].tunable) all += values[i].name + "=" + values[i].text + "\n";
     }
     for (const Connection& x : connections_)
         all += x.from + "." + x.from_port + " - " + x.to + "." + x.to_port + "\n";
@@ -219,6 +219,7 @@ void Machine::dump(const std::string& label, StatSink& sink) {
 void Machine::reset_stats() {
     for (const auto& c : components_) c->reset_stats(sim_.now());
     sim_.stamps().reset();
+    growth_.reset();
     since_ = sim_.now();
 }
 
@@ -257,54 +258,101 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
     throw ConfigError(path + " has no statistic '" + stat + "'" + nearest(stat, known));
 }
 
-void Machine::sample_every(Time period, const std::vector<std::string>& patterns) {
-    if (period.raw <= 0) throw ConfigError("a series needs a period of at least 1fs");
-    period_ = period.raw;
-    patterns_ = patterns;
-    next_sample_ = sim_.now() + period_;
-    select_samples();
+namespace {
+
+/// Whether a statistic's name is of this pattern, where '[*]' stands for every index and '*' for
+/// any text.
+bool matches(std::string_view pattern, std::string_view name) {
+    if (pattern.starts_with("[*]")) {
+        const std::size_t end = name.find_first_not_of("0123456789", 1);
+        return name.starts_with('[') && end > 1 && end != name.npos && name[end] == ']' &&
+               matches(pattern.substr(3), name.substr(end + 1));
+    }
+    if (pattern.starts_with('*'))
+        return matches(pattern.substr(1), name) ||
+               (!name.empty() && matches(pattern, name.substr(1)));
+    if (pattern.empty() || name.empty()) return pattern.empty() && name.empty();
+    return pattern[0] == name[0] && matches(pattern.substr(1), name.substr(1));
 }
 
-void Machine::select_samples() {
-    sampled_.clear();
-    for (const std::string& pattern : patterns_) {
-        const bool open = !pattern.empty() && pattern.back() == '*';
-        const std::string_view stem(pattern.data(), pattern.size() - open);
-        const std::size_t before = sampled_.size();
+std::string with_every_index(std::string name) {
+    for (std::size_t at = name.find('['); at != name.npos; at = name.find('[', at + 1))
+        name.replace(at + 1, name.find(']', at) - at - 1, "*");
+    return name;
+}
+
+} // namespace
+
+void Machine::refuse_pattern(const std::string& pattern) const {
+    std::vector<std::string> known;
+    const bool every = pattern.find("[*]") != pattern.npos;
+    for_each_stat([&](const ModelBase& c, const ModelBase::StatRef& s) {
+        for (const std::string& name : {c.path() + "." + s.name, c.path() + ".*"})
+            known.push_back(every ? with_every_index(name) : name);
+    });
+    throw ConfigError("no statistic is named '" + pattern + "'" + nearest(pattern, known) +
+                      ": write its path, such as 'gpu.l2[0].hits', with [*] for every index or * "
+                      "for any text");
+}
+
+void Machine::sample_every(Time period, const std::vector<std::string>& patterns) {
+    if (period.raw <= 0) throw ConfigError("a series needs a period of at least 1fs");
+    select_samples(patterns);
+    patterns_ = patterns;
+    period_ = period.raw;
+    next_sample_ = sim_.now() + period_;
+    start_samples();
+}
+
+void Machine::select_samples(const std::vector<std::string>& patterns) {
+    std::vector<Sampled> selected;
+    for (const std::string& pattern : patterns) {
+        const std::size_t before = selected.size();
         for_each_stat([&](const ModelBase& c, const ModelBase::StatRef& s) {
-            const std::string full = c.path() + "." + s.name;
-            if (open ? full.starts_with(stem) : full == stem) sampled_.push_back({&c, &s});
+            if (matches(pattern, c.path() + "." + s.name)) selected.push_back({&c, &s});
         });
-        if (sampled_.size() == before)
-            throw ConfigError("no statistic is named '" + pattern +
-                              "': write its path, such as "
-                              "'gpu.l2[0].hits', or the beginning of several with '*' at the end");
+        if (selected.size() == before) refuse_pattern(pattern);
     }
+    sampled_ = std::move(selected);
+}
+
+/// From now on; what is computed at the first sample is over the time until then.
+void Machine::start_samples() {
+    growth_ = {};
+    std::vector<SeriesRow> unused;
+    read_samples(sim_.now(), unused);
     sim_.at_boundary(next_sample_, [this](Tick at) { return sample(at); });
 }
 
-Tick Machine::sample(Tick at) {
+/// Appends the values of all sampled statistics; returns those that belong into the digest.
+std::string Machine::read_samples(Tick at, std::vector<SeriesRow>& rows) {
     struct Collect final : StatReader {
         SeriesRow row;
         std::vector<SeriesRow>* to = nullptr;
         std::string record;
         void integer(std::string_view part, Int128 v, Unit u) override {
             record.append(part).append("=").append(to_text(v)).append(";");
-            row.part = part;
-            row.value = static_cast<double>(v) * unit_scale(u);
-            row.unit = u;
+            add(part, static_cast<double>(v) * unit_scale(u), u);
+        }
+        void derived(std::string_view part, double v, Unit u) override { add(part, v, u); }
+        void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+        void add(std::string_view part, double v, Unit u) {
+            row.part = part, row.value = v, row.unit = u;
             to->push_back(row);
         }
-        void derived(std::string_view, double, Unit) override {}
-        void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
     } collect;
-    collect.to = &series_;
-    collect.record = "series " + std::to_string(at) + "\n";
+    collect.to = &rows;
+    const Window window {std::max(since_, at - period_), at, &growth_};
     for (const Sampled& s : sampled_) {
         collect.row = {at, s.component->path(), s.stat->name, "", 0, Unit::count};
-        s.stat->read(*s.stat->stat, collect, window());
+        s.stat->read(*s.stat->stat, collect, window);
     }
-    digest_.add(collect.record);
+    return collect.record;
+}
+
+Tick Machine::sample(Tick at) {
+    growth_.next_sample();
+    digest_.add("series " + std::to_string(at) + "\n" + read_samples(at, series_));
     next_sample_ = at + period_;
     return next_sample_;
 }
@@ -339,7 +387,8 @@ Snapshot Machine::save() {
     }
     Saver shared;
     shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
-    shared(sim_.stamps());
+    shared(sim_.stamps()), shared(growth_);
+    s.pending = sim_.queue().size();
     s.shared = std::move(shared.bytes);
     return s;
 }
@@ -383,7 +432,8 @@ void Machine::load(const Snapshot& s) {
     Loader shared(s.shared);
     shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
     shared(sim_.stamps());
-    if (period_) select_samples();
+    if (period_) select_samples(patterns_), start_samples();
+    shared(growth_);
 }
 
 } // namespace memsim

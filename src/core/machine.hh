@@ -26,6 +26,7 @@ struct Snapshot {
     std::string configuration; ///< hash of what is fixed
     std::vector<Object> objects;
     std::vector<Event> events; ///< in the order in which they will run
+    std::uint64_t pending = 0; ///< how many events are to come, those of timers and links, too
     std::string shared;        ///< stamps, digest, series
 };
 
@@ -78,7 +79,9 @@ class Machine {
     void dump(const std::string& label, StatSink& sink);
     void reset_stats();
     Tick stats_since() const { return since_; }
-    /// Samples these statistics ('gpu.l2[0].hits', '*' at the end allowed) every `period`.
+    /// Samples these statistics every `period`: 'gpu.l2[0].hits', where '[*]' stands for every
+    /// index and '*' for any text. What is counted is sampled as it stands since the last reset;
+    /// what is computed (ratios, rates, means) is over the period, and outside the digest.
     void sample_every(Time period, const std::vector<std::string>& patterns);
     bool has_series() const { return !series_.empty(); }
     std::vector<SeriesRow> take_series() { return std::exchange(series_, {}); }
@@ -112,9 +115,12 @@ class Machine {
     std::string hash_configuration() const;
     void check_ports();
     Tick sample(Tick at);
+    void start_samples();
+    std::string read_samples(Tick at, std::vector<SeriesRow>& rows);
+    [[noreturn]] void refuse_pattern(const std::string& pattern) const;
     template <class F>
     void for_each_stat(F&& f) const;
-    void select_samples();
+    void select_samples(const std::vector<std::string>& patterns);
     Window window() const { return {since_, sim_.now()}; }
 
     struct Sampled {
@@ -136,6 +142,7 @@ class Machine {
     Tick next_sample_ = never;
     std::vector<std::string> patterns_;
     std::vector<Sampled> sampled_;
+    Growth growth_; ///< since the last sample
     std::vector<SeriesRow> series_;
 };
 
