@@ -55,6 +55,8 @@ class Component {
     /// Work that must be done before a run may end by itself: it is an error if the queue of events
     /// runs empty while this is true.
     virtual bool pending() const { return false; }
+    /// The files that it reads: what is in them decides the results as a parameter does.
+    virtual std::vector<std::string> inputs() const { return {}; }
     /// The component's balance, checked when a run has ended by itself: a sentence if it is broken.
     virtual std::optional<std::string> imbalance() const { return {}; }
 
@@ -208,7 +210,8 @@ class Model : public ModelBase {
         reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(s); });
     }
     void load_stats(Loader& l) override {
-        reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(l); });
+        reflect::for_each_leaf(self().stat,
+                               [&](auto name, auto& f) { l.within(name, [&] { f.archive(l); }); });
     }
     std::vector<std::pair<std::string, std::string>> resolved_params() const override {
         std::vector<std::pair<std::string, std::string>> all;

@@ -141,6 +141,8 @@ class Distribution : public Stat {
     template <class Archive>
     void archive(Archive& a) {
         a(count_), a(sum_), a(squares_), a(least_), a(most_), a(buckets_);
+        if constexpr (Loading<Archive>)
+            a.check(buckets_.size() <= bucket_of(~std::uint64_t {0}) + 1, "has too many buckets");
     }
 
     void sample(std::uint64_t v) {

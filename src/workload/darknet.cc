@@ -44,6 +44,7 @@ class Darknet : public Application {
         for (u32 i = 0; i < net_.layers.size(); ++i) plan(i);
     }
     std::string difference() const override;
+    std::vector<std::string> inputs() const override { return net_.files; }
 
   private:
     struct Step {
