@@ -93,6 +93,9 @@ class Darknet : public Application {
             then(softmax_, 0, 1);
         }
     }
+    void load_host(Loader& from) override {
+        from.check(launches() <= steps_.size(), "more layers are begun than the network has");
+    }
     bool next() override {
         if (launches() == steps_.size()) return false;
         const Step& s = steps_[launches()];

@@ -73,6 +73,8 @@ void TraceSource::load(Loader& from) {
     if (loaded.input != state.input)
         throw ConfigError("the checkpoint was taken with another trace: put its files back as they "
                           "were, or start again without --restore");
+    from.check(loaded.command <= commands_.size() && (!loaded.in_kernel || loaded.command > 0),
+               "command is none of the trace's list");
     state = std::move(loaded);
     kernel_.reset();
     if (!state.in_kernel) return;
