@@ -369,7 +369,9 @@ static std::string first_difference(const std::string& a, const std::string& b) 
     const auto one = lines_of(a), other = lines_of(b);
     std::size_t i = 0;
     while (i < one.size() && i < other.size() && one[i] == other[i]) ++i;
-    const std::string line = i < one.size() ? one[i] : other[i];
+    if (i == one.size() && i == other.size()) return "the end of its shape";
+    const bool only_one = i < one.size() && std::count(other.begin(), other.end(), one[i]) == 0;
+    const std::string line = only_one || i == other.size() ? one[i] : other[i];
     return line.substr(0, line.find(' ', line.find(' ') + 1));
 }
 

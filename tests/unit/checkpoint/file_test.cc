@@ -232,8 +232,8 @@ TEST_CASE("Other components may have changed, those of the machine may not", "[c
     for (const auto& [from, to, what] :
          {std::array {"State sent u64", "State sent u32", "State sent"},
           std::array {"address:u64", "address:u32", "port mem_side"},
-          std::array {"reads counter\n", "", "statistic writes"},
-          std::array {"write_latency distribution\n", "", "statistic write_latency"}})
+          std::array {"statistic reads counter\n", "", "statistic reads"},
+          std::array {"statistic write_latency distribution\n", "", "statistic write_latency"}})
         CHECK(refusal(from, to) ==
               "gen (mem.TrafficGen) was saved by a memsim in which " + std::string(what) +
                   " differs: resume with the memsim that wrote the checkpoint");
