@@ -48,6 +48,7 @@ def pack(file, info, body):
     magic, layout = HEAD.unpack_from(file.read_bytes())[:2]
     size = zstd.ZSTD_compressBound(len(body))
     packed = ctypes.create_string_buffer(size)
-    rest = info + packed.raw[:zstd.ZSTD_compress(packed, size, body, len(body), 1)]
+    used = zstd.ZSTD_compress(packed, size, body, len(body), 1)
+    rest = info + packed.raw[:used]
     head = HEAD.pack(magic, layout, len(info), len(rest) - len(info), len(body), bytes(32))
     file.write_bytes(head[:32] + checksum(head, rest) + rest)
