@@ -13,7 +13,7 @@ import memsim
 
 from . import _memsim, run, schema, signals, streams
 from .errors import PACKAGE, Error, Panic
-from .script import check_unchanged
+from .script import changed_behaviour, check_unchanged
 from .subcommands import SUBCOMMANDS
 
 USER_ERROR, USAGE, OUR_BUG = 1, 2, 70  # 70: sysexits' EX_SOFTWARE
@@ -219,9 +219,15 @@ def _restored(args):
         run.options.stats_db = ""
     after = dataclasses.replace(run.options, outdir=args.outdir or run.options.outdir,
                                 stats_db=args.stats_db or run.options.stats_db)
-    if (args.changes or after.database() != before or
+    changed = changed_behaviour(saved)
+    if (args.changes or after.database() != before or changed or
             os.path.abspath(after.outdir) != saved.run.outdir):
         run.options.parent = saved.run.uuid
+    elif len(kept["runs"]) > 1:
+        run.try_to_load(saved)
+    if changed and not args.quiet:
+        print(f"memsim: {changed} has changed since the checkpoint was written, and the results may "
+              f"differ: this is a new run, whose parent is {saved.run.uuid}", file=sys.stderr)
     return kept["name"], saved.script.argv
 
 

@@ -13,11 +13,12 @@ import time
 from . import _memsim, signals
 from .build import build, rebuild_tree, refuse_fixed
 from .errors import Error, here, user_error
+from .files import hashes_of, refuse_changed
 from .journal import Journal
 from .objects import Root
 from .progress import Progress
 from .results import connect
-from .script import Script
+from .script import Script, package_files
 from .machine_stats import Statistics, patterns_of
 
 NEVER = _memsim.never
@@ -56,6 +57,7 @@ class Options:
 options = Options()  # of this process, set by the command line
 _open = []           # machines whose runs are not finished
 _made = 0            # machines of this process so far: a checkpoint knows which one it is of
+_runs = {}           # the runs of these machines, by the machine's number as text
 _default = None
 
 
@@ -98,6 +100,7 @@ class Simulation:
         self._script = Script()
         self._machine = machine = build(root, opts.event_queue, opts.changes)
         self._number = _made + 1
+        self._inputs = hashes_of(machine.inputs)
         self._restoring, self._journal = self._checkpoint_of_mine(), Journal()
         self._run = self._database = None
         self._spent, self._dumped, self._cause = 0.0, True, "nothing was simulated"
@@ -108,6 +111,8 @@ class Simulation:
         self._wall = time.monotonic()
         if self._restoring:
             refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
+            refuse_changed(self._restoring.script.inputs, self._inputs,
+                           "restore the file as it was, or start again without --restore")
             self._journal = Journal(json.loads(self._restoring.script.journal)["journal"])
             self._spent = self._restoring.run.host_seconds
         if opts.perturb is not None:
@@ -318,12 +323,14 @@ class Simulation:
             self._journal.current["path"] = path
         files = dict(script.files())
         journal = {"journal": self._journal.record(), "options": self.options.kept(),
-                   "name": script.name, "machine": self._number}
+                   "name": script.name, "machine": self._number, "runs": self._former_runs() | _runs,
+                   "dumped": self._dumped, "cause": self._cause}
         os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
         _memsim.write_checkpoint(
             path, machine,
             _memsim.Script(path=script.path or "", hash=files.pop(script.path, ""), cwd=script.cwd,
                            argv=script.argv, modules=list(files.items()),
+                           package=list(package_files().items()), inputs=self._inputs,
                            journal=json.dumps(journal).encode()),
             _memsim.RunAt(uuid=self._run.uuid, database=self.options.database(),
                           outdir=os.path.abspath(self.options.outdir),
@@ -338,46 +345,42 @@ class Simulation:
         self._machine.load(checkpoint.snapshot)
         self._saved = self._machine.now
         self._begin(checkpoint)
-        self._restoring, self._dumped = None, False
+        kept = json.loads(checkpoint.script.journal)
+        self._dumped, self._cause = kept["dumped"], kept["cause"]
+        self._restoring = None
         if call["kind"] == "simulate":
             return self._advance(call["until"])
         return call["path"]
 
     def _configuration(self):
-        """A hash of all that the results follow from: equal for two runs with equal results. Files
-        that are named by an input file (a list of traces) are not looked at."""
-        machine = _memsim.configuration_of(self._machine)
+        """A hash of all that the results follow from: equal for two runs with equal results."""
         return hashlib.sha256(json.dumps(
-            [machine, [state_of(name) for name in input_files(machine)],
+            [_memsim.configuration_of(self._machine), self._inputs,
              sorted(self._script.files().values()), self._script.argv, self.root.seed,
-             state_of(_memsim.__file__)]).encode()).hexdigest()[:32]
+             _memsim.build_id(), package_files()]).encode()).hexdigest()[:32]
+
+    def _former_runs(self):
+        """The runs of the restored script's machines, by number."""
+        saved = options.restoring
+        return json.loads(saved.script.journal)["runs"] if saved and self.options is options else {}
 
     def _begin(self, checkpoint=None):
-        """Opens the database: a new run, or the checkpoint's goes on where its results are."""
-        opts, run = self.options, checkpoint and checkpoint.run
+        """Opens the database: a new run, or the checkpoint's goes on where its results are. A restored
+        script's other machines run again from their beginnings, and their runs with them."""
+        opts = self.options
+        former = checkpoint.run.uuid if checkpoint else self._former_runs().get(str(self._number))
+        position = checkpoint.run.position if checkpoint else _memsim.Position()
         self._database = _memsim.Database(opts.database())
-        if run and not opts.parent:
-            self._run = self._database.resume_run(run.uuid, run.position)
+        if former and not opts.parent:
+            self._run = self._database.resume_run(former, position)
         if self._run is None:
             name = os.path.splitext(os.path.basename(self._script.path or "notebook"))[0]
             self._run = self._database.begin_run(
                 name=name, script=self._script.path or "", argv=self._script.argv,
-                seed=self.root.seed, parent=opts.parent or (run.uuid if run else ""),
-                configuration=self._configuration())
+                seed=self.root.seed, parent=former or "", configuration=self._configuration())
             self._run.write_machine(self._machine)
-
-
-def input_files(configuration):
-    """The existing files that parameters name."""
-    values = {text for _, _, params in configuration["objects"] for _, text, _ in params}
-    return sorted(text for text in values if os.path.isfile(text))
-
-
-def state_of(name):
-    """Name, size and time of change of a file: what tells that it may have changed. Its contents are
-    not read, as traces are large and the compiled module takes a tenth of a second."""
-    stat = os.stat(name)
-    return [os.path.abspath(name), stat.st_size, stat.st_mtime_ns]
+        if opts is options:
+            _runs[str(self._number)] = self._run.uuid
 
 
 def skip_if_finished(database, configuration):
@@ -454,6 +457,14 @@ def restore(file, outdir=None):
     _default._resume()
     journal.current = None
     return _default
+
+
+def try_to_load(saved):
+    """Raises what the loading of this checkpoint would raise, before anything was written."""
+    machine = build(rebuild_tree(saved.configuration, saved.script.seed))
+    refuse_changed(saved.script.inputs, hashes_of(machine.inputs),
+                   "restore the file as it was, or start again without --restore")
+    machine.load(saved.snapshot)
 
 
 def close_all(finished=True):

@@ -1,6 +1,7 @@
 #include "core/machine.hh"
 
 #include <algorithm>
+#include <sstream>
 #include <unordered_map>
 
 namespace memsim {
@@ -110,7 +111,7 @@ std::string Machine::hash_configuration() const {
     std::string all = "seed " + std::to_string(sim_.seed()) + "\n";
     for (const auto& c : components_) {
         const Schema& schema = *schemas_[c->id()];
-        all += c->path() + " " + schema.name + " " + schema.state_shape + "\n";
+        all += c->path() + " " + schema.name + "\n";
         const auto values = c->resolved_params();
         for (std::size_t i = 0; i < values.size(); ++i)
             if (!schema.params[i].tunable) all += values[i].name + "=" + values[i].text + "\n";
@@ -162,6 +163,13 @@ bool Machine::pending() const {
         }
     }
     return false;
+}
+
+std::vector<std::string> Machine::inputs() const {
+    std::set<std::string> all;
+    for (const auto& c : components_)
+        for (std::string& file : c->inputs()) all.insert(std::move(file));
+    return {all.begin(), all.end()};
 }
 
 std::vector<std::string> Machine::imbalances() const {
@@ -372,7 +380,7 @@ Snapshot Machine::save() {
             for (LinkBase* link : p->incoming()) link->save(ports);
         }
         const Schema& schema = *schemas_[c->id()];
-        s.objects.push_back({c->path(), schema.name, schema.state_shape, std::move(state.bytes),
+        s.objects.push_back({c->path(), schema.name, schema.shape, std::move(state.bytes),
                              std::move(stats.bytes), std::move(ports.bytes)});
     }
     std::unordered_map<Fire, const Handler*> by_fire;
@@ -383,7 +391,7 @@ Snapshot Machine::save() {
         Saver payload;
         h->second->save(payload, e.payload);
         s.events.push_back({e.tick, static_cast<const Component*>(e.object)->path(),
-                            h->second->name, std::move(payload.bytes)});
+                            h->second->name, h->second->shape, std::move(payload.bytes)});
     }
     Saver shared;
     shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
@@ -393,47 +401,100 @@ Snapshot Machine::save() {
     return s;
 }
 
+/// The first line in which two types' shapes differ, without what stands behind its name.
+static std::string first_difference(const std::string& a, const std::string& b) {
+    const auto lines_of = [](const std::string& shape) {
+        std::vector<std::string> lines;
+        std::istringstream in(shape);
+        for (std::string line; std::getline(in, line);) lines.push_back(line);
+        return lines;
+    };
+    const auto one = lines_of(a), other = lines_of(b);
+    std::size_t i = 0;
+    while (i < one.size() && i < other.size() && one[i] == other[i]) ++i;
+    if (i == one.size() && i == other.size()) return "the end of its shape";
+    const bool only_one = i < one.size() && std::count(other.begin(), other.end(), one[i]) == 0;
+    const std::string line = only_one || i == other.size() ? one[i] : other[i];
+    return line.substr(0, line.find(' ', line.find(' ') + 1));
+}
+
+void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
+    const Schema& schema = *schemas_[c.id()];
+    const std::string name = c.path() + " (" + schema.name + ")";
+    if (o.path != c.path() || o.type != schema.name)
+        throw ConfigError("the checkpoint has " + o.path + " (" + o.type +
+                          ") where the machine has " + name + ": it is damaged");
+    if (o.shape != schema.shape)
+        throw ConfigError(name + " was saved by a memsim in which " +
+                          first_difference(o.shape, schema.shape) +
+                          " differs: resume with the memsim that wrote the checkpoint");
+    Loader state(o.state, now), stats(o.stats, now), ports(o.ports, now);
+    try {
+        c.load_state(state);
+        c.load_stats(stats);
+        for (const auto& [port, p] : c.ports())
+            ports.within(port, [&, p = p] {
+                p->archive_own(ports);
+                for (LinkBase* link : p->incoming()) link->load(ports);
+            });
+        for (const Loader* l : {&state, &stats, &ports})
+            l->check(l->done(), "is followed by more than there is");
+    } catch (const ConfigError& e) {
+        throw ConfigError(name + ": " + e.what());
+    }
+}
+
+void Machine::load_event(const Snapshot::Event& e, Tick now) {
+    const Handler* h = handlers();
+    while (h && h->name != e.handler) h = h->next;
+    Component& c = at(e.path);
+    const std::string name = e.path + ": the event " + e.handler;
+    if (!h || h->shape != e.shape)
+        throw ConfigError(name + " was saved by a memsim in which it " +
+                          (h ? "is another one" : "exists") +
+                          ": resume with the memsim that wrote the checkpoint");
+    if (h->owner != schemas_[c.id()]->name || e.tick < now)
+        throw ConfigError(name + (e.tick < now ? " is in the past" : " is another component's") +
+                          ": the checkpoint is damaged");
+    Loader payload(e.payload, now);
+    payload.within(name, [&] {
+        h->schedule(sim_.queue(), e.tick, c, payload);
+        payload.check(payload.done(), "is followed by more than there is");
+    });
+}
+
+void Machine::load_shared(const Snapshot& s) {
+    Loader l(s.shared, s.now);
+    l.field("since", since_);
+    l.field("digest", digest_.value);
+    l.field("period", period_);
+    l.field("next_sample", next_sample_);
+    l.field("patterns", patterns_);
+    l.field("stamps", sim_.stamps());
+    l.field("growth", growth_);
+    l.check(l.done(), "the shared state is followed by more than there is");
+    l.check(since_ <= s.now, "since lies behind the present");
+    l.check(period_ >= 0 && (period_ == 0 || next_sample_ >= s.now),
+            "the next sample is in the past");
+}
+
 void Machine::load(const Snapshot& s) {
     MEMSIM_ASSERT(built_, "load() before build()");
-    if (s.configuration != configuration_)
+    if (s.configuration != configuration_ || s.objects.size() != components_.size())
         throw ConfigError("the checkpoint is of another configuration (" + s.configuration +
                           ", this machine is " + configuration_ +
                           "): only tunable parameters may differ");
-    MEMSIM_ASSERT(s.objects.size() == components_.size(), "equal configurations differ in size");
+    if (s.now < 0) throw ConfigError("the checkpoint is of a time before 0: it is damaged");
     sim_.set_now(s.now);
-    for (std::size_t i = 0; i < s.objects.size(); ++i) {
-        const Snapshot::Object& o = s.objects[i];
-        ModelBase& c = *components_[i];
-        MEMSIM_ASSERT(o.path == c.path() && o.shape == schemas_[i]->state_shape,
-                      "equal configurations differ in " + o.path);
-        Loader state(o.state), stats(o.stats), ports(o.ports);
-        try {
-            c.load_state(state);
-        } catch (const ConfigError& e) {
-            throw ConfigError(c.path() + ": " + e.what());
-        }
-        c.load_stats(stats);
-        for (const auto& [name, p] : c.ports()) {
-            p->archive_own(ports);
-            for (LinkBase* link : p->incoming()) link->load(ports);
-        }
-        MEMSIM_ASSERT(state.done() && stats.done() && ports.done(),
-                      "the checkpoint holds more than " + o.path + " has");
-    }
-    for (const Snapshot::Event& e : s.events) {
-        const Handler* h = handlers();
-        while (h && h->name != e.handler) h = h->next;
-        if (!h)
-            throw ConfigError("the checkpoint has an event '" + e.handler +
-                              "' that this version of memsim does not know");
-        Loader payload(e.payload);
-        h->schedule(sim_.queue(), e.tick, at(e.path), payload);
-    }
-    Loader shared(s.shared);
-    shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
-    shared(sim_.stamps());
-    if (period_) select_samples(patterns_), start_samples();
-    shared(growth_);
+    load_shared(s);
+    for (std::size_t i = 0; i < s.objects.size(); ++i)
+        load_object(s.objects[i], *components_[i], s.now);
+    for (const Snapshot::Event& e : s.events) load_event(e, s.now);
+    if (!period_) return;
+    const Growth saved = growth_;
+    select_samples(patterns_), start_samples();
+    if (!growth_.resume(saved))
+        throw ConfigError("the checkpoint's series has totals of other statistics: it is damaged");
 }
 
 } // namespace memsim

@@ -14,13 +14,16 @@ namespace memsim {
 /// The whole state of a machine between two ticks, as a checkpoint file holds it.
 struct Snapshot {
     struct Object {
-        std::string path, type, shape;
+        std::string path, type;
+        std::string shape; ///< of the type, as its Schema has it
         std::string state, stats;
         std::string ports; ///< the links it receives from, messages in flight included
     };
     struct Event {
         Tick tick;
-        std::string path, handler, payload;
+        std::string path, handler;
+        std::string shape; ///< of the payload
+        std::string payload;
     };
     Tick now = 0;
     std::string configuration; ///< hash of what is fixed
@@ -90,7 +93,8 @@ class Machine {
 
     // ---- checkpoints
     Snapshot save();
-    /// Into a machine built alike (same configuration hash) on which start() was not called.
+    /// Into a machine built alike (same configuration hash) on which start() was not called. Bytes
+    /// that no machine can have saved are a ConfigError that names the component and the field.
     void load(const Snapshot& s);
     /// Hash of paths, types, fixed parameters, connections and seed.
     const std::string& configuration() const { return configuration_; }
@@ -107,6 +111,8 @@ class Machine {
         std::string from, from_port, to, to_port;
     };
     const std::vector<Connection>& connections() const { return connections_; }
+    /// The files that its components read, each once, sorted.
+    std::vector<std::string> inputs() const;
     /// One statistic's main value (its mean for averages), in the unit shown. Throws ConfigError.
     double stat_value(const std::string& path, const std::string& stat, const std::string& part);
 
@@ -118,6 +124,9 @@ class Machine {
     void start_samples();
     std::string read_samples(Tick at, std::vector<SeriesRow>& rows);
     [[noreturn]] void refuse_pattern(const std::string& pattern) const;
+    void load_object(const Snapshot::Object& o, ModelBase& c, Tick now);
+    void load_event(const Snapshot::Event& e, Tick now);
+    void load_shared(const Snapshot& s);
     template <class F>
     void for_each_stat(F&& f) const;
     void select_samples(const std::vector<std::string>& patterns);

@@ -72,7 +72,12 @@ class Growth {
     template <class Archive>
     void archive(Archive& a) {
         a(seen_);
-        MEMSIM_ASSERT(seen_.size() == places_.size(), "a series' totals are of other statistics");
+    }
+    /// Takes the totals of a growth that was saved; false if they are of other statistics.
+    bool resume(const Growth& saved) {
+        if (saved.seen_.size() != places_.size()) return false;
+        seen_ = saved.seen_;
+        return true;
     }
 
   private:
@@ -180,6 +185,8 @@ class Distribution : public Stat {
     template <class Archive>
     void archive(Archive& a) {
         a(count_), a(sum_), a(squares_), a(least_), a(most_), a(buckets_);
+        if constexpr (Loading<Archive>)
+            a.check(buckets_.size() <= bucket_of(~std::uint64_t {0}) + 1, "has too many buckets");
     }
 
     void sample(std::uint64_t v) {

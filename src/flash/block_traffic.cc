@@ -34,6 +34,11 @@ void BlockTraffic::init() {
     for (unsigned i = params.outstanding; i-- > 0;) state.free_tags.push_back(i);
 }
 
+std::vector<std::string> BlockTraffic::inputs() const {
+    return params.pattern() == BlockPattern::trace ? std::vector {params.trace()}
+                                                   : std::vector<std::string> {};
+}
+
 void BlockTraffic::start() {
     if (trace_) read_record();
     arm(state.next, state.due);

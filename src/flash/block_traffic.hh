@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "parts/block_trace.hh"
 #include "protocol/block_io.hh"
 
@@ -80,12 +81,13 @@ class BlockTraffic final : public Model<BlockTraffic> {
         parts::BlockTrace::Place place;
         parts::BlockRecord record; ///< the next of the trace
         std::vector<Tick> due_at;  ///< by tag
-        std::vector<std::uint32_t> free_tags;
+        FreeList free_tags;
         Timer next;
     };
 
     explicit BlockTraffic(const Params& p) : params(p) {}
     void init() override;
+    std::vector<std::string> inputs() const override;
     void start() override;
     void wake() override;
     bool pending() const override;

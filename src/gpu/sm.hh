@@ -2,6 +2,7 @@
 
 #include "core/clock.hh"
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "gpu/coalescer.hh"
 #include "gpu/issue_slots.hh"
 #include "parts/cycle_slots.hh"
@@ -171,7 +172,7 @@ class Sm final : public Model<Sm> {
         Fifo<std::uint32_t> ended;            ///< slots of blocks whose end is not yet reported
         std::int64_t assist_end = 0; ///< of the assist warp's last instruction; 0: it runs none
         std::vector<Sent> sent;      ///< unanswered loads and atomics, by tag
-        std::vector<std::uint32_t> free_tags;
+        FreeList free_tags;
         Timer next;
     };
 

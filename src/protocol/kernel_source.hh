@@ -54,6 +54,8 @@ class KernelSource {
 
     virtual u64 footprint_bytes() const = 0;
     virtual const std::vector<Allocation>& allocations() const = 0;
+    /// The files that it reads.
+    virtual std::vector<std::string> inputs() const { return {}; }
     /// A hash of what the application computed: equal on any platform.
     virtual u64 result_digest() const = 0;
 

@@ -99,6 +99,7 @@ void bind_machine(py::module_& m) {
         .def("bind", &Machine::bind)
         .def("build", &Machine::build)
         .def_property_readonly("warnings", &Machine::warnings)
+        .def_property_readonly("inputs", &Machine::inputs)
         .def("start", &Machine::start)
         .def("run", &run, "until"_a, NoGil())
         .def("attend", [](Machine& machine) { machine.sim().attention() = true; })

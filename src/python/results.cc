@@ -1,6 +1,7 @@
 #include "python/bindings.hh"
 
 #include "checkpoint/file.hh"
+#include "core/hash.hh"
 #include "core/version.hh"
 #include "protocol/mem.hh"
 #include "stats/database.hh"
@@ -45,32 +46,43 @@ void write(const std::string& path, Machine& machine, const checkpoint::Script& 
     checkpoint::write(path, c);
 }
 
+/// Files by name, with the hash of what is in them.
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+Files plain(const std::vector<checkpoint::Script::Module>& files) {
+    Files all;
+    for (const auto& f : files) all.emplace_back(f.path, f.hash);
+    return all;
+}
+
 checkpoint::Script make_script(const std::string& path, const std::string& hash,
                                const std::string& cwd, const std::vector<std::string>& argv,
-                               const std::vector<std::pair<std::string, std::string>>& modules,
+                               const Files& modules, const Files& package, const Files& inputs,
                                const py::bytes& journal) {
     checkpoint::Script s;
     s.path = path, s.hash = hash, s.cwd = cwd, s.argv = argv, s.journal = std::string(journal);
-    for (const auto& [file, of] : modules) s.modules.push_back({file, of});
+    const auto take = [](const Files& files, auto& to) {
+        for (const auto& [file, of] : files) to.push_back({file, of});
+    };
+    take(modules, s.modules), take(package, s.package), take(inputs, s.inputs);
     return s;
 }
 
 void bind_checkpoint(py::module_& m) {
     py::class_<checkpoint::Script>(m, "Script")
         .def(py::init(&make_script), "path"_a, "hash"_a, "cwd"_a, "argv"_a, "modules"_a,
-             "journal"_a)
+             "package"_a, "inputs"_a, "journal"_a)
         .def_readonly("path", &checkpoint::Script::path)
         .def_readonly("hash", &checkpoint::Script::hash)
         .def_readonly("cwd", &checkpoint::Script::cwd)
         .def_readonly("argv", &checkpoint::Script::argv)
         .def_readonly("seed", &checkpoint::Script::seed)
         .def_property_readonly("modules",
-                               [](const checkpoint::Script& s) {
-                                   py::list all;
-                                   for (const auto& f : s.modules)
-                                       all.append(py::make_tuple(f.path, f.hash));
-                                   return all;
-                               })
+                               [](const checkpoint::Script& s) { return plain(s.modules); })
+        .def_property_readonly("package",
+                               [](const checkpoint::Script& s) { return plain(s.package); })
+        .def_property_readonly("inputs",
+                               [](const checkpoint::Script& s) { return plain(s.inputs); })
         .def_property_readonly("journal",
                                [](const checkpoint::Script& s) { return py::bytes(s.journal); });
     py::class_<checkpoint::Run>(m, "RunAt")
@@ -90,6 +102,7 @@ void bind_checkpoint(py::module_& m) {
         });
     py::class_<Checkpoint>(m, "Checkpoint")
         .def_readonly("version", &Checkpoint::version)
+        .def_readonly("build", &Checkpoint::build)
         .def_readonly("script", &Checkpoint::script)
         .def_readonly("run", &Checkpoint::run)
         .def_readonly("snapshot", &Checkpoint::snapshot)
@@ -157,6 +170,8 @@ void bind_database(py::module_& m) {
 
 void bind_results(py::module_& m) {
     m.def("version", [] { return std::string(version()); });
+    m.def("build_id", [] { return std::string(build_id()); });
+    m.def("hash_of_file", &hash128_of_file, "path"_a, py::call_guard<py::gil_scoped_release>());
     bind_checkpoint(m);
     bind_database(m);
 }

@@ -44,6 +44,7 @@ class Darknet : public Application {
         for (u32 i = 0; i < net_.layers.size(); ++i) plan(i);
     }
     std::string difference() const override;
+    std::vector<std::string> inputs() const override { return net_.files; }
 
   private:
     struct Step {
@@ -91,6 +92,9 @@ class Darknet : public Application {
         } else if (l.kind == Kind::softmax) {
             then(softmax_, 0, 1);
         }
+    }
+    void load_host(Loader& from) override {
+        from.check(launches() <= steps_.size(), "more layers are begun than the network has");
     }
     bool next() override {
         if (launches() == steps_.size()) return false;

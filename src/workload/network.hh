@@ -35,6 +35,7 @@ struct Layer {
 struct Network {
     std::uint32_t w = 0, h = 0, c = 3;
     std::vector<Layer> layers;
+    std::vector<std::string> files; ///< that it was read from
     bool cut = false; ///< the image became one pixel: what would halve it and all after is left out
 
     /// Computes its shape. What is wrong with it, or nothing.

@@ -120,7 +120,11 @@ std::unique_ptr<Application> network(const Options& options) {
     if (!options.input.empty()) {
         net = read_cfg(options.input, static_cast<u32>(options.size));
         const auto weights = std::filesystem::path(options.input).replace_extension(".weights");
-        if (std::filesystem::exists(weights)) read_weights(weights.string(), net);
+        net.files = {options.input};
+        if (std::filesystem::exists(weights)) {
+            read_weights(weights.string(), net);
+            net.files.push_back(weights.string());
+        }
     } else {
         net.w = net.h = static_cast<u32>(options.size);
         for (const Layer& l : list())

@@ -186,6 +186,7 @@ void Recording::load(Loader& from) {
                           ": put the file back as it was, or start again without --restore");
     from(launches_);
     from(next_block_);
+    from.check(launches_ <= kernels_.size(), "more launches are begun than were recorded");
 }
 
 } // namespace memsim::workload

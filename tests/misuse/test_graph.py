@@ -58,6 +58,6 @@ def test_a_graph_that_changed_since_the_checkpoint(run, refused, contents, tmp_p
     (tmp_path / "g.txt").write_text("0 1\n1 2\n2 3\n2 1\n")
     before = contents(tmp_path)
     assert refused("--restore", "memsim-out/1us.ckpt") == (
-        "program: the checkpoint was taken with another input: put its file back as it was, "
-        "or start again without --restore")
+        "g.txt has changed since the checkpoint was written: restore the file as it was, or start "
+        "again without --restore")
     assert contents(tmp_path) == before

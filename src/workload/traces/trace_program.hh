@@ -30,6 +30,7 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
 
     explicit TraceProgram(const Params& p) : params(p) {}
     void init() override { kernels(); }
+    std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
     protocol::KernelSource& kernels() override;
 

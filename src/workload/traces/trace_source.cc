@@ -29,7 +29,7 @@ std::string digest_of(const std::vector<TraceCommand>& commands) {
 } // namespace
 
 TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& options)
-    : options_(options), commands_(read_trace_list(path)) {
+    : path_(path), options_(options), commands_(read_trace_list(path)) {
     state.input = digest_of(commands_);
     state.memory.set(options.page, options.memory);
     // What is copied in is there from the start, in the order of the list.
@@ -45,6 +45,13 @@ TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& opti
             allocations_.push_back(
                 {"copy " + std::to_string(allocations_.size() + 1), base, c.bytes});
     }
+}
+
+std::vector<std::string> TraceSource::inputs() const {
+    std::vector<std::string> all {path_};
+    for (const TraceCommand& c : commands_)
+        if (!c.kernel.empty()) all.push_back(c.kernel);
+    return all;
 }
 
 std::uint64_t TraceSource::result_digest() const {
@@ -66,6 +73,8 @@ void TraceSource::load(Loader& from) {
     if (loaded.input != state.input)
         throw ConfigError("the checkpoint was taken with another trace: put its files back as they "
                           "were, or start again without --restore");
+    from.check(loaded.command <= commands_.size() && (!loaded.in_kernel || loaded.command > 0),
+               "command is none of the trace's list");
     state = std::move(loaded);
     kernel_.reset();
     if (!state.in_kernel) return;

@@ -38,6 +38,7 @@ class TraceSource final : public protocol::KernelSource {
     void run_block(std::uint32_t block, protocol::BlockStreams& out) override;
     std::uint64_t footprint_bytes() const override { return options_.memory; }
     const std::vector<protocol::Allocation>& allocations() const override { return allocations_; }
+    std::vector<std::string> inputs() const override;
     std::uint64_t result_digest() const override;
     void save(Saver& to) const override { to(state); }
     void load(Loader& from) override;
@@ -56,6 +57,7 @@ class TraceSource final : public protocol::KernelSource {
     SassSpace space_of(const SassInstruction& i) const;
     void produce(const SassInstruction& i);
 
+    std::string path_;
     TraceSourceOptions options_;
     std::vector<TraceCommand> commands_;
     std::vector<protocol::Allocation> allocations_;
