@@ -3,6 +3,7 @@
 Such a child ends without atexit, and a pool ends its workers by SIGTERM when they have nothing to do.
 Both must end the child's runs as the end of a script does.
 """
+import json
 import os
 import signal
 import sys
@@ -10,6 +11,7 @@ import threading
 
 from .errors import Error
 
+OPTIONS = "MEMSIM_OPTIONS"  # the environment variable that tells a started child its parent's
 LIBRARY = os.path.dirname(os.__file__) + os.sep
 _forked = _ready = False
 _close_all = None
@@ -21,13 +23,21 @@ def is_one():
     return _forked or bool(processes and processes.parent_process())
 
 
-def end_runs(close_all):
-    """Once in a child of multiprocessing: ends its runs when it ends."""
+def hand_down(options):
+    """Leaves the command line's options to children that are started afresh and not forked."""
+    os.environ[OPTIONS] = json.dumps(options)
+
+
+def begin(close_all, options):
+    """Once in a child of multiprocessing, before its first machine: takes over its parent's options, and
+    sees to it that its runs end with it."""
     global _ready, _close_all
     if _ready or not is_one() or "multiprocessing.process" not in sys.modules:
         return
     from multiprocessing import util
     _ready, _close_all = True, close_all
+    if not _forked:
+        vars(options).update(json.loads(os.environ.get(OPTIONS, "{}")))
     util.Finalize(None, _end, exitpriority=100)
     if (threading.current_thread() is threading.main_thread() and
             signal.getsignal(signal.SIGTERM) is signal.SIG_DFL):
@@ -47,6 +57,8 @@ def _end():
 
 
 def _close(finished):
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends, and must not do so half-way
     try:
         _close_all(finished)
     except Error as e:

@@ -173,6 +173,7 @@ def _apply(args, options):
     if args.debug_flags:
         options.debug = {"flags": args.debug_flags, "start": args.debug_start,
                          "end": args.debug_end, "file": args.debug_file}
+    children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))
 
 
 def _restored(args):

@@ -110,10 +110,10 @@ class Simulation:
 
     def __init__(self, root, opts=None):
         global _made
-        self.options = opts = opts or options
         self._process, self._in_use = os.getpid(), threading.Lock()
         signals.expect()
-        children.end_runs(close_all)
+        children.begin(close_all, options)
+        self.options = opts = opts or options
         if not isinstance(root, Root):
             raise user_error(f"a machine is built from a Root, not from {root!r}")
         root._check_open("instantiate()")
