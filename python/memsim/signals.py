@@ -17,7 +17,7 @@ _expected = False  # a machine was begun: it will see the signals
 _lock = threading.Lock()
 _thread = None
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
-ONCE = 1.0  # s: two signals so near are one wish, sent to the group of processes and passed on
+ONCE = 3.0  # s: two signals so near are one wish, sent to the group of processes and passed on
 
 
 def _note(number, frame):

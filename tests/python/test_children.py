@@ -112,7 +112,9 @@ def test_sigterm(tmp_path, whom):
     (tmp_path / "script.py").write_text(LONG)
     parent = subprocess.Popen([MEMSIM, "script.py"], cwd=tmp_path, text=True, process_group=0,
                               stderr=subprocess.PIPE)
-    while len(started := list(tmp_path.glob("started-*"))) < 2:
+    for _ in range(5000):
+        if len(started := list(tmp_path.glob("started-*"))) == 2:
+            break
         assert parent.poll() is None, parent.communicate()
         time.sleep(0.02)
     if whom == "children":

@@ -67,16 +67,20 @@ def test_killed_again_and_again(run, job, what):
     command = ["-d", "out", "--checkpoint-wall-period", "0.1s", *work]
     kills = 0
     while True:
+        saved = [file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")]
         running = run.start(*command)
-        checkpoint = wait_for(run.directory, "out/wall-*.ckpt", running)
-        command = ["--restore", checkpoint]
-        # Longer than a start, so that each goes on for a while.
-        moment = run.random.uniform(0, 0.1) if not kills else run.random.uniform(0.2, 1)
-        time.sleep(moment)
+        # Until it has come further, however slow the host is, and then for a while.
+        while running.poll() is None and saved == [
+                file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")]:
+            time.sleep(0.005)
+        time.sleep(run.random.uniform(0, 1))
         running.kill()
-        running.communicate()
+        _, said = running.communicate()
         if running.returncode == 0:
             break
+        assert running.returncode == -signal.SIGKILL, said
+        checkpoint, = (run.directory / "out").glob("wall-*.ckpt")
+        command = ["--restore", checkpoint]
         kills += 1
         assert kills < 100, "it gets nowhere"
     assert run.content("out") == run.content("whole")

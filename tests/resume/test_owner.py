@@ -1,7 +1,6 @@
 """A run belongs to one process at a time: nothing is written twice, by whomever it is resumed."""
 import os
 import signal
-import time
 
 import pytest
 
@@ -36,9 +35,7 @@ def first(run, monkeypatch):
     run("-d", "whole", "script.py")
     monkeypatch.setenv("WAIT_FOR", "go")
     process = run.start("-d", "out", "--checkpoint-at", "4us", "script.py")
-    while not (run.directory / "waiting").exists():
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.01)
+    run.wait_until((run.directory / "waiting").exists, process)
     monkeypatch.delenv("WAIT_FOR")
     (run.directory / "late.ckpt").unlink()
     yield process
@@ -99,8 +96,7 @@ def test_resumed_twice_at_once(run, first, monkeypatch):
     monkeypatch.setenv("WAIT_FOR", "go")
     (run.directory / "waiting").unlink()
     both = [run.start("--restore", "out/4us.ckpt") for _ in range(2)]
-    while all(process.poll() is None for process in both):
-        time.sleep(0.02)
+    run.wait_until(lambda: any(process.poll() is not None for process in both))
     (run.directory / "go").touch()
     said = {process.communicate(timeout=100)[1].splitlines()[-1]: process.returncode
             for process in both}

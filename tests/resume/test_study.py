@@ -2,7 +2,6 @@
 import os
 import signal
 import subprocess
-import time
 
 import pytest
 
@@ -56,12 +55,12 @@ def four(run):
     return run
 
 
-def started(run, count):
+def started(run, count, *running):
     """The processes of the points by seed, as soon as so many have come to their middle."""
     file = run.directory / "started"
-    while not file.exists() or len(lines := file.read_text().splitlines()) < count:
-        time.sleep(0.02)
-    return {int(seed): int(process) for seed, process in map(str.split, lines)}
+    file.touch()
+    run.wait_until(lambda: len(file.read_text().splitlines()) >= count, *running)
+    return {int(seed): int(process) for seed, process in map(str.split, file.open())}
 
 
 def same_results(run, outdir):
@@ -72,7 +71,7 @@ def same_results(run, outdir):
 def test_a_study_that_is_told_to_end(four, whom):
     running = subprocess.Popen(four.command(["-d", "out", "four.py"]), cwd=four.directory, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0)
-    started(four, 2)
+    started(four, 2, running)
     (os.killpg if whom == "group" else os.kill)(running.pid, signal.SIGTERM)
     _, said = running.communicate(timeout=100)
     assert running.returncode == 143
@@ -90,7 +89,7 @@ def test_a_study_that_is_told_to_end(four, whom):
 
 def test_two_studies_on_one_database(four):
     one, other = (four.start("-d", "out", "four.py") for _ in range(2))
-    assert set(started(four, 4)) == {1, 2, 3, 4}, "each takes what the other one does not"
+    assert set(started(four, 4, one, other)) == {1, 2, 3, 4}, "each takes what the other one does not"
     (four.directory / "go").touch()
     runs = []
     for running in one, other:
@@ -104,7 +103,7 @@ def test_two_studies_on_one_database(four):
 def test_points_whose_processes_died_are_taken_over(four):
     """Two of each study; either has failed with its own two and finishes the other's."""
     both = [four.start("-d", "out", "four.py") for _ in range(2)]
-    for process in started(four, 4).values():
+    for process in started(four, 4, *both).values():
         os.kill(process, signal.SIGKILL)
     (four.directory / "go").touch()
     for running in both:
