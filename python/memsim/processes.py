@@ -1,5 +1,6 @@
 """Child processes that are waited for in threads and hear a signal together."""
 import concurrent.futures
+import signal
 import subprocess
 import threading
 
@@ -8,14 +9,14 @@ from . import signals
 
 class Processes:
     def __init__(self):
-        self.stopped = None  # the signal by which they were told to end
+        self.ended = None  # the signal by which they were told to end
         self._running = set()
         self._lock = threading.Lock()
 
     def run(self, command, **options):
         """The completed process with its output, or None if they were told to end before."""
         with self._lock:
-            if self.stopped:
+            if self.ended:
                 return None
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
             self._running.add(process)
@@ -26,10 +27,17 @@ class Processes:
                 self._running.discard(process)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
-    def stop(self, number):
-        """Sends the signal to those that run; no other one is started."""
+    def end(self, number, futures):
+        """Starts no other process, passes the signal on to those that run, and waits for the threads. A
+        signal that comes in the meantime is passed on, too: who is told twice ends at once."""
+        self._send(number)
+        while concurrent.futures.wait(futures, timeout=0.1).not_done:
+            for again in signals.take() & {signal.SIGINT, signal.SIGTERM}:
+                self._send(again)
+
+    def _send(self, number):
         with self._lock:
-            self.stopped = number
+            self.ended = number
             for process in self._running:
                 process.send_signal(number)
 

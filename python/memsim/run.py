@@ -214,7 +214,8 @@ class Simulation:
         return self
 
     def __exit__(self, kind, *rest):
-        self.close(finished=kind is None)
+        if self._process == os.getpid():
+            self.close(finished=kind is None)
 
     # ---- statistics, for memsim.stats ------------------------------------------------------------
 

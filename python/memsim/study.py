@@ -33,6 +33,7 @@ from .results import connect
 from .verdict import claims
 
 UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+ENDED = "it was ended with the study"
 
 
 @dataclasses.dataclass
@@ -117,7 +118,7 @@ class Study:
         twins = {}  # equal points run once
         for point in self.points:
             twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
-        todo, processes = list(twins.values()), Processes()
+        todo, futures, processes = list(twins.values()), [], Processes()
         with signals.handled(), ThreadPoolExecutor(self.jobs) as pool:
             try:
                 while todo:
@@ -139,12 +140,14 @@ class Study:
                     todo = in_use
             except (KeyboardInterrupt, SystemExit) as e:
                 number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
-                processes.stop(number)
-                pool.shutdown(cancel_futures=True)
-                ran = sum(bool(points[0].run) for points in twins.values())
-                print(f"memsim: {self.name} was ended by {number.name} with {ran} of {len(twins)} points "
-                      "finished: the same command finishes the others, from their checkpoints where "
-                      "they have one", file=sys.stderr, flush=True)
+                processes.end(number, futures)
+                for (point, *_), future in zip(todo, futures):
+                    if (error := future.result()) and error != ENDED:
+                        print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
+                finished = sum(bool(points[0].run) for points in twins.values())
+                print(f"memsim: {self.name} was ended by {number.name} with {finished} of {len(twins)} "
+                      "points finished: the same command finishes the others, from their checkpoints "
+                      "where they have one", file=sys.stderr, flush=True)
                 raise
         if failed:
             raise Error(f"{len(failed)} of {len(twins)} points of {self.name} failed; the "
@@ -159,7 +162,7 @@ class Study:
         """Runs it, goes on with it, or finds it finished; returns what went wrong, if anything did."""
         if point.in_use:
             database = _memsim.Database(self.database)
-            while database.in_use(point.in_use) and not processes.stopped:
+            while database.in_use(point.in_use) and not processes.ended:
                 time.sleep(0.1)
         environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE.rstrip(os.sep)))
         folder = os.path.join(os.path.dirname(self.database), "points")
@@ -169,8 +172,9 @@ class Study:
              "--skip-finished", *point.options, point.script, *point.arguments],
             env=environment, text=True, stdin=subprocess.DEVNULL)
         point.seconds = time.monotonic() - began
-        if done is None:
-            return "the study was ended before it"
+        if done is None or processes.ended and done.returncode in (-processes.ended,
+                                                                   128 + processes.ended):
+            return ENDED
         if done.returncode:
             last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
             last = last.removeprefix("memsim: ")

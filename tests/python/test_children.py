@@ -1,4 +1,5 @@
 """Children of multiprocessing: each has runs of its own, which end with it, and heeds SIGTERM."""
+import contextlib
 import os
 import signal
 import sqlite3
@@ -106,19 +107,27 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("whom", ["children", "parent", "group"])
-def test_sigterm(tmp_path, whom):
-    """Each child writes a checkpoint of its own, and its run goes on from it in Python."""
+@pytest.fixture
+def parent(tmp_path):
+    """Its two children simulate."""
     (tmp_path / "script.py").write_text(LONG)
-    parent = subprocess.Popen([MEMSIM, "script.py"], cwd=tmp_path, text=True, process_group=0,
-                              stderr=subprocess.PIPE)
+    process = subprocess.Popen([MEMSIM, "script.py"], cwd=tmp_path, text=True, process_group=0,
+                               stderr=subprocess.PIPE)
     for _ in range(5000):
-        if len(started := list(tmp_path.glob("started-*"))) == 2:
+        if len(list(tmp_path.glob("started-*"))) == 2:
             break
-        assert parent.poll() is None, parent.communicate()
+        assert process.poll() is None, process.communicate()
         time.sleep(0.02)
+    yield process
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("whom", ["children", "parent", "group"])
+def test_sigterm(tmp_path, parent, whom):
+    """Each child writes a checkpoint of its own, and its run goes on from it in Python."""
     if whom == "children":
-        for file in started:
+        for file in tmp_path.glob("started-*"):
             os.kill(int(file.name.split("-")[-1]), signal.SIGTERM)
     else:
         (os.kill if whom == "parent" else os.killpg)(parent.pid, signal.SIGTERM)
@@ -129,8 +138,8 @@ def test_sigterm(tmp_path, whom):
     files = sorted((tmp_path / "memsim-out").glob("*.ckpt"))
     assert sorted(file.name for file in files) == [f"sigterm-{run[:8]}.ckpt" for run, _ in runs]
     assert f"go on with memsim.restore('memsim-out/{files[0].name}')" in said
-    code = f"import memsim; memsim.restore({str(files[0])!r}).simulate(1)"
-    (tmp_path / "go_on.py").write_text(code)
+    (tmp_path / "go_on.py").write_text(
+        f"import memsim; memsim.restore({str(files[0])!r}).simulate('1us')")
     subprocess.run([MEMSIM, "go_on.py"], cwd=tmp_path, check=True, timeout=60)
     refused = subprocess.run([MEMSIM, "--restore", files[0]], cwd=tmp_path, text=True,
                              capture_output=True, timeout=60, check=False)
