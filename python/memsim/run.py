@@ -346,14 +346,15 @@ class Simulation:
             self._saved = machine.now
         else:
             self._journal.current["path"] = path
+        # A child's script, run again, would start all its children, and none would be this one.
+        path_of_script = "" if children.is_one() else script.path or ""
         files = dict(script.files())
         journal = {"journal": self._journal.record(), "options": self.options.kept(),
                    "name": script.name, "machine": self._number}
         os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
         _memsim.write_checkpoint(
             path, machine,
-            # Restored, the script would start all its children again, and none would be this one.
-            _memsim.Script(path=script.path if script.path and not children.is_one() else "", hash=files.pop(script.path, ""), cwd=script.cwd,
+            _memsim.Script(path=path_of_script, hash=files.pop(script.path, ""), cwd=script.cwd,
                            argv=script.argv, modules=list(files.items()),
                            journal=json.dumps(journal).encode()),
             _memsim.RunAt(uuid=self._run.uuid, database=self.options.database(),

@@ -65,7 +65,7 @@ def start(tmp_path, *arguments):
 
 
 def wait_for(directory, pattern):
-    for _ in range(500):
+    for _ in range(5000):
         if list(directory.glob(pattern)):
             return
         time.sleep(0.02)
@@ -206,3 +206,35 @@ print([sim.digest for sim in both])
     assert len(files) == 2, "one of each"
     for file in files:
         assert memsim_command("--restore", file).stdout == whole
+
+
+@pytest.mark.parametrize("apart, code, saved", [(1000, 143, ["sigterm"]), (0, -signal.SIGTERM, [])])
+def test_two_sigterms_are_one_wish_unless_apart(tmp_path, apart, code, saved):
+    """The second comes before the run could heed the first."""
+    (tmp_path / "script.py").write_text(f"""\
+import os, time
+import memsim
+from memsim import signals
+signals.ONCE = {apart}
+root = memsim.Root()
+root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+open("ready", "w").close()
+while not signals._seen:
+    time.sleep(0.01)
+open("seen", "w").close()
+for _ in range(6000):
+    if os.path.exists("go"):
+        break
+    time.sleep(0.01)
+memsim.simulate()
+""")
+    running = start(tmp_path, "script.py")
+    for name in "ready", "seen":
+        wait_for(tmp_path, name)
+        running.send_signal(signal.SIGTERM)
+    (tmp_path / "go").touch()
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == code, said
+    assert checkpoints(tmp_path / "memsim-out") == saved

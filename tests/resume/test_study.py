@@ -102,8 +102,13 @@ def test_two_studies_on_one_database(four):
     same_results(four, "out")
 
 
-def test_points_whose_processes_died_are_taken_over(four):
-    """Two of each study; either has failed with its own two and finishes the other's."""
+@pytest.mark.parametrize("saved", [False, True])
+def test_points_whose_processes_died_are_taken_over(four, saved):
+    """Two of each study; either has failed with its own two and finishes the other's: from a checkpoint,
+    or as new runs."""
+    if saved:
+        study = four.directory / "four.py"
+        study.write_text(STUDY.replace("seed=seed", "options=['--checkpoint-at', '4us'], seed=seed"))
     both = [four.start("-d", "out", "four.py") for _ in range(2)]
     for process in started(four, 4, *both).values():
         os.kill(process, signal.SIGKILL)
@@ -111,5 +116,8 @@ def test_points_whose_processes_died_are_taken_over(four):
     for running in both:
         _, error = running.communicate(timeout=100)
         assert running.returncode == 1 and "2 of 4 points of four failed" in error, error
-    assert len(four.rows("out", "SELECT id FROM run WHERE finished IS NULL")) == 4
+    (died,), = four.rows("out", "SELECT count(*) FROM run WHERE finished IS NULL")
+    assert died == (0 if saved else 4)
     assert four.rows("out", RESULTS[0]) == four.rows("whole", RESULTS[0])
+    if saved:
+        same_results(four, "out")
