@@ -17,27 +17,34 @@ _forked = _ready = False
 _close_all = None
 
 
+def _parent():
+    """The process whose child this one is by multiprocessing."""
+    processes = sys.modules.get("multiprocessing.process")  # loaded in each of its children
+    return processes and processes.parent_process()
+
+
 def is_one():
     """Whether a script of ours started this process, rather than the user."""
-    processes = sys.modules.get("multiprocessing.process")  # loaded in each of its children
-    return _forked or bool(processes and processes.parent_process())
+    return _forked or bool(_parent())
 
 
 def hand_down(options):
-    """Leaves the command line's options to children that are started afresh and not forked."""
-    os.environ[OPTIONS] = json.dumps(options)
+    """Leaves the command line's options to children, which may be started afresh and not forked."""
+    os.environ[OPTIONS] = json.dumps({"parent": os.getpid(), "options": options})
 
 
 def begin(close_all, options):
     """Once in a child of multiprocessing, before its first machine: takes over its parent's options, and
     sees to it that its runs end with it."""
     global _ready, _close_all
-    if _ready or not is_one() or "multiprocessing.process" not in sys.modules:
+    if _ready or not (parent := _parent()):
         return
     from multiprocessing import util
     _ready, _close_all = True, close_all
-    if not _forked:
-        vars(options).update(json.loads(os.environ.get(OPTIONS, "{}")))
+    handed = json.loads(os.environ.get(OPTIONS, "{}"))
+    if handed.get("parent") == parent.pid:
+        vars(options).update(handed["options"])
+        hand_down(handed["options"])  # to its own children
     util.Finalize(None, _end, exitpriority=100)
     if (threading.current_thread() is threading.main_thread() and
             signal.getsignal(signal.SIGTERM) is signal.SIG_DFL):

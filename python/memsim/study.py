@@ -178,8 +178,8 @@ class Study:
         if done.returncode:
             last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
             last = last.removeprefix("memsim: ")
-            if done.returncode == IN_USE:
-                point.in_use = UUID.search(last)[0]
+            if done.returncode == IN_USE and (other := UUID.search(last)):
+                point.in_use = other[0]
                 return InUse(last)
             return last
         made = re.findall(r"^memsim: .*(?:, run|finished before, as run) (\S+)$", done.stderr, re.M)

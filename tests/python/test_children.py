@@ -80,7 +80,8 @@ def alone(memsim_command, tmp_path):
 
 
 @pytest.mark.parametrize("way, method", [
-    (way, method) for way in WAYS for method in ("fork", "spawn") if (way, method) != ("os.fork", "spawn")])
+    *((way, method) for way in ("pool", "executor", "process") for method in ("fork", "spawn")),
+    ("pool", "forkserver"), ("os.fork", "fork")])
 def test_the_runs_of_children_are_finished(memsim_command, tmp_path, alone, way, method):
     (tmp_path / "script.py").write_text(MACHINE + WAYS[way].replace("METHOD", repr(method)))
     said = memsim_command("-d", "out", "script.py")
