@@ -31,9 +31,15 @@ class Processes:
         """Starts no other process, passes the signal on to those that run, and waits for the threads. A
         signal that comes in the meantime is passed on, too: who is told twice ends at once."""
         self._send(number)
-        while concurrent.futures.wait(futures, timeout=0.1).not_done:
-            for again in signals.take() & {signal.SIGINT, signal.SIGTERM}:
-                self._send(again)
+        waiting = True
+        while waiting:
+            try:
+                waiting = concurrent.futures.wait(futures, timeout=0.1).not_done
+                again = signals.take() & {signal.SIGTERM}
+            except KeyboardInterrupt:
+                again = {signal.SIGINT}
+            for number in again:
+                self._send(number)
 
     def _send(self, number):
         with self._lock:

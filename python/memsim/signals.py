@@ -38,6 +38,17 @@ def expect():
     _expected = True
 
 
+@contextlib.contextmanager
+def expected():
+    """In here a SIGTERM waits for obey()."""
+    global _expected
+    before, _expected = _expected, True
+    try:
+        yield
+    finally:
+        _expected = before
+
+
 def take():
     """The signals since the last call, each once."""
     seen = set(_seen)

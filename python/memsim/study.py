@@ -119,7 +119,7 @@ class Study:
         for point in self.points:
             twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
         todo, futures, processes = list(twins.values()), [], Processes()
-        with signals.handled(), ThreadPoolExecutor(self.jobs) as pool:
+        with signals.handled(), signals.expected(), ThreadPoolExecutor(self.jobs) as pool:
             try:
                 while todo:
                     in_use = []

@@ -121,3 +121,20 @@ def test_points_whose_processes_died_are_taken_over(four, saved):
     assert four.rows("out", RESULTS[0]) == four.rows("whole", RESULTS[0])
     if saved:
         same_results(four, "out")
+
+
+def test_a_study_that_is_told_twice_does_not_wait(four):
+    """Its points hear it twice, too; here they do not get to heed it."""
+    (four.directory / "point.py").write_text(
+        POINT.replace("signals._seen:\n        break", "False:\n        break\n    if signals._seen:\n"
+                      "        open(f'seen-{seed}', 'w').close()")
+        .replace("seed = int", "signals.ONCE = 0\nseed = int"))
+    running = four.start("-d", "out", "four.py")
+    started(four, 2, running)
+    running.send_signal(signal.SIGTERM)
+    four.wait_until(lambda: len(list(four.directory.glob("seen-*"))) == 2, running)
+    running.send_signal(signal.SIGTERM)
+    _, said = running.communicate(timeout=100)
+    assert running.returncode == 143
+    assert said.startswith("memsim: four was ended by SIGTERM with 0 of 4 points finished: "), said
+    assert not list((four.directory / "out/points").glob("*.ckpt"))
