@@ -20,7 +20,9 @@ memsim.simulate("8us")
 memsim.stats.dump("half")
 if "WAIT_FOR" in os.environ:
     open("waiting", "w").close()
-    while not os.path.exists(os.environ["WAIT_FOR"]):
+    for _ in range(12_000):  # not for ever, should nobody make it
+        if os.path.exists(os.environ["WAIT_FOR"]):
+            break
         time.sleep(0.01)
 memsim.simulate()
 memsim.stats.dump("whole")
