@@ -31,7 +31,7 @@ except ImportError as _e:
 
 from . import schema as _schema
 from . import stats
-from .errors import Error, Panic, UnknownName
+from .errors import Error, InUse, Panic, UnknownName
 from .objects import Group, Parameter, Root, SimObject, System
 from .ports import Port, VectorPort
 from .results import Results, results

@@ -11,8 +11,8 @@ import types
 
 import memsim
 
-from . import _memsim, run, schema, signals, streams
-from .errors import PACKAGE, Error, Panic
+from . import _memsim, checkpoints, children, run, schema, signals, streams
+from .errors import IN_USE, PACKAGE, Error, InUse, Panic
 from .script import changed_behaviour, check_unchanged
 from .subcommands import SUBCOMMANDS
 
@@ -44,7 +44,9 @@ def parser():
 
     g.add_argument("--skip-finished", action="store_true",
                    help="end at once if the database has these results: a finished run of the same "
-                        "program, script, arguments and parameters")
+                        "program, script, arguments and parameters; go on from the last checkpoint "
+                        "of one that did not come to its end; end with code 75 if another process "
+                        "is at it")
 
     g = p.add_argument_group("checkpoints")
     g.add_argument("--restore", metavar="FILE", action="append", default=[],
@@ -54,7 +56,7 @@ def parser():
     g.add_argument("--checkpoint-sim-period", metavar="TIME", type=_positive_time,
                    help="save each time so much was simulated")
     g.add_argument("--checkpoint-wall-period", metavar="TIME", type=_positive_time,
-                   help="save each time so much real time went by, as OUTDIR/wall.ckpt")
+                   help="save each time so much real time went by, as OUTDIR/wall-<run>.ckpt")
 
     g = p.add_argument_group("debugging")
     g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
@@ -131,6 +133,8 @@ def _guarded(argv):
             return e.code or 0
         print(e.code, file=sys.stderr)
         return USER_ERROR
+    except InUse as e:
+        return _fail(e, IN_USE)
     except Error as e:
         return _fail(e, USER_ERROR)
     except Panic as e:
@@ -197,11 +201,12 @@ def _apply(args, options):
     if args.debug_flags:
         options.debug = {"flags": args.debug_flags, "start": args.debug_start,
                          "end": args.debug_end, "file": args.debug_file}
+    children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))
 
 
 def _restored(args):
     """The script and arguments of a checkpoint, and the options that it kept."""
-    saved = _memsim.read_checkpoint(args.restore)
+    saved = _memsim.read_checkpoint(checkpoints.find(args.restore))
     kept = json.loads(saved.script.journal)
     check_unchanged(saved.script)
     for name in ("outdir", "stats_db", "debug_file"):  # of where the user is now
@@ -256,6 +261,8 @@ def _run_script(script, arguments, interactive):
         finished = True
     except SystemExit as e:
         finished = e.code in (None, 0)
+        if e.code == 128 + signal.SIGTERM:
+            children.terminate()
         raise
     except (Error, Panic, KeyboardInterrupt):
         raise

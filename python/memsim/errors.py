@@ -2,10 +2,11 @@
 import os
 import sys
 
-from ._memsim import Error, Panic, nearest
+from ._memsim import Error, InUse, Panic, nearest
 
-__all__ = ["Error", "Panic", "UnknownName", "did_you_mean", "here", "user_error"]
+__all__ = ["Error", "InUse", "Panic", "UnknownName", "did_you_mean", "here", "user_error"]
 
+IN_USE = 75  # the exit code after InUse: sysexits' EX_TEMPFAIL
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 

@@ -5,7 +5,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from . import _memsim, schema
+from . import _memsim, checkpoints, schema
 from .errors import Error
 from .trace import trace
 
@@ -51,6 +51,7 @@ def ckpt(argv):
     show.add_argument("FILE", help="OUTDIR/*.ckpt")
     show.add_argument("PATH", nargs="?", help="such as gpu.sm[0]; without it the paths are listed")
     args = p.parse_args(argv)
+    args.FILE = checkpoints.find(args.FILE)
     if args.action == "info":
         _ckpt_info(args.FILE)
         return

@@ -124,6 +124,7 @@ stats::Run with_stages(stats::Run run) {
 }
 
 void bind_database(py::module_& m) {
+    py::register_exception<stats::InUse>(m, "InUse", m.attr("Error")).attr("__module__") = "memsim";
     py::class_<stats::Position>(m, "Position")
         .def(py::init([](std::uint64_t dumps, Tick series_tick) {
                  return stats::Position {dumps, series_tick};
@@ -151,11 +152,12 @@ void bind_database(py::module_& m) {
             "begin_run",
             [](stats::Database& db, const std::string& name, const std::string& script,
                const std::vector<std::string>& argv, std::uint64_t seed, const std::string& parent,
-               const std::string& configuration) {
-                return with_stages(
-                    db.begin_run({name, script, argv, seed, version(), parent, configuration}));
+               const std::string& configuration, bool only) {
+                return with_stages(db.begin_run(
+                    {name, script, argv, seed, version(), parent, configuration, only}));
             },
-            "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a, "configuration"_a)
+            "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a, "configuration"_a, "only"_a)
+        .def("in_use", &stats::Database::in_use, "run"_a)
         .def(
             "resume_run",
             [](stats::Database& db, const std::string& uuid, const stats::Position& at) {

@@ -163,9 +163,11 @@ def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
     first, second, end = memsim_command(
         "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script,
         1000).stderr.splitlines()
-    assert first == "memsim: checkpoint at 4us in out/4us.ckpt" and (tmp_path / "out/4us.ckpt").exists()
-    assert second == "memsim: checkpoint at 5us in out/5us.ckpt"
     run, = memsim_command("sql", "out/stats.db", "SELECT id FROM run").stdout.split()[1:]
+    assert first == f"memsim: checkpoint at 4us in out/4us-{run[:8]}.ckpt"
+    assert second == f"memsim: checkpoint at 5us in out/5us-{run[:8]}.ckpt"
+    assert {p.name for p in (tmp_path / "out").glob("*.ckpt")} == {f"4us-{run[:8]}.ckpt",
+                                                                   f"5us-{run[:8]}.ckpt"}
     assert end == f"memsim: results in out/stats.db, run {run}"
     quiet = memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
     assert quiet.stderr == ""

@@ -235,6 +235,64 @@ TEST_CASE("A resumed run deletes what came after its checkpoint", "[stats]") {
     }
 }
 
+TEST_CASE("A run belongs to one process until that ends, however it ends", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    auto same = info();
+    same.configuration = "same";
+    same.only = true;
+    Database::open(path);
+    const pid_t child = fork();
+    if (child == 0) {
+        auto run = Database::open(path).begin_run(same);
+        for (;;) pause();
+    }
+    std::string uuid;
+    while ((uuid = ask(path, "SELECT id FROM run")).empty()) usleep(1000);
+    auto db = Database::open(path);
+    const std::string owner = ask(path, "SELECT owner FROM run");
+    CHECK_THAT(owner, Contains("process " + std::to_string(child) + " on "));
+    CHECK(db.in_use(uuid));
+    CHECK_THROWS_WITH(db.resume_run(uuid, {}),
+                      "results database " + path + ": run " + uuid + " is in the hands of " +
+                          owner + ": end that process first, or go on as a new run with -d DIR");
+    CHECK_THROWS_WITH(db.begin_run(same), "results database " + path + ": " + owner +
+                                              " is at the same run, " + uuid + ": wait for it");
+    CHECK(ask(path, "SELECT count(*), owner FROM run") == "1|" + owner);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    CHECK_FALSE(db.in_use(uuid));
+    {
+        const auto resumed = db.resume_run(uuid, {});
+        CHECK(resumed);
+        CHECK_THROWS_AS(db.resume_run(uuid, {}), stats::InUse); // by this process, too
+    }
+    CHECK(db.resume_run(uuid, {}));
+}
+
+TEST_CASE("A run that was taken over is not written by its former process", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    Machine m;
+    assemble(m);
+    m.start();
+    auto run = Database::open(path).begin_run(info());
+    run.write_machine(m);
+    simulate(m, run, 0, 2);
+    ask(path, "UPDATE run SET owner = 'process 1 on mars since then'");
+    const std::string before = ask(path, "SELECT count(*) FROM value");
+    const std::string said = "run " + run.uuid() +
+                             " was taken over by process 1 on mars since then; this process has "
+                             "written nothing since then and ends";
+    CHECK_THROWS_WITH(simulate(m, run, 2, 3), Contains(said));
+    CHECK_THROWS_WITH(run.position(m), Contains(said));
+    CHECK_THROWS_WITH(run.finish({"done", "", 0, 0}), Contains(said));
+    CHECK(ask(path, "SELECT count(*) FROM value") == before);
+    CHECK(ask(path, "SELECT finished FROM run") == "NULL");
+    ask(path, "DELETE FROM run");
+    CHECK_THROWS_WITH(run.position(m), Contains(run.uuid() + " was deleted; "));
+}
+
 TEST_CASE("Several processes write one database", "[stats]") {
     const Folder folder;
     const std::string path = folder / "stats.db"; // they create it together, too
