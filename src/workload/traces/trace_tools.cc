@@ -197,7 +197,7 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
     const std::string partial = to + ".partial";
     std::uint64_t written = 0, seen = 0;
     try {
-        TraceOutput output(partial, 0);
+        TraceOutput output(partial);
         std::string bytes, held;
         std::vector<TraceRecord> batch;
         const auto flush = [&](bool all) {
