@@ -271,10 +271,11 @@ class Simulation:
                     stop = machine.run(min(until, boundary))
                     if stop == "limit" and machine.now == boundary:
                         self._save(None)
-                    if stop == "limit" and machine.now >= until:
-                        return self._ended("simulate() limit reached")
-                    if stop in ("exit", "idle"):
-                        return self._ended(self._check_end(stop))
+                    if stop == "attention" or (stop == "limit" and machine.now < until):
+                        continue
+                    machine.complete_outputs()
+                    return self._ended("simulate() limit reached" if stop == "limit"
+                                       else self._check_end(stop))
         finally:
             progress.close()
             self._spent, self._busy = self._host_seconds(), False

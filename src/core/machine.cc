@@ -1,5 +1,7 @@
 #include "core/machine.hh"
 
+#include "core/output_file.hh"
+
 #include <algorithm>
 #include <sstream>
 #include <unordered_map>
@@ -101,6 +103,7 @@ void Machine::check_ports() {
 void Machine::build() {
     MEMSIM_ASSERT(!built_, "build() is called once");
     check_ports();
+    check_outputs(*this);
     for (const auto& c : components_) c->init();
     for (const auto& c : components_) c->seed_all();
     configuration_ = hash_configuration();

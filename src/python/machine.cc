@@ -1,3 +1,4 @@
+#include "core/output_file.hh"
 #include "python/bindings.hh"
 
 #include <fstream>
@@ -102,6 +103,7 @@ void bind_machine(py::module_& m) {
         .def_property_readonly("inputs", &Machine::inputs)
         .def("start", &Machine::start)
         .def("run", &run, "until"_a, NoGil())
+        .def("complete_outputs", &complete_outputs)
         .def("attend", [](Machine& machine) { machine.sim().attention() = true; })
         .def_property_readonly("now", [](Machine& machine) { return machine.sim().now(); })
         .def_property_readonly("exit_cause",
