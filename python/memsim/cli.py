@@ -12,7 +12,7 @@ import types
 import memsim
 
 from . import _memsim, run, schema, signals
-from .errors import PACKAGE, Error, Panic
+from .errors import PACKAGE, Error, Panic, utf8
 from .script import check_unchanged
 from .subcommands import SUBCOMMANDS
 
@@ -124,6 +124,8 @@ def _fail(what, exit_code):
 
 
 def _main(argv):
+    for text in argv:
+        utf8(text, "the argument")
     if argv and argv[0] in SUBCOMMANDS:
         return SUBCOMMANDS[argv[0]](argv[1:]) or 0
     p = parser()
