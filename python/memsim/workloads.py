@@ -1,7 +1,9 @@
 """`memsim workloads`: what the catalogue holds, what each workload does to memory, and whether it
 computes what a plain program computes."""
 import argparse
+import multiprocessing
 import os
+import signal
 from concurrent.futures import ProcessPoolExecutor
 
 from . import _memsim
@@ -57,10 +59,26 @@ def chosen(names, of_graphs=False):
 def profiles(jobs, processes, first=None):
     """profile(*job) of each, in order, in parallel processes; those go `first` whose numbers in
     the list are named first."""
-    with ProcessPoolExecutor(processes) as pool:
-        futures = {i: pool.submit(_profile, jobs[i]) for i in first or range(len(jobs))}
-        for i in range(len(jobs)):
-            yield futures[i].result()
+    before = signal.signal(signal.SIGTERM, _end_with_children)
+    try:
+        with ProcessPoolExecutor(processes, initializer=_die_at_once) as pool:
+            futures = {i: pool.submit(_profile, jobs[i]) for i in first or range(len(jobs))}
+            for i in range(len(jobs)):
+                yield futures[i].result()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end_with_children(number, frame):
+    for child in multiprocessing.active_children():
+        child.terminate()
+    raise SystemExit(128 + number)
+
+
+def _die_at_once():
+    """A worker is in C++ for minutes, where Python would serve no signal."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def longest_first(every, processes):

@@ -1,13 +1,17 @@
 """An input that takes long: who is told to end does so."""
+import contextlib
 import gzip
+import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from .conftest import MEMSIM
 
+MINUTES = "workloads", "gc2", "color_max", "--full", "--jobs", "2"
 SCRIPT = """\
 import memsim
 from memsim import workload
@@ -51,3 +55,32 @@ def test_it_is_ended(loading, tmp_path, program, number, code, said):
     process.send_signal(number)
     assert process.communicate(timeout=20)[1] == said
     assert process.returncode == code
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_workloads_end_with_their_workers(tmp_path, number, code):
+    process = subprocess.Popen([MEMSIM, *MINUTES], cwd=tmp_path, stderr=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, start_new_session=True)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    try:
+        deadline = time.monotonic() + 20
+        while len(workers := children.read_text().split()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert len(workers) == 2
+        time.sleep(1)  # they are at work
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)  # as a terminal does it
+        else:
+            process.send_signal(number)
+        assert process.wait(timeout=20) == code
+        assert not [w for w in workers if running(w)]
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def running(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
