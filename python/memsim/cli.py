@@ -12,7 +12,7 @@ import types
 import memsim
 
 from . import _memsim, checkpoints, children, run, schema, signals, streams
-from .errors import IN_USE, PACKAGE, Error, InUse, Panic
+from .errors import IN_USE, PACKAGE, Error, InUse, Panic, utf8
 from .script import changed_behaviour, check_unchanged
 from .subcommands import SUBCOMMANDS
 
@@ -150,6 +150,8 @@ def _fail(what, exit_code):
 
 
 def _main(argv):
+    for text in argv:
+        utf8(text, "the argument")
     if argv and argv[0] in SUBCOMMANDS:
         if streams.stdout_was_closed:
             raise Error(f"stdout is closed: memsim {argv[0]} has nowhere to print")

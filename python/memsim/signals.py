@@ -7,6 +7,7 @@ results.
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -61,6 +62,15 @@ def obey():
     """Ends the script if that was asked for when no machine ran and none will."""
     if signal.SIGTERM in take():
         raise SystemExit(128 + signal.SIGTERM)
+
+
+def heed():
+    """Called now and then while an input is loaded or generated: nothing of its machine is there yet
+    that could be saved, so SIGTERM ends the process."""
+    if (signal.SIGTERM in _seen and not _running and
+            threading.current_thread() is threading.main_thread()):
+        print("memsim: ended by SIGTERM while an input was loaded", file=sys.stderr, flush=True)
+        obey()
 
 
 @contextlib.contextmanager
