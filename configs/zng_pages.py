@@ -20,6 +20,7 @@ parser.add_argument("--workload", default="betw", choices=list(zng_workloads.TAB
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 
@@ -31,10 +32,10 @@ def watched(below):
     return monitor, above
 
 
-programs = zng_workloads.programs(args.workload, args.scale)
+programs = zng_workloads.programs(args.workload, args.scale, args.seed)
 most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
 size = zng_scale.scale(footprint(programs[0]))
-root = memsim.Root()
+root = memsim.Root(seed=args.seed)
 root.program = programs
 root.gpu = zng.gpu_of(size, 1, zng.SRAM, max_instructions=most)
 programs[0].dispatcher = root.gpu.dispatcher.host

@@ -10,8 +10,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_unconfigure(config):
     if not (reporter := config.pluginmanager.get_plugin("terminalreporter")):
         return
-    passed, failed = (
+    passed, failed, skipped = (
         sum(len(reporter.stats.get(kind, ())) for kind in kinds)
-        for kinds in (("passed",), ("failed", "error"))
+        for kinds in (("passed",), ("failed", "error"), ("skipped",))
     )
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed" + f", {skipped} skipped" * bool(skipped))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/free_list.hh"
 #include "core/functional.hh"
 #include "gpu/tlb_array.hh"
 #include "parts/interleave.hh"
@@ -120,7 +121,7 @@ class Tlb final : public Model<Tlb>, public Functional {
         Fifo<std::uint32_t> asking;     ///< MSHRs whose question has not left
         Fifo<std::uint32_t> ready; ///< MSHRs whose page came and whose requests have not all left
         std::vector<Passing> passing; ///< by the tag below
-        std::vector<std::uint32_t> free;
+        FreeList free;
         std::vector<Drain> drains;
         std::uint32_t draining = 0; ///< of them in use
         Stall stall = Stall::none;

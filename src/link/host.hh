@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/clock.hh"
+#include "core/free_list.hh"
 #include "core/functional.hh"
 #include "parts/sector_store.hh"
 #include "protocol/block_io.hh"
@@ -121,7 +122,7 @@ class Host final : public Model<Host>, public Functional {
         Tick cpu_free = 0;
         Fifo<protocol::PageFault> batch; ///< not yet begun
         std::vector<Page> pages;
-        std::vector<std::uint32_t> free;
+        FreeList free;
         Fifo<std::uint32_t> out, in; ///< pages to be copied; the first is being copied
         bool in_next = false;        ///< whose turn at the port it is
         Fifo<protocol::BlockRequest> to_drive;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/free_list.hh"
 #include "core/functional.hh"
 #include "mem/cache_contents.hh"
 #include "parts/cycle_slots.hh"
@@ -198,7 +199,7 @@ class Cache final : public Model<Cache>, public Functional {
         Fifo<protocol::MemRequest> below; ///< waiting to go
         Fifo<Late> late;                  ///< answers to writes, which wait for the array
         std::vector<PassedOn> passed_on;  ///< whose answers are expected
-        std::vector<std::uint32_t> free_passed_on;
+        FreeList free_passed_on;
         Flush flush;
         CacheContents::State contents;
         std::vector<std::uint32_t> hint_done; ///< bytes of the first hint of each port

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/free_list.hh"
 #include "core/functional.hh"
 #include "mem/fr_fcfs.hh"
 #include "parts/address_map.hh"
@@ -113,7 +114,7 @@ class DramController final : public Model<DramController>, public Functional {
         std::vector<Contents::Id> data; ///< of writes that are not done, of reads that are
         Fifo<std::uint32_t> writes;     ///< of them the writes, as they were accepted
         parts::SectorStore contents;    ///< of the cells
-        std::vector<std::uint32_t> free;
+        FreeList free;
         std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun
         std::uint32_t front_bytes = 0;            ///< how much of it is queued
         Fifo<std::uint32_t> unanswered;           ///< done, waiting for the port

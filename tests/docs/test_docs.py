@@ -4,6 +4,10 @@ The blocks of a document run in order, in one scratch folder that looks like the
 later block sees what an earlier one left. `sh exit=1` is a block that must fail so. A `sql` block asks
 the stats.db that was written last, and must get a row. A `cpp` block stands, word for word, in a file of
 tests/unit/docs, which is compiled and tested. Blocks marked `text` are output.
+
+One command is not run whole: `util/test`, as it would run this test, which would run it again. In a block
+it checks packages, builds and collects its tests, by --collect-only in pytest's environment, and runs
+none; that it passes is what the suite around this test shows.
 """
 
 import os
@@ -28,7 +32,8 @@ def blocks(document):
 
 
 def run(command, folder):
-    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"))
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"),
+                       PYTEST_ADDOPTS="--collect-only")
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=300)
 
@@ -55,11 +60,22 @@ def test_every_block_runs(document, tmp_path):
         command = ["bash", "-e", "-c", text] if language == "sh" else ["/usr/bin/python3", "-c", text]
         done = run(command, tmp_path)
         assert done.returncode == code, f"{where}:\n{text}\n{done.stdout}\n{done.stderr}"
+        if "util/test" in text:
+            assert re.search(r"^docs/test_docs\.py: \d+$", done.stdout, re.M), f"{where}: not collected"
+            assert done.stdout.endswith("\n0 passed, 0 failed\n"), f"{where}: tests were run"
 
 
 def test_the_readme_has_something_to_run():
     found = [language for _, language, _, _ in blocks(ROOT / "README.md")]
     assert found.count("sh") >= 2 and "sql" in found
+
+
+def test_the_readmes_second_command_is_the_ordinary_suite():
+    """Not a choice among its tests, and the same that .ci/run calls."""
+    commands = [text for _, language, _, text in blocks(ROOT / "README.md") if language == "sh"]
+    assert commands[1] == "util/test\n"
+    assert (ROOT / ".ci/run").read_text() == (
+        '#!/bin/bash\nexec "$(dirname "$0")/../util/test" </dev/null\n')
 
 
 def test_the_reference_page_is_current(tmp_path):
@@ -68,6 +84,20 @@ def test_the_reference_page_is_current(tmp_path):
     assert done.returncode == 0, done.stderr
     assert made.read_text() == (ROOT / "docs/reference.md").read_text(), (
         "declarations have changed: run `build/memsim reference docs/reference.md`")
+
+
+def test_the_verdicts_are_those_of_the_figures(tmp_path):
+    made = tmp_path / "studies.md"
+    made.write_text((ROOT / "docs/studies.md").read_text())
+    done = run([ROOT / "build/memsim", "-q", ROOT / "util/verdicts.py", made], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert made.read_text() == (ROOT / "docs/studies.md").read_text(), (
+        "claims, figures or the rule have changed: run `build/memsim util/verdicts.py docs/studies.md`")
+    assert os.listdir(tmp_path) == ["studies.md"]
+    made.write_text("# Without a place for them\n")
+    done = run([ROOT / "build/memsim", "-q", ROOT / "util/verdicts.py", made], tmp_path)
+    assert done.returncode and "no place for the verdicts" in done.stderr
+    assert made.read_text() == "# Without a place for them\n"
 
 
 def test_cpp_blocks_are_code_that_is_compiled():

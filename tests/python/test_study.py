@@ -1,4 +1,5 @@
 """Studies: points in processes, finished ones skipped, claims judged into the database."""
+import argparse
 import sqlite3
 
 import pytest
@@ -16,6 +17,7 @@ root.gen.mem_side = root.mem.cpu_side
 memsim.instantiate()
 memsim.simulate()
 """
+SEEDED = POINT.replace("int(sys.argv[1])", "10 + int(sys.argv[2] if len(sys.argv) > 1 else 1)")
 PLAYED = """\
 import memsim
 root = memsim.Root()
@@ -79,42 +81,27 @@ def test_a_point_that_fails_is_named_and_the_others_are_kept(in_tmp, point):
     assert len(runs(in_tmp)) == 1
 
 
-@pytest.mark.parametrize("id, ours, verdict", [
-    ("ohm-03", 0.60, "within tolerance"),   # a reduction by 42 %: 0.58
-    ("ohm-03", 0.80, "ordering only"),
-    ("ohm-03", 1.05, "not reproduced"),
-    ("ohm-01", 2.30, "within tolerance"),   # a gain of 181 %
-    ("ohm-05", 0.999, "not reproduced"),    # a gain of 9 %: near, but no gain
-    ("ohm-04", 0.999, "within tolerance"),  # equal
-    ("ohm-11", 0.0, "not reproduced"),      # absolute: no ordering
-    ("ohm-35", 9.0e-16, "within tolerance"),  # a bit-error rate, by the light that it takes
-    ("ohm-35", 4.0e-16, "not reproduced"),    # 0.06 dB off
-    ("ohm-36", 1.05e-15, "not reproduced"),   # near the paper's, but not below 1e-15
-])
-def test_a_claim_is_judged_and_written(in_tmp, capsys, id, ours, verdict):
-    made = make(in_tmp)
-    made.claim(id, ours)
-    made.not_modelled("ohm-02")
+def test_points_of_several_seeds_are_looked_at_one_seed_after_another(in_tmp, capsys):
+    (in_tmp / "seeded.py").write_text(SEEDED)
+    made = study.Study("ohm", "test", database=in_tmp / "study.db", jobs=2, seeds=3)
+    point = made.point(in_tmp / "seeded.py", size=10)
+    made.run()
+    assert point.seed == 1 and "--seed" not in point.arguments and len(made.points) == 3
+    assert made.table(reads=READS)["reads"].to_dict() == {10: 11}
+    reads = made.over_seeds(lambda: made.table(reads=READS)["reads"][10])
+    assert reads == [11, 12, 13] and made.selected == [point]
+    made.claim("ohm-01", [x / 10 for x in reads])
     made.close()
-    rows = dict(sqlite3.connect(in_tmp / "study.db").execute("SELECT id, verdict FROM claim"))
-    assert rows == {id: verdict, "ohm-02": "not modelled"}
-    assert verdict in capsys.readouterr().out
+    assert "1.1..1.3" in capsys.readouterr().out
+    with pytest.raises(memsim.Error, match="0 seeds"):
+        study.Study("ohm", "test", database=in_tmp / "study.db", seeds=0)
 
 
-def test_what_was_calibrated_is_not_called_met(in_tmp, capsys):
-    made = make(in_tmp)
-    made.calibrated("ohm-33", 7.2e-16)
-    made.close()
-    rows = dict(sqlite3.connect(in_tmp / "study.db").execute("SELECT id, verdict FROM claim"))
-    assert rows == {"ohm-33": "calibrated"}
-
-
-def test_a_preview_says_that_it_is_none(in_tmp):
-    made = make(in_tmp)
-    made.preview = True
-    made.claim("ohm-03", 0.60)
-    made.calibrated("ohm-33", 7.2e-16)
-    assert [v[-1] for v in made.verdicts] == ["within tolerance, too small to judge", "calibrated"]
+def test_what_a_study_was_told_may_be_too_little_to_judge():
+    def told(scale="judge", workloads=("a", "b"), max_instructions=0):
+        return study.preview(argparse.Namespace(**locals()), ("a", "b"))
+    assert not told() and not told(workloads=("b", "c", "a"))
+    assert told(scale="default") and told(workloads=("a", "c")) and told(max_instructions=1000)
 
 
 def test_options_of_memsim_make_another_point(in_tmp, point):
@@ -134,14 +121,6 @@ def test_equal_points_run_once_and_have_the_same_run(in_tmp, point):
     made.run()
     assert len(runs(in_tmp)) == 1 and twin.run == made.points[0].run
     assert made.values(twin)["mem", "reads"] == 10
-
-
-def test_every_claim_of_every_paper_has_a_known_relation():
-    for system in ("ohm", "zng"):
-        found = study.claims(system)
-        assert len(found) > 30
-        for claim in found.values():
-            assert claim.value is None or claim.expected is not None
 
 
 def test_an_unknown_claim_or_system_is_a_sentence(in_tmp):

@@ -9,7 +9,7 @@ that takes longer than with the data in the GPU.
 
 import pandas
 from memsim import study
-from memsim.systems import ohm_points
+from memsim.systems import ohm_points, ohm_workloads
 
 # Wires and column commands that take no time.
 NO_WIRES = ["--set", "memory.dram[*].channel_rate=1000000GB/s",
@@ -17,8 +17,8 @@ NO_WIRES = ["--set", "memory.dram[*].channel_rate=1000000GB/s",
 TIME = "SELECT sim_time_fs * 1e-12 FROM run WHERE id = :run"
 
 args = ohm_points.arguments(__doc__)
-fig = study.Study("ohm", "fig03", jobs=args.jobs)
-fig.preview = args.scale != "judge"
+fig = study.Study("ohm", "fig03", jobs=args.jobs, seeds=args.seeds)
+fig.preview = study.preview(args, ohm_workloads.TABLE_II)
 for workload in args.workloads:
     for data, options in (("drive", []), ("host", []), ("resident", []), ("no wires", NO_WIRES)):
         limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
@@ -26,16 +26,21 @@ for workload in args.workloads:
                   "--workload", workload, "--scale", args.scale, *limit, options=options,
                   workload=workload, data=data)
 fig.run()
-time = fig.table(ms=TIME)["ms"].unstack("data")
-parts = {"storage": time["drive"] - time["host"], "transfer": time["host"] - time["resident"],
-         "computing": time["resident"]}
-shares = pandas.DataFrame(parts).div(time["drive"] / 100, axis=0)
-wires = 100 * (time["resident"] / time["no wires"] - 1)
-print(shares.assign(**{"wires add": wires}).to_string(float_format="%.1f %%"))
 
-mean = shares.mean()
-fig.claim("ohm-47", mean["storage"])
-fig.claim("ohm-48", mean["transfer"])
-fig.claim("ohm-52", (mean["storage"] + mean["transfer"]) / mean["computing"])
-fig.claim("ohm-53", wires.mean())
+
+def shares():
+    """In percent, of each workload: of the time with the data on the drive; what wires add of that without."""
+    time = fig.table(ms=TIME)["ms"].unstack("data")
+    parts = {"storage": time["drive"] - time["host"], "transfer": time["host"] - time["resident"],
+             "computing": time["resident"]}
+    return pandas.DataFrame(parts).div(time["drive"] / 100, axis=0).assign(
+        **{"wires add": 100 * (time["resident"] / time["no wires"] - 1)})
+
+
+print(shares().to_string(float_format="%.1f %%"))
+means = fig.over_seeds(lambda: shares().mean())
+fig.claim("ohm-47", [mean["storage"] for mean in means])
+fig.claim("ohm-48", [mean["transfer"] for mean in means])
+fig.claim("ohm-52", [(mean["storage"] + mean["transfer"]) / mean["computing"] for mean in means])
+fig.claim("ohm-53", [mean["wires add"] for mean in means])
 fig.close()

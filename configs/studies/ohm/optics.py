@@ -25,13 +25,12 @@ for (mode, platform), s in of.items():
 
 optics = study.Study("ohm", "optics")
 general = of["planar", "ohm-base"].general_rings
-optics.calibrated("ohm-33", of["planar", "ohm-base"].ber)  # the receiver's noise
+optics.claim("ohm-33", of["planar", "ohm-base"].ber)
 optics.claim("ohm-34", of["two-level", "ohm-wom"].ber_snarfed)
 optics.claim("ohm-35", of["planar", "ohm-wom"].ber_swap)
 optics.claim("ohm-36", of["planar", "ohm-bw"].worst_ber)
-# Which ring serves which function was reconstructed so that the counts come out.
-optics.calibrated("ohm-37", of["planar", "ohm-bw"].rings / general)
-optics.calibrated("ohm-38", of["two-level", "ohm-bw"].rings / general)
+optics.claim("ohm-37", of["planar", "ohm-bw"].rings / general)
+optics.claim("ohm-38", of["two-level", "ohm-bw"].rings / general)
 
 # Table III: of each wavelength of a virtual channel, what the layout has for its controller and devices.
 DEVICES = {"planar": (2, 2), "two-level": (1, 2)}  # DRAMs and XPoints of a controller (Table III)

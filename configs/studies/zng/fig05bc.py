@@ -20,27 +20,34 @@ def total(values, system, name):
 
 
 args = zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II)
-fig = study.Study("zng", "fig05bc", jobs=args.jobs)
-fig.preview = args.scale != "judge"
+fig = study.Study("zng", "fig05bc", jobs=args.jobs, seeds=args.seeds)
+fig.preview = study.preview(args, args.all_workloads)
 for workload in dict.fromkeys(name for text in args.workloads for name in zng_workloads.names(text)):
     limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
     fig.point(zng_points.config("zng_pages.py"), "--workload", workload, "--scale", args.scale, *limit,
               workload=workload)
 fig.run()
 
-means = {}
-for kind in "read", "written":
-    counted = ("reads" if kind == "read" else "writes", "atomics")
-    print(f"times a page is {kind} by".ljust(26) + "".join(f"{p.name:>9}" for p in fig.points) + "     mean")
-    for place, (system, pages) in PLACES.items():
-        row = []
-        for values in map(fig.values, fig.points):
-            touched = total(values, pages, f"pages_{kind}")
-            times = sum(total(values, system, name) for name in counted)
-            row.append(times / touched if touched else 0.0)  # nothing was written back
-        means[kind, place] = statistics.fmean(row)
-        print(f"{place:>26}" + "".join(f"{x:9.4g}" for x in row) + f"{means[kind, place]:9.4g}")
+COUNTED = {"read": ("reads", "atomics"), "written": ("writes", "atomics")}
 
-fig.claim("zng-14", means["read", "L2"])
-fig.claim("zng-15", means["written", "L2"])
+
+def times(kind, place):
+    """How often a page is touched, of each workload."""
+    system, pages = PLACES[place]
+    row = []
+    for values in map(fig.values, fig.selected):
+        touched = total(values, pages, f"pages_{kind}")
+        counted = sum(total(values, system, name) for name in COUNTED[kind])
+        row.append(counted / touched if touched else 0.0)  # nothing was written back
+    return row
+
+
+for kind in COUNTED:
+    print(f"times a page is {kind} by".ljust(26) + "".join(f"{p.name:>9}" for p in fig.selected) + "     mean")
+    for place in PLACES:
+        row = times(kind, place)
+        print(f"{place:>26}" + "".join(f"{x:9.4g}" for x in row) + f"{statistics.fmean(row):9.4g}")
+
+for id, kind in ("zng-14", "read"), ("zng-15", "written"):
+    fig.claim(id, fig.over_seeds(lambda: statistics.fmean(times(kind, "L2"))))
 fig.close()

@@ -21,10 +21,21 @@ for low in LOW:
 fig.run()
 fig.show("ipc", relative_to="zng high 30 %")
 
-means = {high: fig.mean_ratio(fig.table["ipc"].loc[f"zng high {high} %"],
-                              fig.table["ipc"].loc["zng high 30 %"]) for high in HIGH}
+
+def relative():
+    """Of the IPC at the paper's threshold, that at each."""
+    ipc = fig.table["ipc"]
+    return {high: fig.mean_ratio(ipc.loc[f"zng high {high} %"], ipc.loc["zng high 30 %"]) for high in HIGH}
+
+
+def threshold():
+    """The best; the paper's if none is better, since thresholds that make no difference are as good."""
+    means = relative()
+    return (30 if means[30] == max(means.values()) else max(means, key=means.get)) / 100
+
+
+fig.claim("zng-25", fig.over_seeds(threshold))
+means = relative()
 best = max(means.values())
-# Thresholds that make no difference are as good as each other: the paper's is best if none is better.
-fig.claim("zng-25", (30 if means[30] == best else max(means, key=means.get)) / 100)
 print(f"from the worst to the best threshold: {best / min(means.values()) - 1:.2%}")
 fig.close()

@@ -16,6 +16,12 @@ fig.run()
 fig.show("ipc", relative_to="zng nopref")
 
 fig.judge("zng-26", "zng-27", "zng-38")
-ipc = fig.table["ipc"]
-fig.claim("zng-28", (ipc.loc["zng dyn-pref"] / ipc.loc["zng predict-4KBpref"]).max())
+
+
+def most():
+    ipc = fig.table["ipc"]
+    return (ipc.loc["zng dyn-pref"] / ipc.loc["zng predict-4KBpref"]).max()
+
+
+fig.claim("zng-28", fig.over_seeds(most))
 fig.close()

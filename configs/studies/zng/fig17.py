@@ -7,7 +7,7 @@ the run is too short to fill one.
 """
 
 import contextlib
-import math
+import statistics
 
 from memsim.results import connect
 from memsim.systems import zng_points, zng_workloads
@@ -33,21 +33,35 @@ for workload in args.workloads:
                   workload=workload)
 fig.run()
 
-ratios, collected = [[], []], 0
+
+def values(workload):
+    """Of the run with collection and of the one without."""
+    return {p.keys["platform"]: fig.values(p) for p in fig.selected if p.keys["workload"] == workload}
+
+
+def ratio(application):
+    """IPC of the first or second application with collection, of that without: the mean of the pairs."""
+    ipc = "gpu.dispatcher", f"application_ipc[{application}]"
+    return statistics.geometric_mean(of["with"][ipc] / of["without"][ipc]
+                                     for of in map(values, args.workloads))
+
+
+def merges():
+    return sum(values(workload)["with"]["gpu.collector", "merges"] for workload in args.workloads)
+
+
 for workload in args.workloads:
     names = zng_workloads.names(workload)
-    values = {p.keys["platform"]: fig.values(p) for p in fig.points if p.keys["workload"] == workload}
-    merges, pages = (values["with"]["gpu.collector", n] for n in ("merges", "moved_pages"))
-    collected += merges
-    print(f"{workload}: {merges:.0f} log blocks merged, {pages:.0f} pages moved")
+    of = values(workload)
+    merged, pages = (of["with"]["gpu.collector", n] for n in ("merges", "moved_pages"))
+    print(f"{workload}: {merged:.0f} log blocks merged, {pages:.0f} pages moved")
     for i, name in enumerate(names[:2]):
-        without, with_it = (values[c]["gpu.dispatcher", f"application_ipc[{i}]"] for c in CASES)
-        held = values["with"]["gpu.collector", f"held_time[{i}]"] / 1e6
-        ratios[i].append(with_it / without)
+        without, with_it = (of[c]["gpu.dispatcher", f"application_ipc[{i}]"] for c in CASES)
+        held = of["with"]["gpu.collector", f"held_time[{i}]"] / 1e6
         print(f"  {name}: {without:.3f} instructions a cycle without, {with_it:.3f} with collection, "
               f"held for {held:.3f} ms")
     print(f"  requests every {args.every}, with collection: " + ", ".join(names))
-    point = next(p for p in fig.points if p.keys == dict(platform="with", workload=workload))
+    point = next(p for p in fig.selected if p.keys == dict(platform="with", workload=workload))
     with contextlib.closing(connect(fig.database)) as database:
         counts, before = {}, {}
         for tick, name, value in database.execute(SERIES, [point.run]):
@@ -56,9 +70,9 @@ for workload in args.workloads:
     for tick in list(counts)[:40]:
         print(f"  {tick / 1e9:9.0f} us " + "".join(f"{n:9.0f}" for n in counts[tick].values()))
 
-for id, of in (("zng-29", 1), ("zng-30", 0)):
-    if collected and "betw-back" in args.workloads:
-        fig.claim(id, math.exp(sum(map(math.log, ratios[of])) / len(ratios[of])))
+for id, application in ("zng-29", 1), ("zng-30", 0):
+    if "betw-back" in args.workloads and all(fig.over_seeds(merges)):
+        fig.claim(id, fig.over_seeds(lambda: ratio(application)))
     else:
         fig.not_modelled(id)  # nothing was collected
 fig.close()

@@ -120,12 +120,12 @@ class Points(study.Study):
     """A study whose points are platforms, by mode, platform (with its variant, if any) and workload."""
 
     def __init__(self, name, args):
-        super().__init__("ohm", name, jobs=args.jobs)
+        super().__init__("ohm", name, jobs=args.jobs, seeds=args.seeds)
         self.args = args
         self.missing = set()  # platforms that are not there yet
-        self.table = None
+        self.tables = {}      # by seed
         # Below 4000 groups no claim is judged (systems.scale).
-        self.preview = args.scale != "judge"
+        self.preview = study.preview(args, TABLE_II)
 
     def add(self, mode, *platforms, arguments=(), options=(), variant=""):
         """The platforms in this mode on all workloads. `arguments` are the script's, `options` memsim's;
@@ -146,12 +146,16 @@ class Points(study.Study):
     def run(self):
         import pandas
         spent = super().run()
-        rows = [dict(point.keys, **metrics(self.values(point), point.keys["mode"],
-                                           self._platform(point)))
-                for point in self.points]
-        self.table = pandas.DataFrame(rows).set_index(
-            ["mode", "platform", "workload"]).sort_index()
+        tables = self.over_seeds(lambda: pandas.DataFrame(
+            [dict(p.keys, **metrics(self.values(p), p.keys["mode"], self._platform(p)))
+             for p in self.selected]).set_index(["mode", "platform", "workload"]).sort_index())
+        self.tables = dict(zip(self.seeds, tables))
         return spent
+
+    @property
+    def table(self):
+        """The metrics of the seed that is looked at, by mode, platform and workload."""
+        return self.tables[self.seed]
 
     @staticmethod
     def _platform(point):
@@ -197,8 +201,8 @@ class Points(study.Study):
     def judge(self, *ids):
         """Judges claims of CLAIMS; those whose platforms are not there are not modelled."""
         for id in ids:
-            ours = self.measured(id)
-            self.not_modelled(id) if ours is None else self.claim(id, ours)
+            ours = self.over_seeds(lambda: self.measured(id))
+            self.not_modelled(id) if None in ours else self.claim(id, ours)
 
     def show(self, metric, relative_to=None):
         """A table of text: platforms by workloads, and means."""

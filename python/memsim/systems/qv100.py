@@ -47,7 +47,8 @@ def qv100(program, sms=80, seed=1, **dispatch):
     part = root.gpu = System()
     part.dispatcher = gpu.Dispatcher(
         sms=sms, warp_slots=WARPS, block_slots=BLOCKS, registers=65536, shared="96KiB", clock=CLOCK,
-        warp_unit=4, register_unit=256, shared_unit="256B", **dispatch)
+        warp_unit=4, register_unit=256, shared_unit="256B",
+        **{"local_pool": "occupancy", **dispatch})  # gpgpu_local_mem_map 1, its default
     part.sm = [gpu.Sm(clock=CLOCK, warp_slots=WARPS, block_slots=BLOCKS,
                       schedulers=4,                     # gpgpu_num_sched_per_core
                       scheduler="loose_round_robin",    # gpgpu_scheduler lrr

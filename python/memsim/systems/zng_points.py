@@ -68,6 +68,7 @@ def arguments(doc, workloads=zng_workloads.PAIRS, more=lambda parser: None):
     args = parser.parse_args()
     for text in args.workloads:
         zng_workloads.names(text)
+    args.all_workloads = list(workloads)  # over which the paper averages
     return args
 
 
@@ -118,10 +119,10 @@ class Points(study.Study):
     mean_ratio = staticmethod(OhmPoints.mean_ratio)
 
     def __init__(self, name, args):
-        super().__init__("zng", name, jobs=args.jobs)
+        super().__init__("zng", name, jobs=args.jobs, seeds=args.seeds)
         self.args = args
-        self.table = None
-        self.preview = args.scale != "judge"
+        self.tables = {}  # by seed
+        self.preview = study.preview(args, args.all_workloads)
 
     def add(self, *platforms, arguments=(), options=(), variant="", name=None, workloads=None):
         """The platforms on all workloads, or on some. `arguments` are the script's, `options` memsim's;
@@ -138,10 +139,16 @@ class Points(study.Study):
     def run(self):
         import pandas
         spent = super().run()
-        self.table = pandas.DataFrame(
-            [dict(p.keys, **metrics(self.values(p))) for p in self.points]).set_index(
-                ["platform", "workload"]).sort_index()
+        tables = self.over_seeds(lambda: pandas.DataFrame(
+            [dict(p.keys, **metrics(self.values(p))) for p in self.selected]).set_index(
+                ["platform", "workload"]).sort_index())
+        self.tables = dict(zip(self.seeds, tables))
         return spent
+
+    @property
+    def table(self):
+        """The metrics of the seed that is looked at, by platform and workload."""
+        return self.tables[self.seed]
 
     def measured(self, id, variant=""):
         """What we have for a claim; None if a platform or all of its workloads are not there. With a
@@ -165,8 +172,9 @@ class Points(study.Study):
     def judge(self, *ids):
         """Judges claims of CLAIMS; those whose platforms are not there are not modelled."""
         for id in ids:
-            ours = self.measured(id)
-            self.not_modelled(id) if ours is None or math.isnan(ours) else self.claim(id, ours)
+            ours = self.over_seeds(lambda: self.measured(id))
+            there = all(x is not None and not math.isnan(x) for x in ours)
+            self.claim(id, ours) if there else self.not_modelled(id)
 
     def show(self, metric, relative_to=None):
         """A table of text: platforms by workloads, and means."""

@@ -1,3 +1,4 @@
+#include "../../validation/table.hh"
 #include "flash/block_traffic.hh"
 #include "flash/channel.hh"
 #include "flash/package.hh"
@@ -282,15 +283,18 @@ double analytic(double a) {
 
 } // namespace
 
-TEST_CASE("Write amplification of uniform random writes is the analytic one", "[flash]") {
-    std::printf("\nover-provisioning   analytic     ours\n");
+TEST_CASE("Write amplification of uniform random writes is the analytic one",
+          "[validation][flash]") {
+    validation::Table table("Write amplification", "Uniform random writes",
+                            "over-provisioning | analytic | ours | %");
     for (const char* op : {"15%", "20%", "30%", "40%"}) {
         Machine m(3);
         fill(m, op);
         // Of 96 blocks of a plane, one is free on average beside the two that are open.
         const double a = (96.0 - 1.5) / (96.0 * (1 - std::stod(op) / 100));
         const double ours = m.stat_value("drive", "write_amplification", "");
-        std::printf("%-17s %10.2f %8.2f\n", op, analytic(a), ours);
+        table.row("{} | {:.2f} | {:.2f} | {}", op, analytic(a), ours,
+                  validation::percent(ours, analytic(a), 10));
         CHECK(ours == Approx(analytic(a)).epsilon(0.1));
     }
 }

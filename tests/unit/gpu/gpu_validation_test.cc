@@ -1,11 +1,11 @@
+#include "../../validation/table.hh"
 #include "mem/dram_timing.hh"
 #include "script.hh"
-
-#include <cstdio>
 
 using namespace memsim;
 using namespace memsim::test;
 using protocol::WarpOpKind;
+using validation::Table;
 
 /// The GPU against answers that can be worked out: latencies are sums of parameters, throughputs
 /// follow from Little's law. All clocks run at 1 GHz, so that a cycle is a nanosecond.
@@ -92,31 +92,36 @@ double step(unsigned from, unsigned to, F address, const std::string& memory,
 TEST_CASE("A chase of loads shows the latency of each level, exactly", "[validation][gpu]") {
     const std::string simple = "mem.SimpleMemory";
     const Arguments fixed {{"latency", "150ns"}};
-    std::printf("Latency of dependent loads, cycles of 1 ns\n");
-    auto row = [](const char* level, double measured, Tick sum) {
-        std::printf("  %-24s measured %7.2f, sum of the stages %4lld\n", level, measured,
-                    static_cast<long long>(sum / ns));
+    Table table("Latency of dependent loads", "In ns, from a load's issue to the next one's",
+                "level | stages | sum | measured");
+    auto row = [&](const char* level, const char* stages, double measured, Tick sum) {
+        table.row("{} | {} | {} | {:.2f}", level, stages, sum / ns, measured);
         CHECK(measured == static_cast<double>(sum / ns));
     };
     const auto one_line = [](unsigned) { return std::uint64_t {0}; };
     const auto in_l2 = [](unsigned i) { return std::uint64_t {i % 100} * 128; }; // 12.5 KiB
     const auto far = [](unsigned i) { return std::uint64_t {i} * 8192; };
-    row("L1", step(10, 110, one_line, simple, fixed), Hierarchy::to_l1());
-    row("L2", step(100, 300, in_l2, simple, fixed), Hierarchy::to_l2_and_back(0));
-    row("a memory of 150 ns", step(10, 110, far, simple, fixed),
+    row("L1", "SM to L1, L1's latency", step(10, 110, one_line, simple, fixed), Hierarchy::to_l1());
+    row("L2",
+        "L1's miss path 2, edge, crossbar 5, 8 of 32 B 0.25, L2 79.75, edge, crossbar 5, 40 of 32 "
+        "B "
+        "1.25, L1 20, edge",
+        step(100, 300, in_l2, simple, fixed), Hierarchy::to_l2_and_back(0));
+    row("a memory of 150 ns", "as L2, and L2's miss path 3, the memory 150",
+        step(10, 110, far, simple, fixed),
         Hierarchy::to_l2_and_back(Hierarchy::l2_miss + 150 * ns));
     // An activate at the next command edge, a read, the first and last data of a burst.
     const auto& t = mem::timing_of(mem::DramPreset::ddr4_2400);
     const Tick burst = Tick {t.burst} * ticks_per_second / t.rate.raw;
-    row("DDR4-2400, closed page",
+    row("DDR4-2400, closed page", "as L2, and 3, tRCD + tCL + burst",
         step(10, 110, far, "mem.DramController",
              {{"timing", "ddr4_2400"}, {"page", "closed"}, {"changes", "tREFI=0ns"}}),
         Hierarchy::to_l2_and_back(Hierarchy::l2_miss + t.tRCDRD.raw + t.tCL.raw + burst + 1));
 }
 
 TEST_CASE("Streaming loads reach what the channel can carry", "[validation][gpu]") {
-    std::printf("Streaming loads of 128 B, 2 MiB over DDR4-2400, GB/s\n");
-    auto reach = [](const char* what, const std::string& changes, double bound) {
+    Table table("Streaming loads", "GB/s over DDR4-2400", "bound | GB/s | reached | %");
+    auto reach = [&](const char* what, const std::string& changes, double bound) {
         Script s;
         s.footprint = 1 << 21;
         s.blocks = 32, s.warps = 8;
@@ -131,8 +136,7 @@ TEST_CASE("Streaming loads reach what the channel can carry", "[validation][gpu]
                     {{"timing", "ddr4_2400"}, {"changes", changes}, {"map", "RoCoRaBaCh"}},
                     "48KiB");
         const double reached = 128.0 * 32 * 8 * 64 / h.cycles();
-        std::printf("  %-32s %6.2f of %6.2f: %5.1f %%\n", what, reached, bound,
-                    100 * reached / bound);
+        table.row("{} | {:.2f} | {:.2f} | {:.1f}", what, bound, reached, 100 * reached / bound);
         CHECK(reached <= bound);
         CHECK(reached >= 0.9 * bound);
     };
@@ -140,12 +144,12 @@ TEST_CASE("Streaming loads reach what the channel can carry", "[validation][gpu]
     const double pins = static_cast<double>(t.rate.raw) / 1e9;
     const double refresh = static_cast<double>(t.tRFC.raw) / static_cast<double>(t.tREFI.raw);
     reach("without refresh: the pins", "tREFI=0ns", pins);
-    reach("with refresh: pins x (1-tRFC/tREFI)", "", pins * (1 - refresh));
+    reach("with refresh: pins x (1 - tRFC / tREFI)", "", pins * (1 - refresh));
 }
 
 TEST_CASE("Throughput follows the number of warps by Little's law", "[validation][gpu]") {
-    std::printf("Throughput of W warps, measured / expected\n  W    loads of 128 B, GB/s      "
-                "instructions a cycle\n");
+    Table table("Throughput of warps", "Measured and expected, for W warps",
+                "W | loads, GB/s | expected | instructions a cycle | expected");
     // A load is back after 1 fs, 200 ns and the edge; the memory takes 10 ns for each line.
     constexpr unsigned latency = 201, line_time = 10, arithmetic = 22;
     for (unsigned warps : {1u, 2u, 4u, 8u, 16u, 20u, 24u, 32u, 48u}) {
@@ -171,16 +175,16 @@ TEST_CASE("Throughput follows the number of warps by Little's law", "[validation
         sm.run();
         const double ipc = 1000.0 * warps / sm.cycles();
         const double full = std::min(1.0, static_cast<double>(warps) / arithmetic);
-        std::printf("  %2u   %6.3f / %6.3f            %5.3f / %5.3f\n", warps, bandwidth, expected,
-                    ipc, full);
+        table.row("{} | {:.3f} | {:.3f} | {:.3f} | {:.3f}", warps, bandwidth, expected, ipc, full);
         CHECK(bandwidth == Approx(expected).epsilon(0.03));
         CHECK(ipc == Approx(full).epsilon(0.02));
     }
 }
 
 TEST_CASE("Coalescing: lines and sectors of a warp's load by its stride", "[validation][gpu]") {
-    std::printf("A warp's load of 4-byte words: stride in words, requests, sectors\n");
-    auto measure = [](unsigned stride, unsigned offset, double requests, double sectors) {
+    Table table("Coalescing", "A warp's load of words of 4 bytes",
+                "stride, words | offset, B | requests | expected | sectors | expected");
+    auto measure = [&](unsigned stride, unsigned offset, double requests, double sectors) {
         Script s;
         s.write = [=](auto& w, unsigned) {
             for (unsigned i = 0; i < 50; ++i)
@@ -190,7 +194,7 @@ TEST_CASE("Coalescing: lines and sectors of a warp's load by its stride", "[vali
         rig.run();
         const double r = static_cast<double>(rig.sm().stat.requests.value()) / 50;
         const double n = static_cast<double>(rig.sm().stat.bytes.value()) / 50 / 32;
-        std::printf("  %2u, offset %2u B: %4.1f %4.1f\n", stride, offset, r, n);
+        table.row("{} | {} | {} | {} | {} | {}", stride, offset, r, requests, n, sectors);
         CHECK(r == requests);
         CHECK(n == sectors);
     };
@@ -202,7 +206,7 @@ TEST_CASE("Coalescing: lines and sectors of a warp's load by its stride", "[vali
 }
 
 TEST_CASE("Shared memory gives a pass a cycle, whatever the warps", "[validation][gpu]") {
-    std::printf("Shared memory: accesses a cycle by bank conflicts and warps\n");
+    Table table("Shared memory", "Accesses a cycle", "passes | warps | measured | expected");
     for (unsigned passes : {1u, 2u, 8u, 32u})
         for (unsigned warps : {1u, 8u, 32u}) {
             Script s;
@@ -214,7 +218,7 @@ TEST_CASE("Shared memory gives a pass a cycle, whatever the warps", "[validation
             rig.run();
             const double rate = 200.0 * warps / rig.cycles();
             const double expected = std::min(1.0 / passes, warps / (passes + 20.0));
-            std::printf("  %2u passes, %2u warps: %6.4f / %6.4f\n", passes, warps, rate, expected);
+            table.row("{} | {} | {:.4f} | {:.4f}", passes, warps, rate, expected);
             CHECK(rate == Approx(expected).epsilon(0.02));
         }
 }
