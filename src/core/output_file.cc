@@ -26,11 +26,11 @@ void check_outputs(const Machine& machine) {
         if (!writes) continue;
         for (const auto& other : machine.components()) {
             if (other == writer) continue;
-            for (const auto& [name, text] : other->resolved_params())
-                if (same_file(writes->output_path(), text))
+            for (const auto& p : other->resolved_params())
+                if (same_file(writes->output_path(), p.text))
                     throw ConfigError(writer->path() + "." + writes->output_parameter() + ": '" +
                                       writes->output_path() + "' is the file of " + other->path() +
-                                      "." + name +
+                                      "." + p.name +
                                       ", too: a file that is written belongs to one "
                                       "component; name another file");
         }
