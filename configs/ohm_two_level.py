@@ -8,12 +8,11 @@ generated graph. The memory's tiers and the L2 follow from the footprint.
 """
 
 import memsim
-from memsim.systems import ohm, ohm_job
+from memsim.systems import ohm, ohm_job, scale
 
 args, program, options = ohm_job.arguments(__doc__, "two-level")
 size = ohm.machine_scale("two-level", args.platform, program, l2_floor=args.l2_floor)
-for invariant in size.invariants:
-    print(f"scale: {invariant}")
+scale.tell(size.invariants)
 root = ohm.two_level(args.platform, program, size, **options)
 
 memsim.instantiate(root)

@@ -10,7 +10,7 @@ import argparse
 
 import memsim
 from memsim.systems import zng, zng_scale, zng_workloads
-from memsim.systems.scale import footprint
+from memsim.systems.scale import footprint, tell
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--platform", default="zng", help=f"one of {', '.join(zng.platforms())}")
@@ -48,8 +48,7 @@ most = args.max_instructions if args.max_instructions is not None else zng_workl
 sized_for = (zng_workloads.programs(args.sized_for, args.scale, args.seed, args.graphs)
              if args.sized_for else programs)
 size = zng_scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
-for invariant in size.invariants:
-    print(f"scale: {invariant}")
+tell(size.invariants)
 on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "stripe", "check_contents")
             if getattr(args, n) is not None}
 root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,

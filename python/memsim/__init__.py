@@ -31,7 +31,7 @@ except ImportError as _e:
 
 from . import schema as _schema
 from . import stats
-from .errors import Error, Panic, UnknownName
+from .errors import Error, InUse, Panic, UnknownName
 from .objects import Group, Parameter, Root, SimObject, System
 from .ports import Port, VectorPort
 from .results import Results, results
@@ -51,4 +51,4 @@ def __getattr__(name):
         found = [c for t, c in _schema.TYPES.items() if t.rpartition(".")[2] == name]
         if len(found) == 1:
             return found[0]
-    raise AttributeError(f"module 'memsim' has no attribute '{name}'")
+    return _schema.refuse_name("", name)

@@ -11,9 +11,9 @@ import types
 
 import memsim
 
-from . import _memsim, run, schema, signals
-from .errors import PACKAGE, Error, Panic
-from .script import check_unchanged
+from . import _memsim, checkpoints, children, run, schema, signals, streams
+from .errors import IN_USE, PACKAGE, Error, InUse, Panic, utf8
+from .script import changed_behaviour, check_unchanged
 from .subcommands import SUBCOMMANDS
 
 USER_ERROR, USAGE, OUR_BUG = 1, 2, 70  # 70: sysexits' EX_SOFTWARE
@@ -44,16 +44,19 @@ def parser():
 
     g.add_argument("--skip-finished", action="store_true",
                    help="end at once if the database has these results: a finished run of the same "
-                        "program, script, arguments and parameters")
+                        "program, script, arguments and parameters; go on from the last checkpoint "
+                        "of one that did not come to its end; end with code 75 if another process "
+                        "is at it")
 
     g = p.add_argument_group("checkpoints")
-    g.add_argument("--restore", metavar="FILE", help="go on from a checkpoint")
+    g.add_argument("--restore", metavar="FILE", action="append", default=[],
+                   help="go on from a checkpoint")
     g.add_argument("--checkpoint-at", metavar="TIME", action="append", type=_time,
                    help="save at this simulated time (repeatable)")
     g.add_argument("--checkpoint-sim-period", metavar="TIME", type=_positive_time,
                    help="save each time so much was simulated")
     g.add_argument("--checkpoint-wall-period", metavar="TIME", type=_positive_time,
-                   help="save each time so much real time went by, as OUTDIR/wall.ckpt")
+                   help="save each time so much real time went by, as OUTDIR/wall-<run>.ckpt")
 
     g = p.add_argument_group("debugging")
     g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
@@ -63,13 +66,13 @@ def parser():
                    help="before this simulated time")
     g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
     g.add_argument("--debug-help", action="store_true", help="list the debug flags")
-    g.add_argument("--stamps", metavar="N", type=int, default=0,
+    g.add_argument("--stamps", metavar="N", type=_whole(1), default=0,
                    help="note where the time of one of N requests goes")
 
     g = p.add_argument_group("oracles (results must not change)")
     g.add_argument("--event-queue", choices=("fast", "naive"), default="fast",
                    help="an ordered map instead of the fast queue")
-    g.add_argument("--perturb-wakes", metavar="SEED", type=int,
+    g.add_argument("--perturb-wakes", metavar="SEED", type=_whole(0),
                    help="wake random components for no reason")
     p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
     return p
@@ -88,6 +91,14 @@ def _positive_time(text):
     return ticks
 
 
+def _whole(least, most=2**64 - 1):
+    def read(text):
+        if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
+            raise argparse.ArgumentTypeError(f"'{text}' is no whole number from {least} to {most}")
+        return int(text)
+    return read
+
+
 def _flags(text):
     """The names of the flags that are on after 'A,-B' was read from left to right."""
     known, on = [name for name, _ in _memsim.debug_flags()], {}
@@ -104,17 +115,32 @@ def _flags(text):
 def main(argv):
     """Returns the exit code. The user's mistake is one sentence, ours asks to be reported."""
     try:
+        exit_code = _guarded(argv)
+        sys.stdout.flush()
+        return exit_code
+    except OSError as e:
+        if not streams.is_of_a_stream(e):
+            raise
+        return streams.give_up(e)
+
+
+def _guarded(argv):
+    try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # the launcher held it back
         return _main(argv)
+    except SystemExit as e:  # of a script or of argparse
+        if e.code is None or isinstance(e.code, int):
+            return e.code or 0
+        print(e.code, file=sys.stderr)
+        return USER_ERROR
+    except InUse as e:
+        return _fail(e, IN_USE)
     except Error as e:
         return _fail(e, USER_ERROR)
     except Panic as e:
         return _fail(e, OUR_BUG)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
-    except BrokenPipeError:  # `memsim ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return USER_ERROR
 
 
 def _fail(what, exit_code):
@@ -124,7 +150,11 @@ def _fail(what, exit_code):
 
 
 def _main(argv):
+    for text in argv:
+        utf8(text, "the argument")
     if argv and argv[0] in SUBCOMMANDS:
+        if streams.stdout_was_closed:
+            raise Error(f"stdout is closed: memsim {argv[0]} has nowhere to print")
         return SUBCOMMANDS[argv[0]](argv[1:]) or 0
     p = parser()
     args = p.parse_args(argv)
@@ -134,8 +164,12 @@ def _main(argv):
     if args.debug_help:
         print("".join(f"{name:20} {doc}\n" for name, doc in _memsim.debug_flags()), end="")
         return 0
+    named = args.restore + [name for name in args.command if name.endswith(".ckpt")]
+    if args.restore and len(named) > 1:
+        p.error(f"--restore goes on from one checkpoint and {len(named)} are named: {', '.join(named)}")
     if args.restore and args.command:
         p.error(f"--restore takes no script ({args.command[0]}): the checkpoint knows its own")
+    args.restore = args.restore[0] if args.restore else None
     if not args.restore and not args.command and not args.interactive:
         p.error("name a script, a subcommand or --restore FILE")
     script, arguments = (_restored(args) if args.restore else
@@ -169,11 +203,12 @@ def _apply(args, options):
     if args.debug_flags:
         options.debug = {"flags": args.debug_flags, "start": args.debug_start,
                          "end": args.debug_end, "file": args.debug_file}
+    children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))
 
 
 def _restored(args):
     """The script and arguments of a checkpoint, and the options that it kept."""
-    saved = _memsim.read_checkpoint(args.restore)
+    saved = _memsim.read_checkpoint(checkpoints.find(args.restore))
     kept = json.loads(saved.script.journal)
     check_unchanged(saved.script)
     for name in ("outdir", "stats_db", "debug_file"):  # of where the user is now
@@ -191,9 +226,15 @@ def _restored(args):
         run.options.stats_db = ""
     after = dataclasses.replace(run.options, outdir=args.outdir or run.options.outdir,
                                 stats_db=args.stats_db or run.options.stats_db)
-    if (args.changes or after.database() != before or
+    changed = changed_behaviour(saved)
+    if (args.changes or after.database() != before or changed or
             os.path.abspath(after.outdir) != saved.run.outdir):
         run.options.parent = saved.run.uuid
+    elif len(kept["runs"]) > 1:
+        run.try_to_load(saved)
+    if changed and not args.quiet:
+        print(f"memsim: {changed} has changed since the checkpoint was written, and the results may "
+              f"differ: this is a new run, whose parent is {saved.run.uuid}", file=sys.stderr)
     return kept["name"], saved.script.argv
 
 
@@ -213,17 +254,25 @@ def _run_script(script, arguments, interactive):
     finished = False
     try:
         with signals.handled():
-            exec(compile(source, script, "exec"), main_module.__dict__)
+            # PYTHONOPTIMIZE=2 would take the docstring, which many a script shows as its --help.
+            optimize = min(sys.flags.optimize, 1)
+            exec(compile(source, script, "exec", optimize=optimize), main_module.__dict__)
             if interactive:
                 code.interact(local=main_module.__dict__, exitmsg="")
             signals.obey()
         finished = True
     except SystemExit as e:
         finished = e.code in (None, 0)
+        if e.code == 128 + signal.SIGTERM:
+            children.terminate()
         raise
     except (Error, Panic, KeyboardInterrupt):
         raise
     except BaseException as e:
+        if streams.is_of_a_stream(e):
+            raise
+        if isinstance(e, ImportError) and (said := schema.explain_import(e)):
+            raise said from None
         sys.stdout.flush()
         sys.stderr.write("".join(_trimmed(traceback.TracebackException.from_exception(e)).format()))
         return USER_ERROR

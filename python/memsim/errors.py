@@ -2,10 +2,12 @@
 import os
 import sys
 
-from ._memsim import Error, Panic, nearest
+from ._memsim import Error, InUse, Panic, nearest
 
-__all__ = ["Error", "Panic", "UnknownName", "did_you_mean", "here", "user_error"]
+__all__ = ["Error", "InUse", "Panic", "UnknownName", "did_you_mean", "here", "user_error",
+           "utf8"]
 
+IN_USE = 75  # the exit code after InUse: sysexits' EX_TEMPFAIL
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -29,6 +31,18 @@ def here():
 def user_error(what, where=None, kind=Error):
     """The user's mistake as an exception that begins with the place in the script."""
     return kind(f"{where or here()}: {what}")
+
+
+def utf8(text, what):
+    """The text, unless it is the name of a file that is not UTF-8 (as os.fsdecode() gives it): our
+    files and database hold nothing else."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        name = os.fsencode(text).decode(errors="backslashreplace")
+        raise Error(f"{what} '{name}' is not UTF-8: give the file a name, or a link to it, that "
+                    "is") from None
+    return text
 
 
 def did_you_mean(wrong, known):

@@ -5,7 +5,9 @@ simulated state is written down with its answer; a checkpoint holds the list and
 interrupted. The restored script runs again from its first line and is answered from the list, until
 it makes the interrupted call: there the machine's state is loaded and the run goes on.
 """
-from .errors import here, user_error
+from .errors import Error, here, user_error
+
+_CAUGHT = {kind.__name__: kind for kind in (Error, KeyboardInterrupt)}  # a script may, and go on
 
 
 class Journal:
@@ -24,10 +26,7 @@ class Journal:
         where = here()
         if not self.replaying:
             self.current = {"kind": kind, "arguments": arguments, "where": where}
-            answer = act()
-            self.entries.append([kind, arguments, where, answer])
-            self.current = None
-            return answer
+            return self._note(act)
         expected = (self.entries[self._next] if self._next < len(self.entries) else
                     [self.interrupted[key] for key in ("kind", "arguments", "where")])
         if [kind, arguments] != expected[:2]:
@@ -37,12 +36,25 @@ class Journal:
                 "the same order", where)
         if self._next < len(self.entries):
             self._next += 1
+            for name, text in expected[4:]:
+                raise _CAUGHT[name](text)
             return expected[3]
         self.current, self.interrupted = self.interrupted, None
-        answer = resume()
-        self.entries.append([kind, arguments, where, answer])
-        self.current = None
-        return answer
+        return self._note(resume)
+
+    def _note(self, act):
+        """The answer of act(), or the error that it ends with, both written down."""
+        entry = [*(self.current[key] for key in ("kind", "arguments", "where")), None]
+        try:
+            entry[3] = act()
+        except tuple(_CAUGHT.values()) as e:
+            name = next(name for name, kind in _CAUGHT.items() if isinstance(e, kind))
+            entry.append([name, str(e)])
+            raise
+        finally:
+            self.entries.append(entry)
+            self.current = None
+        return entry[3]
 
     def record(self):
         """What a checkpoint keeps, as plain values."""

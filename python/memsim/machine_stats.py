@@ -21,18 +21,52 @@ class Statistics:
         self._simulation._series(period, patterns)
 
 
-class Value(float):
-    """The main value of a statistic; its parts are attributes: `stats.latency.p99`."""
+def patterns_of(statistics):
+    """What series() was given, as texts: 'gpu.l2[*].hits', or statistics such as `l2.stats.hits` and all
+    of an object, `l2.stats`; one or several."""
+    one = isinstance(statistics, str) or hasattr(statistics, "_pattern")
+    patterns = []
+    for what in [statistics] if one or not hasattr(statistics, "__iter__") else statistics:
+        pattern = getattr(what, "_pattern", what)
+        if not isinstance(pattern, str):
+            raise user_error(f"series(): {what!r} is no statistic: write its path, such as "
+                             "'gpu.l2[0].hits', or give the statistic itself, gpu.l2[0].stats.hits")
+        patterns.append(pattern)
+    return patterns
+
+
+class Named:
+    """What the value of a statistic is besides a number: it knows its name, and its parts are
+    attributes, `stats.latency.p99`."""
 
     def __new__(cls, value, view, name):
         self = super().__new__(cls, value)
         self._view, self._stat = view, name
         return self
 
+    @property
+    def _pattern(self):
+        return f"{self._view._object.path}.{self._stat}"
+
     def __getattr__(self, part):
         if part.startswith("_"):
             raise AttributeError(part)
         return self._view._read(self._stat, part)
+
+    def __reduce__(self):  # copied and sent to another process as the plain number
+        return self._plain, (self._plain(self),)
+
+
+class Value(Named, float):
+    """The main value of a statistic."""
+
+    _plain = float
+
+
+class Count(Named, int):
+    """What a counter has counted."""
+
+    _plain = int
 
 
 class Values:
@@ -40,6 +74,10 @@ class Values:
 
     def __init__(self, view, name):
         self._view, self._name = view, name
+
+    @property
+    def _pattern(self):
+        return f"{self._view._object.path}.{self._name}[*]"
 
     def __getitem__(self, index):
         return self._view._value(f"{self._name}[{index}]", self._name)
@@ -60,6 +98,10 @@ class StatView:
                              f"{did_you_mean(name, known)}", kind=UnknownName)
         return Values(self, name) if known[name]["each"] else self._value(name, name)
 
+    @property
+    def _pattern(self):
+        return f"{self._object.path}.*"
+
     def __dir__(self):
         return list(self._object._stats)
 
@@ -68,9 +110,8 @@ class StatView:
 
     def _value(self, full_name, name):
         value, info = self._read(full_name, ""), self._object._stats[name]
-        if info["kind"] == "counter":
-            return int(value) if info["unit"] in ("Count", "Byte", "Cycle") else value
-        return value if info["kind"] == "formula" else Value(value, self, full_name)
+        whole = info["kind"] == "counter" and info["unit"] in ("Count", "Byte", "Cycle")
+        return (Count if whole else Value)(value, self, full_name)
 
     def _read(self, name, part):
         simulation = self._object.root()._simulation

@@ -4,7 +4,7 @@ import os
 from decimal import Decimal
 
 from . import _memsim
-from .errors import Error, UnknownName, did_you_mean, here, user_error
+from .errors import Error, UnknownName, did_you_mean, here, user_error, utf8
 from .ports import Port, VectorPort, bind
 from .machine_stats import StatView
 
@@ -61,7 +61,7 @@ def resolve(cls, name, value, path):
 
 def as_text(info, value, path):
     if isinstance(value, (str, os.PathLike)):
-        return os.fspath(value)
+        return utf8(os.fspath(value), f"{path}:")
     if isinstance(value, bool):
         if info["type"] == "bool":
             return "true" if value else "false"

@@ -26,7 +26,7 @@ class Progress:
     def __init__(self, start, limit, verbosity):
         self.start, self.limit = start, limit
         self.began = self._shown = time.monotonic()
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._on = verbosity > 0 or (verbosity == 0 and self._terminal)
         self._open = False
 

@@ -1,8 +1,17 @@
 """Reading results: `memsim.results("memsim-out").df()` is a pandas table."""
 import os
 import sqlite3
+from pathlib import Path
 
 from .errors import Error
+
+# What a query may do: read tables, call functions, and ask these of the file.
+ACTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
+PRAGMAS = {"database_list", "table_list", "table_info", "table_xinfo", "index_list", "index_info",
+           "index_xinfo", "foreign_key_list", "foreign_key_check", "integrity_check", "quick_check",
+           "compile_options", "function_list", "page_count"}
+FIGURES = {"user_version", "application_id", "schema_version", "encoding", "page_size",
+           "journal_mode"}  # an argument would set them
 
 
 def connect(path):
@@ -11,11 +20,43 @@ def connect(path):
     if not os.path.isfile(file):
         raise Error(f"{file}: there is no such database: name a file or an output directory")
     try:
-        connection = sqlite3.connect(f"file:{os.path.abspath(file)}?mode=ro", uri=True)
-        connection.execute("SELECT id FROM run LIMIT 1")
+        # A run that was killed in a transaction left a journal. Only who may write can take the half of
+        # the transaction back that is in the file, so "rw", which is "ro" where writing is forbidden.
+        connection = sqlite3.connect(f"{Path(os.path.abspath(file)).as_uri()}?mode=rw", uri=True,
+                                     timeout=60)
+        connection.execute("PRAGMA query_only = ON")
+        connection.set_authorizer(_only_reading)
+        connection.execute("SELECT id FROM run LIMIT 1").fetchall()
     except sqlite3.Error as e:
-        raise Error(f"{file}: this is no database of results ({e})") from None
+        raise Error(f"{file}: {_why_unreadable(file, e)}") from None
     return connection
+
+
+def _only_reading(action, first, second, *where):
+    allowed = (action in ACTIONS or
+               action == sqlite3.SQLITE_PRAGMA and (first in PRAGMAS or
+                                                    first in FIGURES and second is None) or
+               # What SQLite asks when a query uses json_each() or another function that is a table.
+               action == sqlite3.SQLITE_UPDATE and first == "sqlite_master")
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _why_unreadable(file, error):
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith("SQLITE_BUSY"):
+        return "another process writes it and does not let go: try again when that has ended"
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_PERM")):
+        return (f"it cannot be read here ({error}): if {os.path.basename(file)}-journal or -wal lies beside "
+                "it, a run was killed while it wrote, and SQLite must put that in order first: copy both "
+                "to where they can be written")
+    return f"this is no database of results ({error})"
+
+
+def why_refused(error):
+    """What was wrong with a query."""
+    if "authoriz" in str(error) or "attempt to write a readonly database" in str(error):
+        return f"a query may read and nothing else ({error})"
+    return str(error)
 
 
 class Results:
@@ -30,7 +71,7 @@ class Results:
         try:
             return pandas.read_sql_query(query, self._connection, params=tuple(parameters))
         except (pandas.errors.DatabaseError, sqlite3.Error) as e:
-            raise Error(f"the query failed: {e}") from None
+            raise Error(f"the query failed: {why_refused(e)}") from None
 
     def runs(self):
         """One row a run, the latest last."""
@@ -43,8 +84,8 @@ class Results:
         return self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run = ?", [run])
 
     def params(self, run=None):
-        """Parameters as resolved: path, name, value, unit, tunable."""
-        return self.sql("SELECT path, name, value, unit, tunable FROM param "
+        """Parameters as resolved: path, name, text, value (a number of `unit`), unit, tunable."""
+        return self.sql("SELECT path, name, text, value, unit, tunable FROM param "
                         "JOIN object ON object.id = param.object WHERE run = ?",
                         [run or self._latest()])
 

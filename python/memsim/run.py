@@ -3,22 +3,25 @@ default one."""
 import atexit
 import contextlib
 import dataclasses
+import functools
 import hashlib
 import json
 import os
 import signal
 import sys
+import threading
 import time
 
-from . import _memsim, signals
+from . import _memsim, checkpoints, children, signals
 from .build import build, rebuild_tree, refuse_fixed
 from .errors import Error, here, user_error
+from .files import hashes_of, refuse_changed
 from .journal import Journal
 from .objects import Root
 from .progress import Progress
 from .results import connect
-from .script import Script
-from .machine_stats import Statistics
+from .script import Script, package_files
+from .machine_stats import Statistics, patterns_of
 
 NEVER = _memsim.never
 
@@ -56,6 +59,7 @@ class Options:
 options = Options()  # of this process, set by the command line
 _open = []           # machines whose runs are not finished
 _made = 0            # machines of this process so far: a checkpoint knows which one it is of
+_runs = {}           # the runs of these machines, by the machine's number as text
 _default = None
 
 
@@ -84,11 +88,33 @@ def ticks_of(duration, what):
     return int(duration)
 
 
+def _exclusive(method):
+    """A call that uses the machine: one at a time, in the process that built it."""
+    name = method.__name__.strip("_")
+
+    @functools.wraps(method)
+    def call(self, *arguments, **named):
+        if self._process != os.getpid():
+            raise user_error(f"{name}: this machine was built in process {self._process}, and this "
+                             "process is a fork of that one: build machines after the fork")
+        if not self._in_use.acquire(blocking=False):
+            raise user_error(f"{name}: another call uses this machine, such as a simulate() in "
+                             "another thread: wait until it has come back")
+        try:
+            return method(self, *arguments, **named)
+        finally:
+            self._in_use.release()
+    return call
+
+
 class Simulation:
     """A machine built from the tree below `root`, checked whole, at time 0."""
 
     def __init__(self, root, opts=None):
         global _made
+        self._process, self._in_use = os.getpid(), threading.Lock()
+        signals.expect()
+        children.begin(close_all, options)
         self.options = opts = opts or options
         if not isinstance(root, Root):
             raise user_error(f"a machine is built from a Root, not from {root!r}")
@@ -98,16 +124,21 @@ class Simulation:
         self._script = Script()
         self._machine = machine = build(root, opts.event_queue, opts.changes)
         self._number = _made + 1
+        self._inputs = hashes_of(machine.inputs)
+        self._progress = None
+        if opts.skip_finished and not opts.restoring:
+            opts.restoring = self._skip_or_resume()
         self._restoring, self._journal = self._checkpoint_of_mine(), Journal()
         self._run = self._database = None
         self._spent, self._dumped, self._cause = 0.0, True, "nothing was simulated"
         self._busy = False
-        self._progress = None
         self._saved = -1  # the tick of the last checkpoint, so that none is written twice
         self._at = sorted(opts.checkpoint_at)
         self._wall = time.monotonic()
         if self._restoring:
             refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
+            refuse_changed(self._restoring.script.inputs, self._inputs,
+                           "restore the file as it was, or start again without --restore")
             self._journal = Journal(json.loads(self._restoring.script.journal)["journal"])
             self._spent = self._restoring.run.host_seconds
         if opts.perturb is not None:
@@ -118,8 +149,6 @@ class Simulation:
             machine.set_debug(**opts.debug)
         os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
         if not self._restoring:
-            if opts.skip_finished:
-                skip_if_finished(opts.database(), self._configuration())
             self._begin()
             machine.start()
         if opts.verbosity >= 0:
@@ -131,27 +160,29 @@ class Simulation:
 
     # ---- what a script calls ------------------------------------------------------------------
 
+    @_exclusive
     def simulate(self, duration=None):
         """Runs for that long ('200us' or ticks; without it to the end). Returns an Event."""
         ticks = NEVER if duration is None else ticks_of(duration, "simulate()")
         if ticks < 0:
             raise user_error(f"simulate(): {duration!r} lies in the past")
-        if self._busy:
-            raise user_error("simulate() is called while this machine runs")
         return Event(*self._journal.call(
             "simulate", [duration if duration is None or isinstance(duration, str) else ticks],
             lambda: self._advance(min(NEVER, self._machine.now + ticks)), self._resume))
 
+    @_exclusive
     def curTick(self):
         """The simulated time in femtoseconds."""
         return self._journal.call("curTick", [], lambda: self._machine.now)
 
+    @_exclusive
     def checkpoint(self, path=None):
-        """Saves the machine as it stands, by default as OUTDIR/<time>.ckpt; returns the path."""
+        """Saves the machine as it stands, by default as OUTDIR/<time>-<run>.ckpt; returns the path."""
         return self._journal.call("checkpoint", [path and os.fspath(path)],
                                   lambda: self._save(path), self._resume)
 
     @property
+    @_exclusive
     def digest(self):
         """Over all dumps and series so far: equal for equal runs."""
         return self._journal.call("digest", [], lambda: self._machine.digest)
@@ -161,6 +192,7 @@ class Simulation:
         """The run's UUID in the database."""
         return self._run.uuid if self._run else self._restoring.run.uuid
 
+    @_exclusive
     def close(self, finished=True):
         """Ends the run: what was not dumped yet is dumped as 'end', and the run is marked finished."""
         if self not in _open:
@@ -187,21 +219,25 @@ class Simulation:
         return self
 
     def __exit__(self, kind, *rest):
-        self.close(finished=kind is None)
+        if self._process == os.getpid():
+            self.close(finished=kind is None)
 
     # ---- statistics, for memsim.stats ------------------------------------------------------------
 
+    @_exclusive
     def _dump(self, label):
         def act():
             self._run.dump(self._machine, str(label))
             self._dumped = True
         self._journal.call("dump", [str(label)], act)
 
+    @_exclusive
     def _reset_stats(self):
         self._journal.call("reset", [], self._machine.reset_stats)
 
+    @_exclusive
     def _series(self, period, patterns):
-        patterns = [patterns] if isinstance(patterns, str) else list(patterns)
+        patterns = patterns_of(patterns)
         ticks = ticks_of(period, "series()")
         def act():
             try:
@@ -210,6 +246,7 @@ class Simulation:
                 raise user_error(e) from None
         self._journal.call("series", [ticks, patterns], act)
 
+    @_exclusive
     def _read_stat(self, path, name, part):
         def act():
             try:
@@ -234,10 +271,11 @@ class Simulation:
                     stop = machine.run(min(until, boundary))
                     if stop == "limit" and machine.now == boundary:
                         self._save(None)
-                    if stop == "limit" and machine.now >= until:
-                        return self._ended("simulate() limit reached")
-                    if stop in ("exit", "idle"):
-                        return self._ended(self._check_end(stop))
+                    if stop == "attention" or (stop == "limit" and machine.now < until):
+                        continue
+                    machine.complete_outputs()
+                    return self._ended("simulate() limit reached" if stop == "limit"
+                                       else self._check_end(stop))
         finally:
             progress.close()
             self._spent, self._busy = self._host_seconds(), False
@@ -283,8 +321,8 @@ class Simulation:
             self._save(self._file("wall"))
         if signal.SIGTERM in seen:
             path = self._save(self._file("sigterm"))
-            self._tell(f"ended by SIGTERM at {_memsim.show_ticks(self._machine.now)}; go on with "
-                       f"--restore {path}")
+            way = f"memsim.restore({path!r})" if children.is_one() else f"--restore {path}"
+            self._tell(f"ended by SIGTERM at {_memsim.show_ticks(self._machine.now)}; go on with {way}")
             raise SystemExit(128 + signal.SIGTERM)
         if signal.SIGINT in seen:
             raise KeyboardInterrupt
@@ -298,9 +336,7 @@ class Simulation:
         return min([NEVER, *self._at[:1], *([(now // period + 1) * period] if period else [])])
 
     def _file(self, stem):
-        """OUTDIR/stem.ckpt; a script's second machine adds its number."""
-        number = f"-{self._number}" if self._number > 1 else ""
-        return os.path.join(self.options.outdir, f"{stem}{number}.ckpt")
+        return checkpoints.path_of(self.options.outdir, stem, self._run.uuid)
 
     def _checkpoint_of_mine(self):
         """The checkpoint to restore if it is of this machine: a script's other ones run again."""
@@ -316,14 +352,18 @@ class Simulation:
             self._saved = machine.now
         else:
             self._journal.current["path"] = path
+        # A child's script, run again, would start all its children, and none would be this one.
+        path_of_script = "" if children.is_one() else script.path or ""
         files = dict(script.files())
         journal = {"journal": self._journal.record(), "options": self.options.kept(),
-                   "name": script.name, "machine": self._number}
+                   "name": script.name, "machine": self._number, "runs": self._former_runs() | _runs,
+                   "dumped": self._dumped, "cause": self._cause}
         os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
         _memsim.write_checkpoint(
             path, machine,
-            _memsim.Script(path=script.path or "", hash=files.pop(script.path, ""), cwd=script.cwd,
+            _memsim.Script(path=path_of_script, hash=files.pop(script.path, ""), cwd=script.cwd,
                            argv=script.argv, modules=list(files.items()),
+                           package=list(package_files().items()), inputs=self._inputs,
                            journal=json.dumps(journal).encode()),
             _memsim.RunAt(uuid=self._run.uuid, database=self.options.database(),
                           outdir=os.path.abspath(self.options.outdir),
@@ -338,57 +378,65 @@ class Simulation:
         self._machine.load(checkpoint.snapshot)
         self._saved = self._machine.now
         self._begin(checkpoint)
-        self._restoring, self._dumped = None, False
+        kept = json.loads(checkpoint.script.journal)
+        self._dumped, self._cause = kept["dumped"], kept["cause"]
+        self._restoring = None
         if call["kind"] == "simulate":
             return self._advance(call["until"])
         return call["path"]
 
     def _configuration(self):
-        """A hash of all that the results follow from: equal for two runs with equal results. Files
-        that are named by an input file (a list of traces) are not looked at."""
-        machine = _memsim.configuration_of(self._machine)
+        """A hash of all that the results follow from: equal for two runs with equal results."""
         return hashlib.sha256(json.dumps(
-            [machine, [state_of(name) for name in input_files(machine)],
+            [_memsim.configuration_of(self._machine), self._inputs,
              sorted(self._script.files().values()), self._script.argv, self.root.seed,
-             state_of(_memsim.__file__)]).encode()).hexdigest()[:32]
+             _memsim.build_id(), package_files()]).encode()).hexdigest()[:32]
+
+    def _former_runs(self):
+        """The runs of the restored script's machines, by number."""
+        saved = options.restoring
+        return json.loads(saved.script.journal)["runs"] if saved and self.options is options else {}
+
+    def _skip_or_resume(self):
+        """For --skip-finished: ends the script if the database has a finished run with these results;
+        else the last checkpoint of one whose process is gone, if there is one."""
+        database = _memsim.Database(self.options.database())
+        with contextlib.closing(connect(database.path)) as db:
+            runs = db.execute("SELECT id, finished FROM run WHERE configuration = ? "
+                              "ORDER BY finished IS NULL, started DESC",
+                              [self._configuration()]).fetchall()
+        if runs and runs[0][1]:
+            print(f"memsim: finished before, as run {runs[0][0]}", file=sys.stderr)
+            raise SystemExit(0)
+        mine = [simulation.id for simulation in _open]
+        for run, _ in runs:
+            file = checkpoints.latest(self.options.outdir, run)
+            if run in mine or database.in_use(run) or not file:
+                continue
+            saved = _memsim.read_checkpoint(file)
+            if json.loads(saved.script.journal)["machine"] == self._number:
+                self._tell(f"goes on with run {run} from {shown(file)}")
+                return saved
+        return None
 
     def _begin(self, checkpoint=None):
-        """Opens the database: a new run, or the checkpoint's goes on where its results are."""
-        opts, run = self.options, checkpoint and checkpoint.run
+        """Opens the database: a new run, or the checkpoint's goes on where its results are. A restored
+        script's other machines run again from their beginnings, and their runs with them."""
+        opts = self.options
+        former = checkpoint.run.uuid if checkpoint else self._former_runs().get(str(self._number))
+        position = checkpoint.run.position if checkpoint else _memsim.Position()
         self._database = _memsim.Database(opts.database())
-        if run and not opts.parent:
-            self._run = self._database.resume_run(run.uuid, run.position)
+        if former and not opts.parent:
+            self._run = self._database.resume_run(former, position)
         if self._run is None:
             name = os.path.splitext(os.path.basename(self._script.path or "notebook"))[0]
             self._run = self._database.begin_run(
                 name=name, script=self._script.path or "", argv=self._script.argv,
-                seed=self.root.seed, parent=opts.parent or (run.uuid if run else ""),
-                configuration=self._configuration())
+                seed=self.root.seed, parent=former or "", configuration=self._configuration(),
+                only=opts.skip_finished)
             self._run.write_machine(self._machine)
-
-
-def input_files(configuration):
-    """The existing files that parameters name."""
-    values = {text for _, _, params in configuration["objects"] for _, text, _ in params}
-    return sorted(text for text in values if os.path.isfile(text))
-
-
-def state_of(name):
-    """Name, size and time of change of a file: what tells that it may have changed. Its contents are
-    not read, as traces are large and the compiled module takes a tenth of a second."""
-    stat = os.stat(name)
-    return [os.path.abspath(name), stat.st_size, stat.st_mtime_ns]
-
-
-def skip_if_finished(database, configuration):
-    """Ends the script if the database has a finished run with these results."""
-    _memsim.Database(database)  # made whole, should another process be about to make it
-    with contextlib.closing(connect(database)) as db:
-        row = db.execute("SELECT id FROM run WHERE configuration = ? AND finished IS NOT NULL "
-                         "ORDER BY started DESC", [configuration]).fetchone()
-    if row:
-        print(f"memsim: finished before, as run {row[0]}", file=sys.stderr)
-        raise SystemExit(0)
+        if opts is options:
+            _runs[str(self._number)] = self._run.uuid
 
 
 def shown(path):
@@ -434,7 +482,7 @@ def curTick():
 
 
 def checkpoint(path=None):
-    """Saves the default machine, by default as OUTDIR/<time>.ckpt; returns the path."""
+    """Saves the default machine, by default as OUTDIR/<time>-<run>.ckpt; returns the path."""
     return default().checkpoint(path)
 
 
@@ -442,24 +490,44 @@ def restore(file, outdir=None):
     """The machine of a checkpoint without its script, as a Simulation: a new run that goes on from
     there, with .root and .simulate()."""
     global _default
-    saved = _memsim.read_checkpoint(os.fspath(file))
+    file = checkpoints.find(file)
+    saved = _memsim.read_checkpoint(file)
     opts = dataclasses.replace(options, restoring=None, parent=saved.run.uuid,
                                outdir=os.fspath(outdir or options.outdir))
     _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
                           dataclasses.replace(opts, restoring=saved))
     journal = _default._journal
     journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "",
-                                             "path": os.fspath(file)}
+                                             "path": file}
     journal.interrupted = None
     _default._resume()
     journal.current = None
     return _default
 
 
+def try_to_load(saved):
+    """Raises what the loading of this checkpoint would raise, before anything was written."""
+    machine = build(rebuild_tree(saved.configuration, saved.script.seed))
+    refuse_changed(saved.script.inputs, hashes_of(machine.inputs),
+                   "restore the file as it was, or start again without --restore")
+    machine.load(saved.snapshot)
+
+
 def close_all(finished=True):
     """Ends all runs of this process."""
     for simulation in list(_open):
         simulation.close(finished)
+
+
+_of_parent = []  # its machines in a forked child: not closed here, and not destroyed
+
+
+def _after_fork():
+    _of_parent.extend(_open)
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 @atexit.register

@@ -1,11 +1,15 @@
 """Classes, descriptions, stubs and the reference page, all made from the compiled schema."""
+import functools
 import inspect
+import os
+import re
 import sys
+import traceback
 import types
 from pathlib import Path
 
 from . import _memsim
-from .errors import Error, Panic, did_you_mean
+from .errors import PACKAGE, Error, Panic, UnknownName, did_you_mean, user_error
 from .objects import Parameter, PortAttribute, SimObject
 
 TYPES = {}  # 'mem.Cache' -> class
@@ -19,12 +23,41 @@ def make_classes(package):
         if module is None:
             module = types.ModuleType(f"{package}.{folder}", f"The components of src/{folder}/.")
             module.__all__ = []
+            module.__getattr__ = functools.partial(refuse_name, folder)
             sys.modules[module.__name__] = module
             setattr(sys.modules[package], folder, module)
         cls = _make_class(schema, name, module.__name__)
         setattr(module, name, cls)
         module.__all__.append(name)
         TYPES[schema["name"]] = cls
+
+
+def refuse_name(folder, name):
+    """Python asks this for an attribute that a module has not: memsim.mem.Cach, memsim.Cach."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise user_error(_no_such(folder, name), kind=UnknownName)
+
+
+def _no_such(folder, name):
+    package = sys.modules[__name__.partition(".")[0]]
+    module = getattr(package, folder) if folder else package
+    flat = [] if folder else [kind.rpartition(".")[2] for kind in TYPES]
+    if name in flat:
+        of = " and ".join(kind for kind in TYPES if kind.endswith(f".{name}"))
+        return f"'{name}' is the name of {of}: write the folder, too"
+    known = [*flat, *(word for word in vars(module) if not word.startswith("_"))]
+    return f"{module.__name__} has nothing named '{name}'{did_you_mean(name, known)}"
+
+
+def explain_import(error):
+    """`from memsim.mem import Cach` as a sentence, since Python's own names no other; or None."""
+    wrong = re.match(r"cannot import name '(\w+)' from 'memsim(?:\.(\w+))?'", str(error))
+    if not wrong or (wrong[2] and wrong[2] not in {kind.partition(".")[0] for kind in TYPES}):
+        return None
+    frame = [f for f in traceback.extract_tb(error.__traceback__)
+             if not os.path.abspath(f.filename).startswith(PACKAGE)][-1]
+    return user_error(_no_such(wrong[2] or "", wrong[1]), f"{frame.filename}:{frame.lineno}")
 
 
 def _make_class(schema, name, module):
@@ -109,7 +142,7 @@ def describe(what):
     """Prints what a component type declares: parameters, ports, statistics."""
     cls = find(what)
     print(f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n"
-          f"{inspect.getdoc(cls)}")
+          f"{inspect.getdoc(cls) or ''}")
 
 
 def listing():

@@ -1,14 +1,10 @@
 """The script that runs: where it is, what it consists of, and whether it has changed."""
-import hashlib
 import os
 import sys
-from pathlib import Path
 
+from . import _memsim
 from .errors import PACKAGE, Error
-
-
-def hash_of(path):
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+from .files import hash_of
 
 
 class Script:
@@ -35,6 +31,24 @@ class Script:
                                      full.endswith(".py")):
                 self._hashes.setdefault(full, hash_of(full))
         return self._hashes
+
+
+def package_files():
+    """File -> hash of memsim's own Python modules in use: what they say decides what a run does."""
+    names = {os.path.abspath(module.__file__) for module in list(sys.modules.values())
+             if getattr(module, "__file__", None)}
+    return {name.removeprefix(PACKAGE): hash_of(name) for name in sorted(names)
+            if name.startswith(PACKAGE) and name.endswith(".py")}
+
+
+def changed_behaviour(saved):
+    """What of memsim is not what it was when the checkpoint was written, by name; or nothing."""
+    if saved.build != _memsim.build_id():
+        return "memsim's compiled module"
+    for name, expected in saved.script.package:
+        if not os.path.isfile(PACKAGE + name) or hash_of(PACKAGE + name) != expected:
+            return f"memsim/{name}"
+    return ""
 
 
 def check_unchanged(script):

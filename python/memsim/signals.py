@@ -5,30 +5,56 @@ ticks, Python sees the signals that came in, and the run goes on. Nothing of it 
 results.
 """
 import contextlib
+import os
 import signal
+import sys
 import threading
 import time
 
-_seen = set()
+_seen = {}      # signal -> when it came
+_before = {}    # signal -> what was done about it outside of handled()
 _running = set()
+_expected = False  # a machine was begun: it will see the signals
 _lock = threading.Lock()
 _thread = None
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
+ONCE = 3.0  # s: two signals so near are one wish, sent to the group of processes and passed on
 
 
 def _note(number, frame):
+    now = time.monotonic()
     if number == signal.SIGINT and not _running:
         raise KeyboardInterrupt
-    if number in _seen and number in (signal.SIGINT, signal.SIGTERM):
+    if number == signal.SIGTERM and not _expected:
+        raise SystemExit(128 + signal.SIGTERM)
+    if number in (signal.SIGINT, signal.SIGTERM) and now - _seen.get(number, now) > ONCE:
         signal.signal(number, signal.SIG_DFL)  # asked twice before it could be served: end at once
         signal.raise_signal(number)
-    _seen.add(number)
+    _seen.setdefault(number, now)
+
+
+def expect():
+    """From now on a SIGTERM waits for a machine that can save itself."""
+    global _expected
+    _expected = True
+
+
+@contextlib.contextmanager
+def expected():
+    """In here a SIGTERM waits for obey()."""
+    global _expected
+    before, _expected = _expected, True
+    try:
+        yield
+    finally:
+        _expected = before
 
 
 def take():
     """The signals since the last call, each once."""
-    seen = _seen.copy()
-    _seen.difference_update(seen)
+    seen = set(_seen)
+    for number in seen:
+        del _seen[number]
     return seen
 
 
@@ -38,6 +64,15 @@ def obey():
         raise SystemExit(128 + signal.SIGTERM)
 
 
+def heed():
+    """Called now and then while an input is loaded or generated: nothing of its machine is there yet
+    that could be saved, so SIGTERM ends the process."""
+    if (signal.SIGTERM in _seen and not _running and
+            threading.current_thread() is threading.main_thread()):
+        print("memsim: ended by SIGTERM while an input was loaded", file=sys.stderr, flush=True)
+        obey()
+
+
 @contextlib.contextmanager
 def handled():
     """Signals are noted rather than obeyed in here (in the main thread; elsewhere nothing changes)."""
@@ -45,13 +80,30 @@ def handled():
             signal.getsignal(signal.SIGTERM) is _note):
         yield
         return
-    before = {number: signal.signal(number, _note) for number in HANDLED
-              if signal.getsignal(number) is not signal.SIG_IGN}  # nohup, a shell's background job
+    _before.update({number: signal.signal(number, _note) for number in HANDLED if
+                    signal.getsignal(number) is not signal.SIG_IGN})  # nohup, a shell's background job
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        _restore()
+
+
+def _restore():
+    while _before:
+        signal.signal(*_before.popitem())
+
+
+def _after_fork():
+    """A child has neither its parent's machines nor the thread of its heartbeat, and hears signals
+    as its parent did outside of handled()."""
+    global _lock, _thread, _expected
+    _lock, _thread, _expected = threading.Lock(), None, False
+    _seen.clear()
+    _running.clear()
+    _restore()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def _beat():

@@ -13,5 +13,6 @@ def reset():
 
 
 def series(period, patterns=("*",)):
-    """Samples statistics ('gpu.l2[0].hits', '*' at the end allowed) of the default machine."""
+    """Samples statistics of the default machine every `period`: 'gpu.l2[0].hits', where [*] stands for
+    every index and * for any text, or the statistic itself, such as l2.stats.hits."""
     default().stats.series(period, patterns)

@@ -19,6 +19,7 @@ import dataclasses
 import math
 import os
 import re
+import signal
 import sqlite3
 import statistics
 import subprocess
@@ -26,10 +27,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from . import run, verdict
-from .errors import PACKAGE, Error, did_you_mean, user_error
+from . import _memsim, run, signals, verdict
+from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
+from .processes import Processes, result_of
 from .results import connect
 from .verdict import claims
+
+UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+ENDED = "it was ended with the study"
 
 
 @dataclasses.dataclass
@@ -44,6 +49,7 @@ class Point:
     seed: int = 1
     run: str = ""
     seconds: float = 0.0
+    in_use: str = ""  # the run of it that another process is at
 
     @property
     def name(self):
@@ -105,41 +111,78 @@ class Study:
 
     def run(self):
         """Runs all points, `jobs` at a time, and raises an Error that names those that failed. What
-        is finished stays finished: run the study again for the rest."""
+        is finished stays finished: run the study again for the rest. Points that another process is at
+        come last: it may have finished them by then. A SIGTERM or Ctrl-C is passed on to the points that
+        run, and ends the study when they have ended."""
         os.makedirs(os.path.dirname(self.database), exist_ok=True)
         began, failed, done = time.monotonic(), [], 0
         twins = {}  # equal points run once
         for point in self.points:
             twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
-        with ThreadPoolExecutor(self.jobs) as pool:
-            for (point, *others), error in zip(twins.values(), pool.map(
-                    self._run_point, [points[0] for points in twins.values()])):
-                for other in others:
-                    other.run = point.run
-                done += 1
-                if error:
-                    failed.append(f"{point.name}: {error}")
-                if run.options.verbosity >= 0:
-                    print(f"{self.name}: {done}/{len(twins)}  {point.name}  "
-                          f"{error or f'{point.seconds:.1f} s'}", file=sys.stderr, flush=True)
+        todo, futures, processes = list(twins.values()), [], Processes()
+        with signals.handled(), signals.expected(), ThreadPoolExecutor(self.jobs) as pool:
+            try:
+                while todo:
+                    in_use = []
+                    futures = [pool.submit(self._run_point, points[0], processes) for points in todo]
+                    for (point, *others), future in zip(todo, futures):
+                        error = result_of(future)
+                        if isinstance(error, InUse):
+                            in_use.append([point, *others])
+                            self._tell(f"{point.name}: {error}")
+                            continue
+                        for other in others:
+                            other.run = point.run
+                        done += 1
+                        if error:
+                            failed.append(f"{point.name}: {error}")
+                        self._tell(f"{done}/{len(twins)}  {point.name}  "
+                                   f"{error or f'{point.seconds:.1f} s'}")
+                    todo = in_use
+            except (KeyboardInterrupt, SystemExit) as e:
+                number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
+                processes.end(number, futures)
+                for (point, *_), future in zip(todo, futures):
+                    if (error := future.result()) and error != ENDED:
+                        print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
+                finished = sum(bool(points[0].run) for points in twins.values())
+                print(f"memsim: {self.name} was ended by {number.name} with {finished} of {len(twins)} "
+                      "points finished: the same command finishes the others, from their checkpoints "
+                      "where they have one", file=sys.stderr, flush=True)
+                raise
         if failed:
             raise Error(f"{len(failed)} of {len(twins)} points of {self.name} failed; the "
                         "others are kept in " + self.database + ":\n  " + "\n  ".join(failed))
         return time.monotonic() - began
 
-    def _run_point(self, point):
-        """Runs it, or finds it finished; returns what went wrong, if anything did."""
+    def _tell(self, text):
+        if run.options.verbosity >= 0:
+            print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+
+    def _run_point(self, point, processes):
+        """Runs it, goes on with it, or finds it finished; returns what went wrong, if anything did."""
+        if point.in_use:
+            database = _memsim.Database(self.database)
+            while database.in_use(point.in_use) and not processes.ended:
+                time.sleep(0.1)
         environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE.rstrip(os.sep)))
         folder = os.path.join(os.path.dirname(self.database), "points")
         began = time.monotonic()
-        done = subprocess.run(
+        done = processes.run(
             [sys.executable, "-m", "memsim", "-d", folder, "--stats-db", self.database,
              "--skip-finished", *point.options, point.script, *point.arguments],
-            env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+            env=environment, text=True, stdin=subprocess.DEVNULL)
         point.seconds = time.monotonic() - began
+        if done is None or processes.ended and done.returncode in (-processes.ended,
+                                                                   128 + processes.ended):
+            return ENDED
         if done.returncode:
             last = (done.stderr.strip() or f"exit code {done.returncode}").splitlines()[-1]
-            return last.removeprefix("memsim: ")
+            last = last.removeprefix("memsim: ")
+            if done.returncode == IN_USE and (other := UUID.search(last)):
+                point.in_use = other[0]
+                return InUse(last)
+            return last
         made = re.findall(r"^memsim: .*(?:, run|finished before, as run) (\S+)$", done.stderr, re.M)
         if not made:
             return "it made no run in the database"

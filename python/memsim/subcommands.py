@@ -5,7 +5,7 @@ import sqlite3
 import time
 from pathlib import Path
 
-from . import _memsim, schema
+from . import _memsim, checkpoints, schema
 from .errors import Error
 from .trace import trace
 
@@ -51,6 +51,7 @@ def ckpt(argv):
     show.add_argument("FILE", help="OUTDIR/*.ckpt")
     show.add_argument("PATH", nargs="?", help="such as gpu.sm[0]; without it the paths are listed")
     args = p.parse_args(argv)
+    args.FILE = checkpoints.find(args.FILE)
     if args.action == "info":
         _ckpt_info(args.FILE)
         return
@@ -83,15 +84,22 @@ def sql(argv):
                   ("DB", "the file, or an output directory with its stats.db"),
                   ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
                   argv=argv)
-    from .results import connect
+    from .results import connect, why_refused
     try:
         cursor = connect(args.DB).execute(args.QUERY)
         if cursor.description:
             print(*(column[0] for column in cursor.description), sep="\t")
         for row in cursor:
-            print(*("" if value is None else value for value in row), sep="\t")
+            print(*map(_cell, row), sep="\t")
     except (sqlite3.Error, sqlite3.Warning) as e:
-        raise Error(f"{args.DB}: {e}") from None
+        raise Error(f"{args.DB}: {why_refused(e)}") from None
+
+
+def _cell(value):
+    """A value as text; values are REAL in the database, and counts look like counts."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return "" if value is None else value
 
 
 def workloads(argv):

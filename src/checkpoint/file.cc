@@ -25,7 +25,7 @@ struct Head {
 static_assert(sizeof(Head) == 64 && alignof(Head) == 8);
 
 constexpr char magic[8] = {'\x89', 'm', 's', 'i', 'm', '\r', '\n', '\x1a'};
-constexpr std::uint32_t format = 1;
+constexpr std::uint32_t format = 2;
 
 std::string_view bytes_of(const Head& h) { return {reinterpret_cast<const char*>(&h), sizeof h}; }
 
@@ -72,6 +72,7 @@ proto::Info info_message(const Checkpoint& c) {
     i.set_written(std::chrono::duration_cast<std::chrono::seconds>(since_1970).count());
     i.set_objects(c.snapshot.objects.size());
     i.set_events(c.snapshot.events.size());
+    i.set_pending(c.snapshot.pending);
     return i;
 }
 
@@ -80,11 +81,17 @@ proto::Session session_message(const Checkpoint& c) {
     s.set_script(c.script.path);
     s.set_script_hash(c.script.hash);
     s.set_cwd(c.script.cwd);
-    for (const auto& [path, hash] : c.script.modules) {
-        auto* m = s.add_modules();
-        m->set_path(path);
-        m->set_hash(hash);
-    }
+    const auto add = [](const std::vector<Script::Module>& files, auto* to) {
+        for (const auto& [path, hash] : files) {
+            auto* m = to->Add();
+            m->set_path(path);
+            m->set_hash(hash);
+        }
+    };
+    add(c.script.modules, s.mutable_modules());
+    add(c.script.package, s.mutable_package());
+    add(c.script.inputs, s.mutable_inputs());
+    s.set_build(build_id());
     s.set_seed(c.script.seed);
     s.set_database(c.run.database);
     s.set_outdir(c.run.outdir);
@@ -118,7 +125,13 @@ void take_session(const proto::Session& s, Checkpoint& c) {
     c.script.path = s.script();
     c.script.hash = s.script_hash();
     c.script.cwd = s.cwd();
-    for (const auto& m : s.modules()) c.script.modules.push_back({m.path(), m.hash()});
+    const auto take = [](const auto& files, std::vector<Script::Module>& to) {
+        for (const auto& m : files) to.push_back({m.path(), m.hash()});
+    };
+    take(s.modules(), c.script.modules);
+    take(s.package(), c.script.package);
+    take(s.inputs(), c.script.inputs);
+    c.build = s.build();
     c.script.seed = s.seed();
     c.run.database = s.database();
     c.run.outdir = s.outdir();
@@ -207,7 +220,7 @@ Configuration configuration_of(const Machine& m) {
         o.type = schema.name;
         const auto values = c->resolved_params();
         for (std::size_t i = 0; i < values.size(); ++i)
-            o.params.push_back({values[i].first, values[i].second, schema.params[i].tunable});
+            o.params.push_back({values[i].name, values[i].text, schema.params[i].tunable});
     }
     all.connections = m.connections();
     return all;
@@ -253,6 +266,7 @@ void write(const std::string& path, const Checkpoint& c) {
         m.set_path(e.path);
         m.set_handler(e.handler);
         m.set_payload_bytes(e.payload.size());
+        m.set_shape(e.shape);
         put(pack, m);
         pack.bytes(e.payload);
     }
@@ -268,11 +282,6 @@ void write(const std::string& path, const Checkpoint& c) {
 Checkpoint read(const std::string& path) {
     const MappedFile file(path);
     const Opened o = check(path, file.bytes());
-    if (o.info.version() != version())
-        refuse(path, "it was written by memsim " + o.info.version() + " and this is memsim " +
-                         version() +
-                         ", whose state may differ; resume it with the memsim that "
-                         "wrote it");
     Checkpoint c;
     c.version = o.info.version();
     c.script.argv = {o.info.argv().begin(), o.info.argv().end()};
@@ -297,7 +306,7 @@ Checkpoint read(const std::string& path) {
         for (std::uint64_t i = 0; i < o.info.events(); ++i) {
             const auto m = take<proto::Event>(unpack);
             c.snapshot.events.push_back(
-                {m.tick(), m.path(), m.handler(), unpack.bytes(m.payload_bytes())});
+                {m.tick(), m.path(), m.handler(), m.shape(), unpack.bytes(m.payload_bytes())});
         }
         unpack.finish();
     } catch (const Unpacker::Damaged&) {
@@ -318,7 +327,7 @@ Info read_info(const std::string& path) {
     i.now = o.info.now();
     i.written = o.info.written();
     i.objects = o.info.objects();
-    i.events = o.info.events();
+    i.pending = o.info.pending();
     i.bytes = file.bytes().size();
     i.bytes_unpacked = o.head.raw_bytes;
     return i;
@@ -327,8 +336,14 @@ Info read_info(const std::string& path) {
 std::string show_state(const Checkpoint& c, const std::string& path) {
     std::vector<std::string> known;
     for (const auto& o : c.snapshot.objects) {
-        if (o.path == path) return registry().at(o.type).show_state(o.state);
         known.push_back(o.path);
+        if (o.path != path) continue;
+        const auto type = registry().find(o.type);
+        if (type == registry().end() || type->second.shape != o.shape)
+            throw ConfigError(path + " is of a type " + o.type +
+                              " whose state this memsim does not know: ask the memsim that wrote "
+                              "the checkpoint");
+        return type->second.show_state(o.state);
     }
     throw ConfigError("the checkpoint has no component '" + path + "'" + nearest(path, known));
 }

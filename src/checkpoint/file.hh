@@ -20,6 +20,8 @@ struct Script {
     std::string path, hash, cwd;
     std::vector<std::string> argv;
     std::vector<Module> modules; ///< the script's own, not those of the system
+    std::vector<Module> package; ///< memsim's own
+    std::vector<Module> inputs;  ///< files that components read
     std::uint64_t seed = 1;
     std::string journal; ///< the answers given so far; bytes that only Python reads
 };
@@ -48,7 +50,7 @@ struct Configuration {
 Configuration configuration_of(const Machine& m);
 
 struct Checkpoint {
-    std::string version; ///< memsim::version() of the writer; filled in by write()
+    std::string version, build; ///< version() and build_id() of the writer; filled in by write()
     Script script;
     Run run;
     Configuration configuration;
@@ -63,7 +65,7 @@ struct Info {
     std::string configuration; ///< hash of what is fixed
     Tick now = 0;
     std::int64_t written = 0; ///< seconds since 1970, UTC
-    std::uint64_t objects = 0, events = 0;
+    std::uint64_t objects = 0, pending = 0;
     std::uint64_t bytes = 0;          ///< of the file
     std::uint64_t bytes_unpacked = 0; ///< of what it holds
 };
@@ -72,7 +74,8 @@ struct Info {
 /// new one, whole, whatever happens. A failed write leaves no temporary file.
 void write(const std::string& path, const Checkpoint& c);
 
-/// Refuses what is not a checkpoint, is cut off or altered, or was written by another version.
+/// Refuses what is not a checkpoint, is cut off or altered, or has another layout. Whether a
+/// machine can take it is found out by Machine::load(), type by type.
 Checkpoint read(const std::string& path);
 
 /// Checks the file like read(), but accepts every version of the code and unpacks nothing.

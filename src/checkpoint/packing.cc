@@ -4,6 +4,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -13,6 +14,7 @@ namespace {
 // The fastest of zstd's regular levels: a checkpoint is written far more often than it is read or
 // sent. Measured on 300 MB of caches and tables; see docs/checkpoint-format.md.
 constexpr int level = 1;
+constexpr std::size_t piece = 1 << 20;
 } // namespace
 
 Packer::Packer(Sink sink)
@@ -51,8 +53,13 @@ void Unpacker::Free::operator()(ZSTD_DCtx_s* c) const { ZSTD_freeDCtx(c); }
 
 std::string Unpacker::bytes(std::uint64_t n) {
     if (n > left_) throw Damaged {};
-    std::string raw(n, '\0');
-    take(raw.data(), n);
+    // Piece by piece: a length is believed as far as there are bytes behind it.
+    std::string raw;
+    while (raw.size() < n) {
+        const std::size_t at = raw.size();
+        raw.resize(std::min<std::uint64_t>(n, at + std::max<std::size_t>(at, piece)));
+        take(raw.data() + at, raw.size() - at);
+    }
     return raw;
 }
 

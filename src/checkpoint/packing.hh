@@ -35,7 +35,7 @@ class Packer {
 };
 
 /// Throws Damaged where the packed bytes are not what a Packer made, or hold other than `raw_bytes`
-/// bytes. Cannot be made to reserve more memory than these.
+/// bytes. Reserves at most twice the memory of what it has unpacked.
 class Unpacker {
   public:
     struct Damaged {};

@@ -12,6 +12,18 @@ std::string to_text(Int128 v) {
     return negative ? "-" + s : s;
 }
 
+void Loader::refuse(std::string_view what) const {
+    std::string where;
+    for (const Place* p = place_; p; p = p->around) {
+        const bool named = !p->name.empty();
+        where.insert(0, named ? std::string(p->name) : "[" + std::to_string(p->index) + "]");
+        if (named && p->around) where.insert(0, ".");
+    }
+    throw ConfigError(
+        where + (where.empty() ? "" : " ") + std::string(what) +
+        ": the checkpoint is damaged, or was written by a memsim whose state differs");
+}
+
 void Shower::quote(std::string_view s) {
     text += '"';
     for (char c : s) {

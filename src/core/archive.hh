@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstring>
 #include <deque>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -19,6 +20,11 @@
 ///     static constexpr std::string_view archived_as = "Timer";   // its part of the schema
 ///     template <class Archive> void archive(Archive& a) { a(count_); }
 /// Pointers, references, functions and live objects are refused by the compiler.
+///
+/// A checkpoint's bytes are not trusted: what a type's values cannot be (an enumerator that is not
+/// declared, a bool of 2, a sequence longer than the bytes that are left, a vector of another
+/// length than init() gave it) is refused with the name of the field. A class that archives itself
+/// refuses what it would stumble over: `if constexpr (Loading<Archive>) a.check(...)`.
 namespace memsim {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are little-endian");
@@ -34,6 +40,10 @@ template <class T>
 struct is_sequence<std::vector<T>> : std::true_type {};
 template <class T>
 struct is_sequence<std::deque<T>> : std::true_type {};
+template <class T>
+struct is_deque : std::false_type {};
+template <class T>
+struct is_deque<std::deque<T>> : std::true_type {};
 template <class T>
 struct is_array : std::false_type {};
 template <class T, std::size_t N>
@@ -144,14 +154,43 @@ class Saver {
     }
 };
 
-/// Reads values back in the order they were saved. Bytes that end early are an error.
+/// The fewest bytes that a value is saved in, and at least 1.
+template <class T>
+constexpr std::size_t least_bytes() {
+    if constexpr (is_number_like<T>())
+        return sizeof(T);
+    else if constexpr (std::is_same_v<T, std::string> || is_sequence<T>::value)
+        return sizeof(std::uint64_t);
+    else if constexpr (ArchivesItself<T>)
+        return 1;
+    else if constexpr (is_array<T>::value)
+        return std::max<std::size_t>(1,
+                                     std::tuple_size_v<T> * least_bytes<typename T::value_type>());
+    else
+        return []<class... F>(std::tuple<F&...>*) {
+            return std::max<std::size_t>(1, (std::size_t {0} + ... + least_bytes<F>()));
+        }(static_cast<decltype(reflect::tie(std::declval<T&>()))*>(nullptr));
+}
+
+/// Reads values back in the order they were saved, into a machine that init() has sized. What
+/// cannot be is a ConfigError that begins with the field.
 class Loader {
   public:
-    explicit Loader(std::string_view bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
+    /// `now` is the simulated time at which the bytes were saved.
+    explicit Loader(std::string_view bytes, Tick now = std::numeric_limits<Tick>::min())
+        : at_(bytes.data()), end_(at_ + bytes.size()), now_(now) {}
 
     template <class T>
     void operator()(T& v) {
-        if constexpr (is_number_like<T>())
+        if constexpr (std::is_same_v<T, bool>) {
+            std::uint8_t byte = 0;
+            raw(&byte, sizeof byte);
+            check(byte <= 1, "is neither true nor false");
+            v = byte;
+        } else if constexpr (std::is_enum_v<T>) {
+            raw(&v, sizeof v);
+            check(reflect::is_enumerator(v), "has a value that is not declared");
+        } else if constexpr (is_number_like<T>())
             raw(&v, sizeof v);
         else if constexpr (std::is_same_v<T, std::string>) {
             v.resize(count(1));
@@ -159,13 +198,36 @@ class Loader {
         } else if constexpr (ArchivesItself<T>)
             v.archive(*this);
         else if constexpr (is_sequence<T>::value) {
-            v.resize(count(1)); // every element takes at least a byte
+            const std::size_t n = count(least_bytes<typename T::value_type>());
+            // What init() has sized stays as large; a deque may change.
+            if (!is_deque<T>::value && !v.empty() && n != v.size())
+                check(false,
+                      "has " + std::to_string(n) + " elements and not " + std::to_string(v.size()));
+            v.resize(n);
             elements(v);
         } else if constexpr (is_array<T>::value)
             elements(v);
         else
-            reflect::for_each_field(v, [this](auto, auto& f) { (*this)(f); });
+            reflect::for_each_field(v, [this](auto name, auto& f) { this->field(name, f); });
     }
+    /// A value under a name, for what is said of it.
+    template <class T>
+    void field(std::string_view name, T& v) {
+        within(name, [&] { (*this)(v); });
+    }
+    template <class F>
+    void within(std::string_view name, F&& load) {
+        const Place here {name, 0, place_};
+        place_ = &here;
+        load();
+        place_ = here.around;
+    }
+    /// Refuses the field that is being loaded.
+    void check(bool holds, std::string_view what) const {
+        if (!holds) [[unlikely]]
+            refuse(what);
+    }
+    Tick now() const { return now_; }
     void raw(void* data, std::size_t n) {
         need(n);
         if (n) std::memcpy(data, at_, n);
@@ -177,34 +239,48 @@ class Loader {
     std::size_t count(std::size_t least_bytes) {
         std::uint64_t n = 0;
         (*this)(n);
-        if (n > static_cast<std::uint64_t>(end_ - at_) / least_bytes) need(~std::size_t {0});
+        check(n <= static_cast<std::uint64_t>(end_ - at_) / least_bytes,
+              "is longer than the bytes that are left");
         return static_cast<std::size_t>(n);
     }
 
   private:
+    /// Where a value stands: its name, or its number in a sequence; a list through the stack.
+    struct Place {
+        std::string_view name; ///< empty: an element
+        std::size_t index;
+        const Place* around;
+    };
     void need(std::size_t n) const {
-        if (n > static_cast<std::size_t>(end_ - at_))
-            throw ConfigError("the state of a component ends too early: the checkpoint is damaged "
-                              "or from another version of memsim");
+        check(n <= static_cast<std::size_t>(end_ - at_), "ends too early");
     }
+    [[noreturn]] void refuse(std::string_view what) const;
     template <class C>
     void elements(C& c) {
         using E = typename C::value_type;
-        if constexpr (std::is_same_v<E, bool>)
-            for (std::size_t i = 0; i < c.size(); ++i) {
-                bool b = false;
-                (*this)(b);
-                c[i] = b;
-            }
-        else if constexpr (is_number_like<E>() && !std::is_same_v<C, std::deque<E>>)
+        if constexpr (std::is_arithmetic_v<E> && !std::is_same_v<E, bool> && !is_deque<C>::value) {
             raw(c.data(), c.size() * sizeof(E));
-        else
-            for (E& e : c) (*this)(e);
+        } else {
+            Place here {{}, 0, place_};
+            place_ = &here;
+            for (; here.index < c.size(); ++here.index)
+                if constexpr (std::is_same_v<E, bool>) {
+                    bool b = false;
+                    (*this)(b);
+                    c[here.index] = b;
+                } else
+                    (*this)(c[here.index]);
+            place_ = here.around;
+        }
     }
 
     const char* at_;
     const char* end_;
+    const Tick now_;
+    const Place* place_ = nullptr;
 };
+template <class Archive>
+concept Loading = std::is_same_v<Archive, Loader>;
 
 std::string to_text(Int128 v);
 

@@ -27,8 +27,10 @@
 ///
 /// Contract of wake(): it does all that can be done now and returns; called with nothing to do it
 /// changes nothing. It decides by State, ports and now(), never by why it was called.
-/// Everything that changes during a run stands in State. Other members are derived from Params in
-/// init() and stay as they are.
+/// Everything that changes during a run stands in State. A vector there that init() has filled
+/// keeps its length: what grows and shrinks begins empty, or is a deque, a Fifo or a FreeList. So a
+/// checkpoint whose vectors are of another length is refused. Other members are derived from Params
+/// in init() and stay as they are.
 namespace memsim {
 
 /// Who waits for what, as each component tells it when a run hangs.
@@ -55,6 +57,8 @@ class Component {
     /// Work that must be done before a run may end by itself: it is an error if the queue of events
     /// runs empty while this is true.
     virtual bool pending() const { return false; }
+    /// The files that it reads: what is in them decides the results as a parameter does.
+    virtual std::vector<std::string> inputs() const { return {}; }
     /// The component's balance, checked when a run has ended by itself: a sentence if it is broken.
     virtual std::optional<std::string> imbalance() const { return {}; }
 
@@ -111,6 +115,11 @@ class ModelBase : public Component {
         std::string_view kind;
         void (*read)(const Stat&, StatReader&, Window);
     };
+    /// A parameter's value as the component holds it.
+    struct Resolved {
+        std::string name, text;
+        std::optional<std::int64_t> number; ///< Param::number()
+    };
     virtual const std::vector<PortRef>& ports() const = 0;
     virtual const std::vector<StatRef>& stats() const = 0;
     virtual void reset_stats(Tick now) = 0;
@@ -118,7 +127,7 @@ class ModelBase : public Component {
     virtual void load_state(Loader&) = 0; ///< timers are armed again
     virtual void save_stats(Saver&) = 0;
     virtual void load_stats(Loader&) = 0;
-    virtual std::vector<std::pair<std::string, std::string>> resolved_params() const = 0;
+    virtual std::vector<Resolved> resolved_params() const = 0;
     virtual void set_up() = 0;
     virtual void seed_all() = 0;
 };
@@ -208,12 +217,13 @@ class Model : public ModelBase {
         reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(s); });
     }
     void load_stats(Loader& l) override {
-        reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(l); });
+        reflect::for_each_leaf(self().stat,
+                               [&](auto name, auto& f) { l.within(name, [&] { f.archive(l); }); });
     }
-    std::vector<std::pair<std::string, std::string>> resolved_params() const override {
-        std::vector<std::pair<std::string, std::string>> all;
+    std::vector<Resolved> resolved_params() const override {
+        std::vector<Resolved> all;
         reflect::for_each_leaf(self().params, [&](std::string_view name, auto& p) {
-            all.emplace_back(std::string(name), p.text());
+            all.push_back({std::string(name), p.text(), p.number()});
         });
         return all;
     }

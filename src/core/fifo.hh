@@ -71,7 +71,8 @@ class Fifo {
     void archive(Archive& a) {
         std::uint32_t n = size_;
         a(n);
-        if constexpr (std::is_same_v<Archive, Loader>) {
+        if constexpr (Loading<Archive>) {
+            a.check(n < ~std::uint32_t {0} / 2, "is too long");
             clear();
             for (std::uint32_t i = 0; i < n; ++i) {
                 T v {};

@@ -11,7 +11,9 @@ class Component;
 
 /// A member function that an event calls, by a name that a checkpoint can hold: events are data.
 struct Handler {
-    std::string name; ///< 'flash.NandDie.sensed'
+    std::string name;  ///< 'flash.NandDie.sensed'
+    std::string owner; ///< its component type, 'flash.NandDie'
+    std::string shape; ///< of the payload
     Fire fire = nullptr;
     void (*save)(Saver&, const void* payload) = nullptr;
     void (*schedule)(EventQueue&, Tick, Component&, Loader& payload) = nullptr;
@@ -53,7 +55,12 @@ struct HandlerOf {
     }
     static const Handler* make() {
         static const Handler handler {reflect::type_name<Class>() + "." + reflect::member_name<M>(),
-                                      &fire, &save, &schedule, handlers()};
+                                      reflect::type_name<Class>(),
+                                      shape<Payload>(),
+                                      &fire,
+                                      &save,
+                                      &schedule,
+                                      handlers()};
         handlers() = &handler;
         return &handler;
     }

@@ -60,11 +60,13 @@ class HashMap {
     void archive(Archive& a) {
         std::uint64_t n = size_;
         a(n);
-        if constexpr (std::is_same_v<Archive, Loader>) {
+        if constexpr (Loading<Archive>) {
             clear();
-            for (std::uint64_t i = 0; i < n; ++i) {
+            for (std::uint64_t i = 0, least = 0; i < n; ++i) {
                 std::uint64_t key = 0;
                 a(key);
+                a.check(key >= least && key != nobody, "has keys that do not ascend");
+                least = key + 1;
                 a((*this)[key]);
             }
         } else {

@@ -1,6 +1,9 @@
 #include "core/machine.hh"
 
+#include "core/output_file.hh"
+
 #include <algorithm>
+#include <sstream>
 #include <unordered_map>
 
 namespace memsim {
@@ -100,6 +103,7 @@ void Machine::check_ports() {
 void Machine::build() {
     MEMSIM_ASSERT(!built_, "build() is called once");
     check_ports();
+    check_outputs(*this);
     for (const auto& c : components_) c->init();
     for (const auto& c : components_) c->seed_all();
     configuration_ = hash_configuration();
@@ -110,10 +114,10 @@ std::string Machine::hash_configuration() const {
     std::string all = "seed " + std::to_string(sim_.seed()) + "\n";
     for (const auto& c : components_) {
         const Schema& schema = *schemas_[c->id()];
-        all += c->path() + " " + schema.name + " " + schema.state_shape + "\n";
+        all += c->path() + " " + schema.name + "\n";
         const auto values = c->resolved_params();
         for (std::size_t i = 0; i < values.size(); ++i)
-            if (!schema.params[i].tunable) all += values[i].first + "=" + values[i].second + "\n";
+            if (!schema.params[i].tunable) all += values[i].name + "=" + values[i].text + "\n";
     }
     for (const Connection& x : connections_)
         all += x.from + "." + x.from_port + " - " + x.to + "." + x.to_port + "\n";
@@ -162,6 +166,13 @@ bool Machine::pending() const {
         }
     }
     return false;
+}
+
+std::vector<std::string> Machine::inputs() const {
+    std::set<std::string> all;
+    for (const auto& c : components_)
+        for (std::string& file : c->inputs()) all.insert(std::move(file));
+    return {all.begin(), all.end()};
 }
 
 std::vector<std::string> Machine::imbalances() const {
@@ -219,6 +230,7 @@ void Machine::dump(const std::string& label, StatSink& sink) {
 void Machine::reset_stats() {
     for (const auto& c : components_) c->reset_stats(sim_.now());
     sim_.stamps().reset();
+    growth_.reset();
     since_ = sim_.now();
 }
 
@@ -257,54 +269,101 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
     throw ConfigError(path + " has no statistic '" + stat + "'" + nearest(stat, known));
 }
 
-void Machine::sample_every(Time period, const std::vector<std::string>& patterns) {
-    if (period.raw <= 0) throw ConfigError("a series needs a period of at least 1fs");
-    period_ = period.raw;
-    patterns_ = patterns;
-    next_sample_ = sim_.now() + period_;
-    select_samples();
+namespace {
+
+/// Whether a statistic's name is of this pattern, where '[*]' stands for every index and '*' for
+/// any text.
+bool matches(std::string_view pattern, std::string_view name) {
+    if (pattern.starts_with("[*]")) {
+        const std::size_t end = name.find_first_not_of("0123456789", 1);
+        return name.starts_with('[') && end > 1 && end != name.npos && name[end] == ']' &&
+               matches(pattern.substr(3), name.substr(end + 1));
+    }
+    if (pattern.starts_with('*'))
+        return matches(pattern.substr(1), name) ||
+               (!name.empty() && matches(pattern, name.substr(1)));
+    if (pattern.empty() || name.empty()) return pattern.empty() && name.empty();
+    return pattern[0] == name[0] && matches(pattern.substr(1), name.substr(1));
 }
 
-void Machine::select_samples() {
-    sampled_.clear();
-    for (const std::string& pattern : patterns_) {
-        const bool open = !pattern.empty() && pattern.back() == '*';
-        const std::string_view stem(pattern.data(), pattern.size() - open);
-        const std::size_t before = sampled_.size();
+std::string with_every_index(std::string name) {
+    for (std::size_t at = name.find('['); at != name.npos; at = name.find('[', at + 1))
+        name.replace(at + 1, name.find(']', at) - at - 1, "*");
+    return name;
+}
+
+} // namespace
+
+void Machine::refuse_pattern(const std::string& pattern) const {
+    std::vector<std::string> known;
+    const bool every = pattern.find("[*]") != pattern.npos;
+    for_each_stat([&](const ModelBase& c, const ModelBase::StatRef& s) {
+        for (const std::string& name : {c.path() + "." + s.name, c.path() + ".*"})
+            known.push_back(every ? with_every_index(name) : name);
+    });
+    throw ConfigError("no statistic is named '" + pattern + "'" + nearest(pattern, known) +
+                      ": write its path, such as 'gpu.l2[0].hits', with [*] for every index or * "
+                      "for any text");
+}
+
+void Machine::sample_every(Time period, const std::vector<std::string>& patterns) {
+    if (period.raw <= 0) throw ConfigError("a series needs a period of at least 1fs");
+    select_samples(patterns);
+    patterns_ = patterns;
+    period_ = period.raw;
+    next_sample_ = sim_.now() + period_;
+    start_samples();
+}
+
+void Machine::select_samples(const std::vector<std::string>& patterns) {
+    std::vector<Sampled> selected;
+    for (const std::string& pattern : patterns) {
+        const std::size_t before = selected.size();
         for_each_stat([&](const ModelBase& c, const ModelBase::StatRef& s) {
-            const std::string full = c.path() + "." + s.name;
-            if (open ? full.starts_with(stem) : full == stem) sampled_.push_back({&c, &s});
+            if (matches(pattern, c.path() + "." + s.name)) selected.push_back({&c, &s});
         });
-        if (sampled_.size() == before)
-            throw ConfigError("no statistic is named '" + pattern +
-                              "': write its path, such as "
-                              "'gpu.l2[0].hits', or the beginning of several with '*' at the end");
+        if (selected.size() == before) refuse_pattern(pattern);
     }
+    sampled_ = std::move(selected);
+}
+
+/// From now on; what is computed at the first sample is over the time until then.
+void Machine::start_samples() {
+    growth_ = {};
+    std::vector<SeriesRow> unused;
+    read_samples(sim_.now(), unused);
     sim_.at_boundary(next_sample_, [this](Tick at) { return sample(at); });
 }
 
-Tick Machine::sample(Tick at) {
+/// Appends the values of all sampled statistics; returns those that belong into the digest.
+std::string Machine::read_samples(Tick at, std::vector<SeriesRow>& rows) {
     struct Collect final : StatReader {
         SeriesRow row;
         std::vector<SeriesRow>* to = nullptr;
         std::string record;
         void integer(std::string_view part, Int128 v, Unit u) override {
             record.append(part).append("=").append(to_text(v)).append(";");
-            row.part = part;
-            row.value = static_cast<double>(v) * unit_scale(u);
-            row.unit = u;
+            add(part, static_cast<double>(v) * unit_scale(u), u);
+        }
+        void derived(std::string_view part, double v, Unit u) override { add(part, v, u); }
+        void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+        void add(std::string_view part, double v, Unit u) {
+            row.part = part, row.value = v, row.unit = u;
             to->push_back(row);
         }
-        void derived(std::string_view, double, Unit) override {}
-        void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
     } collect;
-    collect.to = &series_;
-    collect.record = "series " + std::to_string(at) + "\n";
+    collect.to = &rows;
+    const Window window {std::max(since_, at - period_), at, &growth_};
     for (const Sampled& s : sampled_) {
         collect.row = {at, s.component->path(), s.stat->name, "", 0, Unit::count};
-        s.stat->read(*s.stat->stat, collect, window());
+        s.stat->read(*s.stat->stat, collect, window);
     }
-    digest_.add(collect.record);
+    return collect.record;
+}
+
+Tick Machine::sample(Tick at) {
+    growth_.next_sample();
+    digest_.add("series " + std::to_string(at) + "\n" + read_samples(at, series_));
     next_sample_ = at + period_;
     return next_sample_;
 }
@@ -324,7 +383,7 @@ Snapshot Machine::save() {
             for (LinkBase* link : p->incoming()) link->save(ports);
         }
         const Schema& schema = *schemas_[c->id()];
-        s.objects.push_back({c->path(), schema.name, schema.state_shape, std::move(state.bytes),
+        s.objects.push_back({c->path(), schema.name, schema.shape, std::move(state.bytes),
                              std::move(stats.bytes), std::move(ports.bytes)});
     }
     std::unordered_map<Fire, const Handler*> by_fire;
@@ -335,55 +394,110 @@ Snapshot Machine::save() {
         Saver payload;
         h->second->save(payload, e.payload);
         s.events.push_back({e.tick, static_cast<const Component*>(e.object)->path(),
-                            h->second->name, std::move(payload.bytes)});
+                            h->second->name, h->second->shape, std::move(payload.bytes)});
     }
     Saver shared;
     shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
-    shared(sim_.stamps());
+    shared(sim_.stamps()), shared(growth_);
+    s.pending = sim_.queue().size();
     s.shared = std::move(shared.bytes);
     return s;
 }
 
+/// The first line in which two types' shapes differ, without what stands behind its name.
+static std::string first_difference(const std::string& a, const std::string& b) {
+    const auto lines_of = [](const std::string& shape) {
+        std::vector<std::string> lines;
+        std::istringstream in(shape);
+        for (std::string line; std::getline(in, line);) lines.push_back(line);
+        return lines;
+    };
+    const auto one = lines_of(a), other = lines_of(b);
+    std::size_t i = 0;
+    while (i < one.size() && i < other.size() && one[i] == other[i]) ++i;
+    if (i == one.size() && i == other.size()) return "the end of its shape";
+    const bool only_one = i < one.size() && std::count(other.begin(), other.end(), one[i]) == 0;
+    const std::string line = only_one || i == other.size() ? one[i] : other[i];
+    return line.substr(0, line.find(' ', line.find(' ') + 1));
+}
+
+void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
+    const Schema& schema = *schemas_[c.id()];
+    const std::string name = c.path() + " (" + schema.name + ")";
+    if (o.path != c.path() || o.type != schema.name)
+        throw ConfigError("the checkpoint has " + o.path + " (" + o.type +
+                          ") where the machine has " + name + ": it is damaged");
+    if (o.shape != schema.shape)
+        throw ConfigError(name + " was saved by a memsim in which " +
+                          first_difference(o.shape, schema.shape) +
+                          " differs: resume with the memsim that wrote the checkpoint");
+    Loader state(o.state, now), stats(o.stats, now), ports(o.ports, now);
+    try {
+        c.load_state(state);
+        c.load_stats(stats);
+        for (const auto& [port, p] : c.ports())
+            ports.within(port, [&, p = p] {
+                p->archive_own(ports);
+                for (LinkBase* link : p->incoming()) link->load(ports);
+            });
+        for (const Loader* l : {&state, &stats, &ports})
+            l->check(l->done(), "is followed by more than there is");
+    } catch (const ConfigError& e) {
+        throw ConfigError(name + ": " + e.what());
+    }
+}
+
+void Machine::load_event(const Snapshot::Event& e, Tick now) {
+    const Handler* h = handlers();
+    while (h && h->name != e.handler) h = h->next;
+    Component& c = at(e.path);
+    const std::string name = e.path + ": the event " + e.handler;
+    if (!h || h->shape != e.shape)
+        throw ConfigError(name + " was saved by a memsim in which it " +
+                          (h ? "is another one" : "exists") +
+                          ": resume with the memsim that wrote the checkpoint");
+    if (h->owner != schemas_[c.id()]->name || e.tick < now)
+        throw ConfigError(name + (e.tick < now ? " is in the past" : " is another component's") +
+                          ": the checkpoint is damaged");
+    Loader payload(e.payload, now);
+    payload.within(name, [&] {
+        h->schedule(sim_.queue(), e.tick, c, payload);
+        payload.check(payload.done(), "is followed by more than there is");
+    });
+}
+
+void Machine::load_shared(const Snapshot& s) {
+    Loader l(s.shared, s.now);
+    l.field("since", since_);
+    l.field("digest", digest_.value);
+    l.field("period", period_);
+    l.field("next_sample", next_sample_);
+    l.field("patterns", patterns_);
+    l.field("stamps", sim_.stamps());
+    l.field("growth", growth_);
+    l.check(l.done(), "the shared state is followed by more than there is");
+    l.check(since_ <= s.now, "since lies behind the present");
+    l.check(period_ >= 0 && (period_ == 0 || next_sample_ >= s.now),
+            "the next sample is in the past");
+}
+
 void Machine::load(const Snapshot& s) {
     MEMSIM_ASSERT(built_, "load() before build()");
-    if (s.configuration != configuration_)
+    if (s.configuration != configuration_ || s.objects.size() != components_.size())
         throw ConfigError("the checkpoint is of another configuration (" + s.configuration +
                           ", this machine is " + configuration_ +
                           "): only tunable parameters may differ");
-    MEMSIM_ASSERT(s.objects.size() == components_.size(), "equal configurations differ in size");
+    if (s.now < 0) throw ConfigError("the checkpoint is of a time before 0: it is damaged");
     sim_.set_now(s.now);
-    for (std::size_t i = 0; i < s.objects.size(); ++i) {
-        const Snapshot::Object& o = s.objects[i];
-        ModelBase& c = *components_[i];
-        MEMSIM_ASSERT(o.path == c.path() && o.shape == schemas_[i]->state_shape,
-                      "equal configurations differ in " + o.path);
-        Loader state(o.state), stats(o.stats), ports(o.ports);
-        try {
-            c.load_state(state);
-        } catch (const ConfigError& e) {
-            throw ConfigError(c.path() + ": " + e.what());
-        }
-        c.load_stats(stats);
-        for (const auto& [name, p] : c.ports()) {
-            p->archive_own(ports);
-            for (LinkBase* link : p->incoming()) link->load(ports);
-        }
-        MEMSIM_ASSERT(state.done() && stats.done() && ports.done(),
-                      "the checkpoint holds more than " + o.path + " has");
-    }
-    for (const Snapshot::Event& e : s.events) {
-        const Handler* h = handlers();
-        while (h && h->name != e.handler) h = h->next;
-        if (!h)
-            throw ConfigError("the checkpoint has an event '" + e.handler +
-                              "' that this version of memsim does not know");
-        Loader payload(e.payload);
-        h->schedule(sim_.queue(), e.tick, at(e.path), payload);
-    }
-    Loader shared(s.shared);
-    shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
-    shared(sim_.stamps());
-    if (period_) select_samples();
+    load_shared(s);
+    for (std::size_t i = 0; i < s.objects.size(); ++i)
+        load_object(s.objects[i], *components_[i], s.now);
+    for (const Snapshot::Event& e : s.events) load_event(e, s.now);
+    if (!period_) return;
+    const Growth saved = growth_;
+    select_samples(patterns_), start_samples();
+    if (!growth_.resume(saved))
+        throw ConfigError("the checkpoint's series has totals of other statistics: it is damaged");
 }
 
 } // namespace memsim

@@ -14,18 +14,22 @@ namespace memsim {
 /// The whole state of a machine between two ticks, as a checkpoint file holds it.
 struct Snapshot {
     struct Object {
-        std::string path, type, shape;
+        std::string path, type;
+        std::string shape; ///< of the type, as its Schema has it
         std::string state, stats;
         std::string ports; ///< the links it receives from, messages in flight included
     };
     struct Event {
         Tick tick;
-        std::string path, handler, payload;
+        std::string path, handler;
+        std::string shape; ///< of the payload
+        std::string payload;
     };
     Tick now = 0;
     std::string configuration; ///< hash of what is fixed
     std::vector<Object> objects;
     std::vector<Event> events; ///< in the order in which they will run
+    std::uint64_t pending = 0; ///< how many events are to come, those of timers and links, too
     std::string shared;        ///< stamps, digest, series
 };
 
@@ -78,7 +82,9 @@ class Machine {
     void dump(const std::string& label, StatSink& sink);
     void reset_stats();
     Tick stats_since() const { return since_; }
-    /// Samples these statistics ('gpu.l2[0].hits', '*' at the end allowed) every `period`.
+    /// Samples these statistics every `period`: 'gpu.l2[0].hits', where '[*]' stands for every
+    /// index and '*' for any text. What is counted is sampled as it stands since the last reset;
+    /// what is computed (ratios, rates, means) is over the period, and outside the digest.
     void sample_every(Time period, const std::vector<std::string>& patterns);
     bool has_series() const { return !series_.empty(); }
     std::vector<SeriesRow> take_series() { return std::exchange(series_, {}); }
@@ -87,7 +93,8 @@ class Machine {
 
     // ---- checkpoints
     Snapshot save();
-    /// Into a machine built alike (same configuration hash) on which start() was not called.
+    /// Into a machine built alike (same configuration hash) on which start() was not called. Bytes
+    /// that no machine can have saved are a ConfigError that names the component and the field.
     void load(const Snapshot& s);
     /// Hash of paths, types, fixed parameters, connections and seed.
     const std::string& configuration() const { return configuration_; }
@@ -104,6 +111,8 @@ class Machine {
         std::string from, from_port, to, to_port;
     };
     const std::vector<Connection>& connections() const { return connections_; }
+    /// The files that its components read, each once, sorted.
+    std::vector<std::string> inputs() const;
     /// One statistic's main value (its mean for averages), in the unit shown. Throws ConfigError.
     double stat_value(const std::string& path, const std::string& stat, const std::string& part);
 
@@ -112,9 +121,15 @@ class Machine {
     std::string hash_configuration() const;
     void check_ports();
     Tick sample(Tick at);
+    void start_samples();
+    std::string read_samples(Tick at, std::vector<SeriesRow>& rows);
+    [[noreturn]] void refuse_pattern(const std::string& pattern) const;
+    void load_object(const Snapshot::Object& o, ModelBase& c, Tick now);
+    void load_event(const Snapshot::Event& e, Tick now);
+    void load_shared(const Snapshot& s);
     template <class F>
     void for_each_stat(F&& f) const;
-    void select_samples();
+    void select_samples(const std::vector<std::string>& patterns);
     Window window() const { return {since_, sim_.now()}; }
 
     struct Sampled {
@@ -136,6 +151,7 @@ class Machine {
     Tick next_sample_ = never;
     std::vector<std::string> patterns_;
     std::vector<Sampled> sampled_;
+    Growth growth_; ///< since the last sample
     std::vector<SeriesRow> series_;
 };
 

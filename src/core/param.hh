@@ -35,6 +35,15 @@ class Param {
     const char* doc() const { return about().doc; }
     Change change() const { return about().change; }
     std::string text() const { return Text<T>::show(value_); }
+    /// In the base unit; none where the value is a word or a text.
+    std::optional<std::int64_t> number() const {
+        if constexpr (requires { value_.raw; })
+            return value_.raw;
+        else if constexpr (std::integral<T>)
+            return static_cast<std::int64_t>(value_);
+        else
+            return {};
+    }
     std::string min() const { return about().range ? Text<T>::show(about().range->min) : ""; }
     std::string max() const { return about().range ? Text<T>::show(about().range->max) : ""; }
 

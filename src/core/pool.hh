@@ -27,6 +27,7 @@ class Pool {
     template <class Archive>
     void archive(Archive& a) {
         a(items_), a(generation_), a(free_);
+        if constexpr (Loading<Archive>) a.check(sound(), "has free slots that are none");
     }
 
     Handle<T> create(const T& v = {}) {
@@ -55,6 +56,19 @@ class Pool {
     std::size_t size() const { return items_.size() - free_.size(); }
 
   private:
+    /// The free slots are those with an even generation, each once.
+    bool sound() const {
+        if (generation_.size() != items_.size()) return false;
+        std::size_t even = 0;
+        for (const std::uint32_t g : generation_) even += g % 2 == 0;
+        std::vector<bool> seen(items_.size());
+        for (const std::uint32_t slot : free_) {
+            if (slot >= items_.size() || seen[slot] || generation_[slot] % 2) return false;
+            seen[slot] = true;
+        }
+        return free_.size() == even;
+    }
+
     std::vector<T> items_;
     std::vector<std::uint32_t> generation_;
     std::vector<std::uint32_t> free_;

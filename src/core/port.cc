@@ -18,6 +18,14 @@ bool LinkBase::reclaim() {
     return false;
 }
 
+void LinkBase::check_loaded(const Loader& l, Tick first) const {
+    l.check(in_queue() + std::uint64_t {returning_.size()} <= depth_,
+            "holds more than its capacity");
+    const bool arrived = queued_ != 0 && first <= l.now();
+    l.check(here_ ? arrived : arrive_.when() == first, "has a first message that never arrives");
+    l.check(!here_ || !arrive_.armed(), "awaits a message that is here");
+}
+
 void LinkBase::tell_sender(Tick seen) {
     waits_for_pop_ = false;
     wake_sender_at(seen);

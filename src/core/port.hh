@@ -64,6 +64,8 @@ class LinkBase {
     virtual void load(Loader& l) = 0;
 
   protected:
+    /// Of what was loaded; `first` is when the first message arrives.
+    void check_loaded(const Loader& l, Tick first) const;
     template <class Archive>
     void archive_base(Archive& a) {
         a(here_), a(wire_free_), a(remainder_), a(returning_), a(waits_for_pop_), a(arrive_);
@@ -158,6 +160,9 @@ class Link final : public LinkBase {
     void load(Loader& l) override {
         archive_base(l), l(queue_);
         queued_ = queue_.size();
+        for (std::uint32_t i = 1; i < queued_; ++i)
+            l.check(queue_[i - 1].arrival <= queue_[i].arrival, "has messages out of order");
+        check_loaded(l, queued_ ? queue_.front().arrival : never);
         rearm();
     }
 
@@ -185,6 +190,8 @@ class PortBase {
     virtual std::string_view role() const = 0;
     virtual std::string_view counterpart() const = 0;
     virtual std::string family() const = 0;
+    /// Of its messages, as core/archive.hh writes it.
+    virtual std::string message_shape() const = 0;
     virtual bool has_depth() const = 0;
     /// Makes the connection; the other port is of the counterpart's role and of the same family.
     virtual void connect(PortBase& other, Simulation& sim) = 0;
@@ -243,6 +250,7 @@ class In final : public PortBase {
     std::string_view role() const override { return "in"; }
     std::string_view counterpart() const override { return "out"; }
     std::string family() const override { return reflect::type_name<M>(); }
+    std::string message_shape() const override { return shape<M>(); }
     bool has_depth() const override { return true; }
     void connect(PortBase& other, Simulation& sim) override { other.connect(*this, sim); }
     std::vector<LinkBase*> incoming() override { return {&link_}; }
@@ -281,6 +289,7 @@ class Out final : public PortBase {
     std::string_view role() const override { return "out"; }
     std::string_view counterpart() const override { return "in"; }
     std::string family() const override { return reflect::type_name<M>(); }
+    std::string message_shape() const override { return shape<M>(); }
     bool has_depth() const override { return false; }
     void connect(PortBase& other, Simulation& sim) override {
         auto& in = static_cast<In<M>&>(other);
@@ -335,6 +344,7 @@ class Requester final : public PortBase {
     std::string_view role() const override { return "requester"; }
     std::string_view counterpart() const override { return "responder"; }
     std::string family() const override { return reflect::type_name<P>(); }
+    std::string message_shape() const override { return shape<Request>() + shape<Response>(); }
     bool has_depth() const override { return true; }
     void connect(PortBase& other, Simulation& sim) override {
         auto& responder = static_cast<Responder<P>&>(other);
@@ -353,7 +363,10 @@ class Requester final : public PortBase {
     std::vector<LinkBase*> incoming() override { return {&responses_}; }
     std::vector<LinkBase*> outgoing() override { return {requests_}; }
     void archive_own(Saver& s) override { s(reserved_); }
-    void archive_own(Loader& l) override { l(reserved_); }
+    void archive_own(Loader& l) override {
+        l(reserved_);
+        l.check(reserved_ <= depth(), "expects more answers than it has room for");
+    }
 
   private:
     friend class Responder<P>;
@@ -387,6 +400,7 @@ class Responder final : public PortBase {
     std::string_view role() const override { return "responder"; }
     std::string_view counterpart() const override { return "requester"; }
     std::string family() const override { return reflect::type_name<P>(); }
+    std::string message_shape() const override { return shape<Request>() + shape<Response>(); }
     bool has_depth() const override { return true; }
     void connect(PortBase& other, Simulation& sim) override { other.connect(*this, sim); }
     std::vector<LinkBase*> incoming() override { return {&requests_}; }

@@ -5,6 +5,7 @@
 #include <boost/preprocessor/repetition/repeat_from_to.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -198,6 +199,33 @@ std::string member_name() {
     s = s.substr(s.find("= ") + 2);
     s = s.substr(0, s.find_first_of(";]"));
     return std::string(detail::last_identifier(s));
+}
+
+namespace detail {
+/// Whether a value of an enumeration has a name: compilers print it, or else the number.
+template <auto V>
+constexpr bool named() {
+    std::string_view s = pretty<V>();
+    s = s.substr(s.find("= ") + 2);
+    const char first = last_identifier(s.substr(0, s.find_first_of(";]"))).front();
+    return first < '0' || first > '9';
+}
+template <class E>
+constexpr std::uint64_t named_values() {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+        return (std::uint64_t {0} | ... | (std::uint64_t {named<static_cast<E>(I)>()} << I));
+    }
+    (std::make_index_sequence<64> {});
+}
+template <class E>
+inline constexpr std::uint64_t enumerators = named_values<E>();
+} // namespace detail
+
+/// Whether a value is one of its enumeration's, which are below 64.
+template <class E>
+constexpr bool is_enumerator(E value) {
+    const auto v = static_cast<std::uint64_t>(value);
+    return v < 64 && (detail::enumerators<E> >> v & 1);
 }
 
 #if defined(__clang__)

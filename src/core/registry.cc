@@ -44,6 +44,12 @@ const std::map<std::string, Schema>& registry() { return schemas(); }
 
 void register_schema(Schema s) {
     check_names(s);
+    for (const StateInfo& f : s.state) s.shape += "State " + f.name + " " + f.shape + "\n";
+    for (const PortInfo& p : s.ports)
+        s.shape += "port " + p.name + " " + p.role + " of " + p.family + (p.many ? "[] " : " ") +
+                   p.message_shape + "\n";
+    for (const StatInfo& f : s.stats)
+        s.shape += "statistic " + f.name + " " + f.kind + (f.each ? "[]\n" : "\n");
     const std::string name = s.name;
     const bool added = schemas().emplace(name, std::move(s)).second;
     MEMSIM_ASSERT(added, "component " + name + " is registered twice");

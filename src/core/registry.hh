@@ -18,7 +18,7 @@ struct ParamInfo {
     bool tunable = false;
 };
 struct PortInfo {
-    std::string name, role, counterpart, family, doc;
+    std::string name, role, counterpart, family, message_shape, doc;
     bool many = false;
 };
 struct StatInfo {
@@ -39,7 +39,8 @@ struct Schema {
     std::vector<PortInfo> ports;
     std::vector<StatInfo> stats;
     std::vector<StateInfo> state;
-    std::string state_shape;
+    /// State, messages and statistics, a line each: what a checkpoint's bytes are read by.
+    std::string shape;
     /// Makes a component with these parameters. Throws ConfigError that names path and parameter.
     std::function<std::unique_ptr<ModelBase>(const std::string& path, const Arguments&)> create;
     /// The State in these bytes as JSON.
@@ -86,7 +87,7 @@ std::vector<PortInfo> port_infos() {
         MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
                       std::string(name) + ": a queue's capacity comes from a parameter");
         all.push_back({std::string(name), std::string(one.role()), std::string(one.counterpart()),
-                       one.family(), one.doc(), many});
+                       one.family(), one.message_shape(), one.doc(), many});
     });
     return all;
 }
@@ -149,18 +150,17 @@ struct Registration {
                 "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
         const std::string file(source);
         const std::size_t src = file.rfind("src/");
-        register_schema({reflect::type_name<C>(), doc,
-                         src == std::string::npos ? file : file.substr(src),
-                         detail::param_infos<C>(), detail::port_infos<C>(), detail::stat_infos<C>(),
-                         detail::state_infos<C>(), shape<typename C::State>(), &detail::create<C>,
-                         [](std::string_view bytes) {
-                             typename C::State state {};
-                             Loader load(bytes);
-                             load(state);
-                             Shower show;
-                             show(state);
-                             return show.text;
-                         }});
+        register_schema(
+            {reflect::type_name<C>(), doc, src == std::string::npos ? file : file.substr(src),
+             detail::param_infos<C>(), detail::port_infos<C>(), detail::stat_infos<C>(),
+             detail::state_infos<C>(), "", &detail::create<C>, [](std::string_view bytes) {
+                 typename C::State state {};
+                 Loader load(bytes);
+                 load(state);
+                 Shower show;
+                 show(state);
+                 return show.text;
+             }});
     }
 };
 

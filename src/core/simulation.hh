@@ -30,6 +30,7 @@ class Timer {
     template <class Archive>
     void archive(Archive& a) {
         a(when_);
+        if constexpr (requires { a.now(); }) a.check(when_ >= a.now(), "is set to a past time");
     }
 
     bool armed() const { return when_ != never; }

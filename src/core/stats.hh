@@ -3,8 +3,10 @@
 #include "core/archive.hh"
 #include "core/param.hh"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 
 /// Statistics: declared in a component's Stats with a unit and a true sentence; counted in
 /// integers, so that a run has one digest on every machine; reset, dumped, sampled and checkpointed
@@ -55,10 +57,49 @@ class Stat {
     const char* doc_;
 };
 
-/// The time over which statistics were gathered.
+/// What running totals were at the last sample of a series, so that the next one knows by how much
+/// they grew. A total is known by its place; it stays there as long as its machine. Which totals
+/// there are must not depend on what was counted, so that a loaded one has the same in the same
+/// order.
+class Growth {
+  public:
+    static constexpr std::string_view archived_as = "Growth";
+    /// A sample begins: from here on totals have grown since the last one.
+    void next_sample() { before_ = seen_; }
+    /// All totals are 0 again.
+    void reset() { std::fill(seen_.begin(), seen_.end(), 0); }
+    Uint128 of(const void* total, Uint128 value);
+    template <class Archive>
+    void archive(Archive& a) {
+        a(seen_);
+    }
+    /// Takes the totals of a growth that was saved; false if they are of other statistics.
+    bool resume(const Growth& saved) {
+        if (saved.seen_.size() != places_.size()) return false;
+        seen_ = saved.seen_;
+        return true;
+    }
+
+  private:
+    std::unordered_map<const void*, std::size_t> places_;
+    std::vector<Uint128> before_, seen_;
+};
+
+/// The time over which statistics were gathered: since the last reset for a dump, since the last
+/// sample for what a series computes.
 struct Window {
     Tick since = 0;
     Tick now = 0;
+    Growth* growth = nullptr; ///< of a series
+
+    /// By how much a total, which began at 0 with the last reset, grew in this window.
+    Uint128 grown(const void* total, Uint128 value) const {
+        return growth ? growth->of(total, value) : value;
+    }
+    template <class T>
+    Uint128 grown(const T& total) const {
+        return grown(&total, total);
+    }
 };
 
 /// How often, or how many bytes, or how much time or energy.
@@ -79,6 +120,7 @@ class Counter : public Stat {
     Counter& operator++() { return *this += 1; }
     Counter& operator+=(Time t) { return *this += static_cast<std::uint64_t>(t.raw); }
     Uint128 value() const { return value_; }
+    Uint128 value(Window w) const { return w.grown(value_); }
     double shown() const { return static_cast<double>(value_) * unit_scale(unit()); }
 
     void reset(Tick) { value_ = 0; }
@@ -115,13 +157,15 @@ class Average : public Stat {
     }
 
     void reset(Tick) { count_ = 0, sum_ = 0, least_ = ~std::uint64_t {0}, most_ = 0; }
-    void read(StatReader& r, Window) const {
+    void read(StatReader& r, Window w) const {
+        const auto n = static_cast<double>(w.grown(count_));
+        const auto sum = static_cast<double>(w.grown(sum_));
         r.integer("count", count_, Unit::count);
         r.integer("sum", static_cast<Int128>(sum_), unit());
         if (count_ == 0) return;
         r.integer("min", least_, unit());
         r.integer("max", most_, unit());
-        r.derived("mean", mean(), unit());
+        if (n > 0) r.derived("mean", sum / n * unit_scale(unit()), unit());
     }
 
   private:
@@ -141,6 +185,8 @@ class Distribution : public Stat {
     template <class Archive>
     void archive(Archive& a) {
         a(count_), a(sum_), a(squares_), a(least_), a(most_), a(buckets_);
+        if constexpr (Loading<Archive>)
+            a.check(buckets_.size() <= bucket_of(~std::uint64_t {0}) + 1, "has too many buckets");
     }
 
     void sample(std::uint64_t v) {
@@ -211,9 +257,9 @@ class Level : public Stat {
             area_ + static_cast<Uint128>(level_) * static_cast<Uint128>(w.now - changed_);
         r.integer("area", static_cast<Int128>(area), Unit::time);
         r.integer("peak", peak_, unit());
-        const Tick over = w.now - since_;
-        r.derived("mean", over > 0 ? static_cast<double>(area) / static_cast<double>(over) : 0.0,
-                  unit());
+        const auto in_window = static_cast<double>(w.grown(&area_, area));
+        const Tick over = w.now - std::max(since_, w.since);
+        r.derived("mean", over > 0 ? in_window / static_cast<double>(over) : 0.0, unit());
     }
 
   private:
@@ -234,12 +280,13 @@ class Ratio : public Stat {
     template <class Archive>
     void archive(Archive&) {}
 
-    double value() const {
-        const double whole = static_cast<double>(whole_->value());
-        return whole != 0 ? static_cast<double>(part_->value()) / whole : 0.0;
+    double value(Window w = {}) const {
+        const auto part = static_cast<double>(part_->value(w));
+        const auto whole = static_cast<double>(whole_->value(w));
+        return whole != 0 ? part / whole : 0.0;
     }
     void reset(Tick) {}
-    void read(StatReader& r, Window) const { r.derived("", value(), unit()); }
+    void read(StatReader& r, Window w) const { r.derived("", value(w), unit()); }
 
   private:
     const Counter* part_;
@@ -260,7 +307,8 @@ class PerSecond : public Stat {
     void read(StatReader& r, Window w) const {
         const double s =
             static_cast<double>(w.now - w.since) / static_cast<double>(ticks_per_second);
-        r.derived("", s > 0 ? static_cast<double>(of_->value()) / s : 0.0, unit());
+        const auto counted = static_cast<double>(of_->value(w));
+        r.derived("", s > 0 ? counted / s : 0.0, unit());
     }
 
   private:
@@ -349,13 +397,13 @@ class SumOfRatios : public Stat {
     template <class Archive>
     void archive(Archive&) {}
 
-    double value() const {
+    double value(Window w = {}) const {
         double sum = 0;
-        for (unsigned i = 0; i < of_->size(); ++i) sum += (*of_)[i].value();
+        for (unsigned i = 0; i < of_->size(); ++i) sum += (*of_)[i].value(w);
         return sum;
     }
     void reset(Tick) {}
-    void read(StatReader& r, Window) const { r.derived("", value(), unit()); }
+    void read(StatReader& r, Window w) const { r.derived("", value(w), unit()); }
 
   private:
     const Each<Ratio>* of_;

@@ -1,23 +1,54 @@
 #include "core/text.hh"
 
+#include <algorithm>
+#include <utility>
+
 namespace memsim {
 namespace detail {
 
-void refuse_number(std::string_view text, Fault fault, std::string_view type,
-                   std::string_view example) {
+namespace {
+
+/// The unit that was probably meant: the one that begins most like it ('KiB' for 'KB', 'kB' for
+/// 'kb'), where upper and lower case count only between two that are equally long.
+std::string_view meant(std::string_view written, const UnitName* units, std::size_t n) {
+    const auto alike = [&](std::string_view unit, int mask) {
+        std::size_t i = 0;
+        while (i < std::min(unit.size(), written.size()) && (unit[i] | mask) == (written[i] | mask))
+            ++i;
+        return i;
+    };
+    constexpr int no_case = 0x20;
+    const auto* best = std::max_element(units, units + n, [&](const auto& a, const auto& b) {
+        const std::string_view x = a.suffix, y = b.suffix;
+        return std::pair(alike(x, 0), alike(x, no_case)) <
+               std::pair(alike(y, 0), alike(y, no_case));
+    });
+    return alike(best->suffix, no_case) ? best->suffix : units[n / 2].suffix;
+}
+
+} // namespace
+
+void refuse_number(std::string_view text, Fault fault, std::string_view type, const UnitName* units,
+                   std::size_t n) {
     const std::string quoted = "'" + std::string(text) + "'";
+    std::string_view suffix = text.substr(read_decimal(text).length);
+    const std::string_view number = text.substr(0, text.size() - suffix.size());
+    suffix.remove_prefix(std::min(suffix.find_first_not_of(' '), suffix.size()));
     switch (fault) {
     case Fault::not_a_number:
         throw ConfigError(quoted + " is not a " + std::string(type) + ": write a number with a " +
-                          "unit, such as '4" + std::string(example) + "'");
+                          "unit, such as '4" + std::string(units[n / 2].suffix) + "'");
     case Fault::no_unit:
         throw ConfigError(quoted + " has no unit of " + std::string(type) + ": write '" +
-                          std::string(text.substr(0, text.find_last_of("0123456789") + 1)) +
-                          std::string(example) + "' or the like");
+                          std::string(number) + std::string(meant(suffix, units, n)) +
+                          "' or the like");
     case Fault::not_whole:
         throw ConfigError(quoted + " is finer than the smallest unit of " + std::string(type));
     default:
-        throw ConfigError(quoted + " is larger than a " + std::string(type) + " can hold");
+        throw ConfigError(
+            quoted + " is out of range: the largest " + std::string(type) + " is " +
+            std::to_string(std::numeric_limits<std::int64_t>::max() / units[0].scale) +
+            std::string(units[0].suffix));
     }
 }
 

@@ -21,7 +21,7 @@ concept NamedEnum = std::is_enum_v<E> && requires(E e) {
 
 namespace detail {
 [[noreturn]] void refuse_number(std::string_view text, Fault fault, std::string_view type,
-                                std::string_view example);
+                                const UnitName* units, std::size_t n);
 std::string show_scaled(std::int64_t raw, const UnitName* units, std::size_t n);
 std::int64_t read_integer(std::string_view text, Int128 min, Int128 max);
 std::string list_words(const std::string_view* words, std::size_t n);
@@ -42,7 +42,7 @@ struct Text<Quantity<Tag>> {
         if (r.fault == detail::Fault::none) return {r.value};
         Value other;
         if (detail::reciprocal(s, Tag::name, other.raw)) return other;
-        detail::refuse_number(s, r.fault, Tag::name, Tag::units[Tag::units.size() / 2].suffix);
+        detail::refuse_number(s, r.fault, Tag::name, Tag::units.data(), Tag::units.size());
     }
 };
 

@@ -135,6 +135,21 @@ struct Decimal {
     bool too_large = false;
 };
 
+/// Of 'e-3' or 'E12' at `i`: 'e' alone begins the name of a unit. Moves `i` behind it.
+constexpr int read_exponent(std::string_view s, std::size_t& i) {
+    constexpr int beyond = 1000; // larger than any number that fits, either way
+    std::size_t at = i + 1;
+    const bool negative = at < s.size() && s[at] == '-';
+    if (at < s.size() && (s[at] == '-' || s[at] == '+')) ++at;
+    if (i >= s.size() || (s[i] | 0x20) != 'e' || at >= s.size() || s[at] < '0' || s[at] > '9')
+        return 0;
+    int exponent = 0;
+    for (; at < s.size() && s[at] >= '0' && s[at] <= '9'; ++at)
+        exponent = exponent < beyond ? exponent * 10 + (s[at] - '0') : beyond;
+    i = at;
+    return negative ? -exponent : exponent;
+}
+
 constexpr Decimal read_decimal(std::string_view s) {
     Decimal d;
     bool negative = false, point = false, any = false;
@@ -155,7 +170,15 @@ constexpr Decimal read_decimal(std::string_view s) {
             d.digits = d.digits * 10 + (c - '0');
         if (point) ++d.places;
     }
-    if (any) d.length = i;
+    if (any) {
+        d.places -= read_exponent(s, i);
+        d.length = i;
+    }
+    for (; d.places < 0 && d.digits != 0 && !d.too_large; ++d.places) {
+        d.too_large = d.digits > (Int128 {1} << 100);
+        d.digits *= 10;
+    }
+    if (d.digits == 0 || d.places < 0) d.places = 0;
     if (negative) d.digits = -d.digits;
     return d;
 }

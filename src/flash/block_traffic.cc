@@ -2,6 +2,8 @@
 
 #include "core/registry.hh"
 
+#include <algorithm>
+
 namespace memsim::flash {
 
 static const Registration<BlockTraffic> registered {
@@ -19,8 +21,7 @@ void BlockTraffic::init() {
             refuse("trace_unit", "a trace does not say what its arrivals count: give 1ns, 1us or "
                                  "the like (MQSim's default is 1ns)");
         try {
-            trace_.emplace(std::make_unique<parts::InputFile>(params.trace()),
-                           protocol::BlockRequest::most_sectors);
+            trace_.emplace(std::make_unique<parts::InputFile>(params.trace()));
         } catch (const ConfigError& e) {
             refuse("trace", e.what());
         }
@@ -29,9 +30,18 @@ void BlockTraffic::init() {
     if (params.range < params.sectors)
         refuse("range", params.range.text() + " sectors do not hold one request of " +
                             params.sectors.text());
-    state.due_at.assign(params.outstanding, 0);
+    // Each request that is not answered has a command on its way, but for the one being sent.
+    state.requests.assign(params.outstanding + 1, {});
+    state.request_of.assign(params.outstanding, 0);
+    state.free_requests.clear();
     state.free_tags.clear();
+    for (unsigned i = params.outstanding + 1; i-- > 0;) state.free_requests.push_back(i);
     for (unsigned i = params.outstanding; i-- > 0;) state.free_tags.push_back(i);
+}
+
+std::vector<std::string> BlockTraffic::inputs() const {
+    return params.pattern() == BlockPattern::trace ? std::vector {params.trace()}
+                                                   : std::vector<std::string> {};
 }
 
 void BlockTraffic::start() {
@@ -41,26 +51,36 @@ void BlockTraffic::start() {
 
 void BlockTraffic::wake() {
     auto& drive = port.drive;
-    while (!drive.empty()) {
-        const protocol::BlockResponse r = drive.pop();
-        const Time taken {now() - state.due_at[r.tag]};
-        state.free_tags.push_back(r.tag);
-        stat.bytes += r.sectors * block_sector_bytes;
-        stat.latency.sample(taken);
-        if (r.op == BlockOp::read) {
-            ++stat.reads;
-            stat.read_latency.sample(taken);
-        } else {
-            ++stat.writes;
-            stat.write_latency.sample(taken);
-        }
+    while (!drive.empty()) answer(drive.pop());
+    while (state.rest.sectors || (more() && state.due <= now())) {
+        if (!drive.can_send()) break;
+        if (!state.rest.sectors) begin_request();
+        send_command();
     }
-    while (more() && state.due <= now() && drive.can_send()) send_one();
     if (more() && state.due > now()) arm(state.next, state.due);
 }
 
-void BlockTraffic::send_one() {
-    protocol::BlockRequest r;
+void BlockTraffic::answer(const protocol::BlockResponse& r) {
+    const std::uint32_t at = state.request_of[r.tag];
+    state.free_tags.push_back(r.tag);
+    Request& request = state.requests[at];
+    request.bytes += r.sectors * block_sector_bytes;
+    if (--request.commands || !request.whole) return;
+    state.free_requests.push_back(at);
+    const Time taken {now() - request.due};
+    stat.bytes += request.bytes;
+    stat.latency.sample(taken);
+    if (r.op == BlockOp::read) {
+        ++stat.reads;
+        stat.read_latency.sample(taken);
+    } else {
+        ++stat.writes;
+        stat.write_latency.sample(taken);
+    }
+}
+
+void BlockTraffic::begin_request() {
+    protocol::BlockRequest& r = state.rest;
     r.sectors = params.sectors;
     r.urgent = params.urgent;
     bool write = false;
@@ -86,17 +106,36 @@ void BlockTraffic::send_one() {
         }
         break;
     }
-    r.sector += params.base;
     if (!trace_ && params.read_share() != 100_pct)
         write = !state.rng.chance(params.read_share->raw);
     r.op = write ? BlockOp::write : BlockOp::read;
     r.version = state.sent + 1;
-    r.tag = state.free_tags.back();
-    state.free_tags.pop_back();
+    state.sending = state.free_requests.back();
+    state.free_requests.pop_back();
     // As fast as possible: a request is due when it can be sent.
     const bool timed = trace_ || params.period->raw;
-    state.due_at[r.tag] = timed ? state.due : now();
+    state.requests[state.sending] = {timed ? state.due : now()};
+}
+
+/// Sends what a drive takes at once of the request that was begun.
+void BlockTraffic::send_command() {
+    constexpr std::uint64_t most = protocol::BlockRequest::most_sectors;
+    protocol::BlockRequest& rest = state.rest;
+    if (params.fold && rest.sector >= params.range) rest.sector %= params.range();
+    protocol::BlockRequest r = rest;
+    r.sector += params.base;
+    if (r.sectors > most) r.sectors = most - r.sector % most;
+    if (params.fold) r.sectors = std::min(r.sectors, params.range - rest.sector);
+    rest.sector += r.sectors;
+    rest.sectors -= r.sectors;
+    r.tag = state.free_tags.back();
+    state.free_tags.pop_back();
+    state.request_of[r.tag] = state.sending;
+    Request& request = state.requests[state.sending];
+    ++request.commands;
+    request.whole = rest.sectors == 0;
     port.drive.send(r);
+    if (!request.whole) return;
     ++state.sent;
     if (trace_)
         read_record();
@@ -124,7 +163,7 @@ void BlockTraffic::read_record() {
 
 /// Only what has an end must be done.
 bool BlockTraffic::pending() const {
-    return (params.requests != 0 || trace_) && more() && !state.ended;
+    return state.rest.sectors || ((params.requests != 0 || trace_) && more());
 }
 
 } // namespace memsim::flash

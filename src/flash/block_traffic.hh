@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "parts/block_trace.hh"
 #include "protocol/block_io.hh"
 
@@ -20,6 +21,9 @@ constexpr std::array<std::string_view, 3> names_of(BlockPattern) {
 /// allows, or those of a trace at their times. A request that could not be sent at its time is sent
 /// as soon as it can be, and those after it keep their own times. Random addresses are uniform over
 /// the range, aligned to the size.
+/// A request of a trace that is larger than a drive takes at once (protocol::BlockRequest) is sent
+/// as several commands, cut at multiples of that size, so that no page is touched by two of them;
+/// it is answered with the last of them and counted once.
 /// Latency is counted from the time when a request was due: what waits for the queue has waited.
 /// Balance: every request is answered when a run has ended by itself.
 class BlockTraffic final : public Model<BlockTraffic> {
@@ -28,7 +32,7 @@ class BlockTraffic final : public Model<BlockTraffic> {
         Param<BlockPattern> pattern {BlockPattern::random, "Order of the addresses"};
         Param<Time> period {
             0_fs, {0_fs, 1_s}, "From one request to the next; 0: as fast as outstanding allows"};
-        Param<unsigned> outstanding {16, {1, 65535}, "Requests without an answer, at most"};
+        Param<unsigned> outstanding {16, {1, 65535}, "Commands without an answer, at most"};
         Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Reads among the requests"};
         Param<unsigned> sectors {8, {1, 1024}, "Sectors (512 B) of a request"};
         Param<unsigned> align {
@@ -70,22 +74,34 @@ class BlockTraffic final : public Model<BlockTraffic> {
         PerSecond read_rate {reads, "Reads answered a second of simulated time"};
         PerSecond write_rate {writes, "Writes answered a second of simulated time"};
     };
+    /// One that was begun and is not answered.
+    struct Request {
+        Tick due = 0;
+        std::uint64_t bytes = 0;    ///< answered
+        std::uint32_t commands = 0; ///< sent, not answered
+        bool whole = false;         ///< all of its commands are sent
+    };
     struct State {
-        std::uint64_t sent = 0;
+        std::uint64_t sent = 0;   ///< requests, whole
         std::uint64_t offset = 0; ///< of the next sequential request, in sectors
         Tick due = 1;             ///< when the next request is
         std::int64_t first = -1;  ///< arrival of the trace's first request
         bool ended = false;       ///< the trace has
         Rng rng;
         parts::BlockTrace::Place place;
-        parts::BlockRecord record; ///< the next of the trace
-        std::vector<Tick> due_at;  ///< by tag
-        std::vector<std::uint32_t> free_tags;
+        parts::BlockRecord record;   ///< the next of the trace
+        protocol::BlockRequest rest; ///< of the request that is being sent; no sectors: none is
+        std::uint32_t sending = 0;   ///< its place
+        std::vector<Request> requests;
+        FreeList free_requests;
+        std::vector<std::uint32_t> request_of; ///< by tag
+        FreeList free_tags;
         Timer next;
     };
 
     explicit BlockTraffic(const Params& p) : params(p) {}
     void init() override;
+    std::vector<std::string> inputs() const override;
     void start() override;
     void wake() override;
     bool pending() const override;
@@ -100,8 +116,10 @@ class BlockTraffic final : public Model<BlockTraffic> {
         return !state.ended && (params.requests == 0 || state.sent < params.requests) &&
                (params.until->raw == 0 || std::max(state.due, now()) <= params.until->raw);
     }
+    void answer(const protocol::BlockResponse& r);
     void read_record();
-    void send_one();
+    void begin_request();
+    void send_command();
 
     std::optional<parts::BlockTrace> trace_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "flash/nand_timing.hh"
 #include "protocol/flash.hh"
 
@@ -95,9 +96,9 @@ class Channel final : public Model<Channel> {
     };
     struct State {
         std::vector<Slot> slots;
-        std::vector<std::uint32_t> free_slots;
+        FreeList free_slots;
         std::vector<std::uint16_t> groups; ///< works of an operation that are not done
-        std::vector<std::uint32_t> free_groups;
+        FreeList free_groups;
         std::vector<Plane> planes;
         std::vector<Chip> packages;
         std::vector<std::uint16_t> held;        ///< operations, by die (plane if independent)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "flash/ftl.hh"
 #include "flash/map_cache.hh"
 #include "flash/page_cache.hh"
@@ -196,7 +197,7 @@ class Drive final : public Model<Drive> {
     };
     struct State {
         std::vector<Command> commands;
-        std::vector<std::uint32_t> free_commands;
+        FreeList free_commands;
         Fifo<std::uint32_t> for_cores;
         std::vector<Core> cores;
         std::vector<Fifo<std::uint32_t>> answers; ///< commands that are done, by queue
@@ -207,7 +208,7 @@ class Drive final : public Model<Drive> {
         std::int64_t dram_remainder = 0;
         Timer dram_done;
         std::vector<Job> jobs;
-        std::vector<std::uint32_t> free_jobs;
+        FreeList free_jobs;
         std::vector<Fifo<std::uint32_t>> outgoing; ///< jobs, by channel
         std::uint64_t channels_waiting = 0;        ///< those with something in `outgoing`
         std::vector<Fifo<std::uint32_t>> roomless; ///< jobs that wait for a page, by plane

@@ -23,7 +23,14 @@ class Coalescer {
 
     /// Fills accesses() from a load, store or atomic. Lanes are aligned to their width.
     void run(const protocol::WarpOp& op) {
-        n_ = 0;
+        begin();
+        add(op);
+        end();
+    }
+    /// The same of several rows: a wide access to local memory has up to four.
+    static constexpr std::uint32_t most_rows = 4;
+    void begin() { n_ = 0; }
+    void add(const protocol::WarpOp& op) {
         for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(rest));
             const std::uint64_t first = op.address[lane] & ~std::uint64_t {sector_ - 1};
@@ -40,6 +47,8 @@ class Coalescer {
             touched_[i - 1] |= bits(offset + sector_) & ~bits(offset);
             cover(covered_[i - 1], static_cast<unsigned>(op.address[lane] - line), op.width);
         }
+    }
+    void end() {
         for (std::uint32_t i = 0; i < n_; ++i)
             accesses_[i] = access(lines_[i], touched_[i], covered_[i]);
     }
@@ -73,10 +82,11 @@ class Coalescer {
 
     std::uint32_t line_, sector_;
     std::uint32_t n_ = 0;
-    std::array<std::uint64_t, protocol::warp_lanes> lines_ {};
-    std::array<std::uint32_t, protocol::warp_lanes> touched_ {};
-    std::array<Bytes, protocol::warp_lanes> covered_ {};
-    std::array<Access, protocol::warp_lanes> accesses_ {};
+    static constexpr std::size_t most = most_rows * protocol::warp_lanes;
+    std::array<std::uint64_t, most> lines_ {};
+    std::array<std::uint32_t, most> touched_ {};
+    std::array<Bytes, most> covered_ {};
+    std::array<Access, most> accesses_ {};
 };
 
 } // namespace memsim::gpu

@@ -1,6 +1,7 @@
 #include "gpu/dispatcher.hh"
 
 #include "core/registry.hh"
+#include "protocol/local_memory.hh"
 
 #include <algorithm>
 
@@ -65,6 +66,7 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     a.next_block = 0;
     a.launch_started = now();
     a.block = need(i, launch);
+    a.local = place_local(i);
     if (state.under_way++ == 0) state.since = now();
     ++stat.launches;
     debug(flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks, " blocks, ",
@@ -141,7 +143,8 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     a.instructions += counts.thread_instructions;
     const auto application = static_cast<std::uint16_t>(i);
     port.sm_side[sm].send({shares_[i].base, a.launch, block,
-                           static_cast<std::uint32_t>(streams_.warps.size()), application});
+                           static_cast<std::uint32_t>(streams_.warps.size()), application,
+                           local_warp(), local_row(), a.local + sm * protocol::local_row_bytes});
     state.held.push_back({application, block, std::move(streams_.warps)});
     streams_.warps.clear();
     if (!spare_.empty()) {

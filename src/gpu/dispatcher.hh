@@ -13,6 +13,14 @@ using namespace memsim::literals;
 enum class Partition : std::uint8_t { spatial, shared };
 constexpr std::array<std::string_view, 2> names_of(Partition) { return {"spatial", "shared"}; }
 
+/// Which launches of an application share their local memory. context: all of them, as NVIDIA's
+/// driver allocates it once for a context (threads of all SMs x bytes of a thread; NVIDIA's forum,
+/// "Local memory management", 289339/9). occupancy: those with equally many warps resident in an
+/// SM, as Accel-Sim has it, where the distance from a word to the next is that of all resident
+/// threads (shader_core_ctx::translate_local_memaddr), so that others' addresses are new.
+enum class LocalPool : std::uint8_t { context, occupancy };
+constexpr std::array<std::string_view, 2> names_of(LocalPool) { return {"context", "occupancy"}; }
+
 /// What happens when one of several applications has ended: the others run on without it, it is
 /// begun again until each has ended once, or no block of any starts any more.
 enum class WhenOneEnds : std::uint8_t { run_on, repeat, stop };
@@ -61,6 +69,10 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
             128_B, {1_B, 64_KiB}, "As that, a block's shared memory (128 B for 2.x, 256 for 3.x)"};
         Param<Time> dispatch_latency {
             1_ns, {1_fs, 1_ms}, "From the dispatcher to an SM (assumption: a cycle or two)"};
+        Param<LocalPool> local_pool {
+            LocalPool::context,
+            "Launches of an application that share their local memory: all of its context, as in "
+            "NVIDIA's driver, or those of equal occupancy, as in Accel-Sim"};
         Param<std::uint64_t> max_instructions {
             0, "Thread instructions after which no block starts; 0: no limit"};
         Param<std::uint64_t> application_instructions {
@@ -135,7 +147,9 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
         std::uint32_t running = 0; ///< blocks that have not ended
         std::uint32_t seen = 0;    ///< launches begun since its start, simulated or not
         std::uint64_t instructions = 0;
-        Resources block; ///< what one block of this launch takes
+        Resources block;                        ///< what one block of this launch takes
+        std::uint64_t local = 0;                ///< where its local memory begins
+        std::vector<std::uint32_t> local_pools; ///< warps resident in an SM, of each; or 0
         Tick launch_started = 0;
     };
     struct State {
@@ -187,6 +201,10 @@ class Dispatcher final : public Model<Dispatcher>, public protocol::HasBlocks {
     bool hand_out_block(std::uint32_t application);
     Resources need(std::uint32_t application, const protocol::LaunchReply& launch) const;
     std::uint32_t room(const Resources& used, const Resources& block) const;
+    /// In local memory: from a warp slot's row to the next slot's, and to its own next one.
+    std::uint32_t local_warp() const;
+    std::uint32_t local_row() const { return local_warp() * params.warp_slots(); }
+    std::uint64_t place_local(std::uint32_t application);
     std::uint64_t cycles(Tick time) const;
 
     std::vector<Share> shares_;

@@ -1,4 +1,7 @@
 #include "gpu/dispatcher.hh"
+#include "protocol/local_memory.hh"
+
+#include <algorithm>
 
 /// How applications share a machine: who has which SMs and which addresses.
 namespace memsim::gpu {
@@ -148,6 +151,26 @@ std::uint32_t Dispatcher::room(const Resources& used, const Resources& block) co
     const auto shared = static_cast<std::uint32_t>(params.shared->raw);
     if (block.shared) n = std::min(n, (shared - used.shared) / block.shared);
     return n;
+}
+
+std::uint32_t Dispatcher::local_warp() const {
+    return static_cast<std::uint32_t>(params.sms() * protocol::local_row_bytes);
+}
+
+/// Where the local memory of the application's launch begins: all of it lies at the end of the
+/// application's addresses, a pool before the other.
+std::uint64_t Dispatcher::place_local(std::uint32_t application) {
+    protocol::KernelSource& kernels = *shares_[application].kernels;
+    const std::uint64_t pool = kernels.local_bytes() / 4 * local_row();
+    if (pool == 0) return 0;
+    Application& a = state.applications[application];
+    const bool all = params.local_pool() == LocalPool::context;
+    const std::uint32_t kind = all ? 0 : a.block.warps * room({}, a.block);
+    auto at = std::find(a.local_pools.begin(), a.local_pools.end(), kind);
+    if (at == a.local_pools.end()) at = a.local_pools.insert(at, kind);
+    kernels.reserve_local(a.local_pools.size() * pool);
+    const auto before = static_cast<std::uint64_t>(at - a.local_pools.begin()) + 1;
+    return kernels.footprint_bytes() - before * pool;
 }
 
 } // namespace memsim::gpu

@@ -2,6 +2,7 @@
 
 #include "core/clock.hh"
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "gpu/page_table.hh"
 #include "gpu/tlb_array.hh"
 #include "parts/cycle_slots.hh"
@@ -178,7 +179,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         std::uint32_t buffered = 0;     ///< of them in the walk buffer,
         std::uint32_t faulting = 0;     ///< and in the fault buffer
         std::vector<Walker> walkers;
-        std::vector<std::uint32_t> free_walkers;
+        FreeList free_walkers;
         Fifo<std::uint32_t> queued;    ///< entries that wait for a thread
         Fifo<std::uint32_t> reading;   ///< threads whose read has not left
         Fifo<std::uint32_t> held;      ///< entries that wait for the fault buffer

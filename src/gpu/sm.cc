@@ -239,9 +239,9 @@ void Sm::place(const protocol::BlockStart& start) {
         throw ConfigError(path() + ".block_slots: the dispatcher sends more blocks than the " +
                           std::to_string(params.block_slots()) +
                           " that this SM holds; give both the same block_slots");
-    state.blocks[b] = {true,       start.application, start.launch, start.block,
-                       start.base, start.warps,       start.warps,  0,
-                       0};
+    state.blocks[b] = {true,       start.application, start.launch,     start.block,
+                       start.base, start.warps,       start.warps,      0,
+                       0,          start.local,       start.local_warp, start.local_row};
     dispatcher_->take_block(start.application, start.block, streams_);
     std::uint32_t w = 0;
     for (auto& stream : streams_) {

@@ -2,6 +2,7 @@
 
 #include "core/clock.hh"
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "gpu/coalescer.hh"
 #include "gpu/issue_slots.hh"
 #include "parts/cycle_slots.hh"
@@ -31,7 +32,8 @@ constexpr std::array<std::string_view, 2> names_of(Atomics) { return {"performed
 /// memory access depend on one another: they issue arithmetic_latency cycles apart, other warps in
 /// between. Stores and reductions have no result. An access to shared memory holds its one port for
 /// as many cycles as its bank conflicts take. A warp keeps its slot until all of its results have
-/// come. At the first block of another launch the L1 is emptied: caches of SMs are not coherent,
+/// come. A warp slot has its own place in local memory (protocol/local_memory.hh). At the first
+/// block of another launch the L1 is emptied: caches of SMs are not coherent,
 /// and kernels see each other's stores.
 ///
 /// An assist warp (Vijaykumar et al., reference 28 of ZnG) goes before the others at the first
@@ -66,7 +68,10 @@ class Sm final : public Model<Sm> {
         Param<Bytes> sector {32_B, {32_B, 512_B}, "Smallest part of a line that is accessed"};
         Param<Atomics> atomics {Atomics::performed, "What atomics and reductions ask of memory"};
         Param<unsigned> accesses {
-            64, {32, 4096}, "Coalesced accesses that may wait for the L1 (assumption: two warps')"};
+            64,
+            {32, 4096},
+            "Coalesced accesses that may wait for the L1 (assumption: two warps'). An access of 8 "
+            "or 16 bytes to local memory at a different offset in each lane may exceed it by 96"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Loads and atomics sent and not answered"};
         Param<unsigned> shared_latency {26,
                                         {1, 1000},
@@ -129,11 +134,13 @@ class Sm final : public Model<Sm> {
         std::uint16_t application = 0;
         std::uint32_t launch = 0;
         std::uint32_t number = 0;
-        std::uint64_t base = 0;       ///< of its addresses
-        std::uint32_t warps = 0;      ///< that hold their slot
-        std::uint32_t running = 0;    ///< of them, those that have not exited
-        std::uint32_t arrived = 0;    ///< at the barrier
-        std::uint64_t at_barrier = 0; ///< these warps, a bit each
+        std::uint64_t base = 0;                      ///< of its addresses
+        std::uint32_t warps = 0;                     ///< that hold their slot
+        std::uint32_t running = 0;                   ///< of them, those that have not exited
+        std::uint32_t arrived = 0;                   ///< at the barrier
+        std::uint64_t at_barrier = 0;                ///< these warps, a bit each
+        std::uint64_t local = 0;                     ///< local_memory.hh: warp slot 0's first row
+        std::uint32_t local_warp = 0, local_row = 0; ///< distances of slots and rows
     };
     struct Access {
         protocol::MemRequest request;
@@ -171,7 +178,7 @@ class Sm final : public Model<Sm> {
         Fifo<std::uint32_t> ended;            ///< slots of blocks whose end is not yet reported
         std::int64_t assist_end = 0; ///< of the assist warp's last instruction; 0: it runs none
         std::vector<Sent> sent;      ///< unanswered loads and atomics, by tag
-        std::vector<std::uint32_t> free_tags;
+        FreeList free_tags;
         Timer next;
     };
 
@@ -222,7 +229,7 @@ class Sm final : public Model<Sm> {
     void check_barrier(Block& block, std::int64_t cycle);
     void end(std::uint32_t warp);
     // The load-store unit: sm_memory.cc
-    void access(std::uint32_t warp, const protocol::WarpOp& op);
+    void access(std::uint32_t warp, protocol::WarpOp& op);
     void access_shared(std::uint32_t warp, const protocol::WarpOp& op, std::int64_t cycle);
     void send_accesses();
     void answer(const protocol::MemResponse& response);

@@ -1,4 +1,5 @@
 #include "gpu/sm.hh"
+#include "protocol/local_memory.hh"
 
 /// The load-store unit of an SM: accesses to the L1 and to shared memory, and their answers.
 namespace memsim::gpu {
@@ -19,10 +20,13 @@ Command command_of(WarpOpKind kind, Atomics atomics) {
 }
 } // namespace
 
-void Sm::access(std::uint32_t w, const protocol::WarpOp& op) {
+void Sm::access(std::uint32_t w, protocol::WarpOp& op) {
     Warp& warp = state.warps[w];
     const Block& block = state.blocks[warp.block];
-    coalescer_.run(op);
+    coalescer_.begin();
+    protocol::for_each_row(op, block.local + std::uint64_t {w} * block.local_warp, block.local_row,
+                           [&](const protocol::WarpOp& row) { coalescer_.add(row); });
+    coalescer_.end();
     const Command command = command_of(op.kind, params.atomics());
     const std::uint32_t result = op.has_result ? begin_result(warp, coalescer_.size()) : no_result;
     ++stat.memory_instructions;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "gpu/tlb_array.hh"
 #include "parts/interleave.hh"
 #include "parts/mshr.hh"
@@ -120,7 +121,7 @@ class Tlb final : public Model<Tlb> {
         Fifo<std::uint32_t> asking;     ///< MSHRs whose question has not left
         Fifo<std::uint32_t> ready; ///< MSHRs whose page came and whose requests have not all left
         std::vector<Passing> passing; ///< by the tag below
-        std::vector<std::uint32_t> free;
+        FreeList free;
         std::vector<Drain> drains;
         std::uint32_t draining = 0; ///< of them in use
         Stall stall = Stall::none;

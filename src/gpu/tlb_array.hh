@@ -33,6 +33,15 @@ class TlbArray {
     template <class Archive>
     void archive(Archive& a) {
         a(entries_), a(index_), a(clock_);
+        if constexpr (Loading<Archive>) {
+            std::size_t held = 0; // each found where the index says, and nowhere else
+            for (std::size_t i = 0; i < entries_.size(); ++i)
+                if (entries_[i].key != none) {
+                    const std::uint32_t* const at = index_.find(entries_[i].key);
+                    held += at && *at == i;
+                }
+            a.check(held == index_.size(), "has an index of other pages");
+        }
     }
 
     /// `entries` is a multiple of `ways`; no entries: holds nothing.

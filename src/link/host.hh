@@ -2,6 +2,7 @@
 
 #include "core/clock.hh"
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
@@ -118,7 +119,7 @@ class Host final : public Model<Host> {
         Tick cpu_free = 0;
         Fifo<protocol::PageFault> batch; ///< not yet begun
         std::vector<Page> pages;
-        std::vector<std::uint32_t> free;
+        FreeList free;
         Fifo<std::uint32_t> out, in; ///< pages to be copied; the first is being copied
         bool in_next = false;        ///< whose turn at the port it is
         Fifo<protocol::BlockRequest> to_drive;

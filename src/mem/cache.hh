@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "mem/cache_watcher.hh"
 #include "parts/cycle_slots.hh"
 #include "parts/interleave.hh"
@@ -198,7 +199,7 @@ class Cache final : public Model<Cache> {
         Fifo<protocol::MemRequest> below; ///< waiting to go
         Fifo<Late> late;                  ///< answers to writes, which wait for the array
         std::vector<PassedOn> passed_on;  ///< whose answers are expected
-        std::vector<std::uint32_t> free_passed_on;
+        FreeList free_passed_on;
         Flush flush;
         std::vector<std::uint32_t> hint_done; ///< bytes of the first hint of each port
         Tick stalled_since = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "mem/fr_fcfs.hh"
 #include "parts/address_map.hh"
 #include "protocol/mem.hh"
@@ -109,7 +110,7 @@ class DramController final : public Model<DramController> {
         FrFcfsState scheduler;
         std::vector<Request> requests;
         std::vector<Stages> stages;
-        std::vector<std::uint32_t> free;
+        FreeList free;
         std::uint32_t front = ~std::uint32_t {0}; ///< of the first request in the port, if begun
         std::uint32_t front_bytes = 0;            ///< how much of it is queued
         Fifo<std::uint32_t> unanswered;           ///< done, waiting for the port

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/fifo.hh"
+#include "core/free_list.hh"
 #include "core/stats.hh"
 #include "mem/dram_device.hh"
 #include "parts/data_bus.hh"
@@ -137,7 +138,7 @@ struct FrFcfsState {
         bool first_access = false;                 ///< the row was opened and not used yet
     };
     std::vector<Entry> entries;
-    std::vector<std::uint16_t> free;
+    FreeList free;
     std::vector<Bank> banks;
     std::vector<Candidate> candidates; ///< one a bank
     std::vector<Candidate> second;     ///< a row closed for an older request; not with first_ready

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "core/hash_map.hh"
 #include "protocol/mem.hh"
 
@@ -48,7 +49,7 @@ class Monitor final : public Model<Monitor> {
             Tick since = 0;
         };
         std::vector<Passing> passing;
-        std::vector<std::uint32_t> free;
+        FreeList free;
         HashMap<std::uint64_t> read_pages, written_pages; ///< a bit a page, by page / 64
     };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -47,7 +48,7 @@ class TrafficGen final : public Model<TrafficGen> {
         Tick due = 1;             ///< when the next request is
         Rng rng;
         std::vector<Tick> sent_at; ///< by tag
-        std::vector<std::uint32_t> free_tags;
+        FreeList free_tags;
         Timer next;
     };
 

@@ -28,7 +28,8 @@ class BlockTrace {
         std::int64_t arrival = 0; ///< of the last record: they may not go back
     };
     /// A request of more than `most_sectors` is refused.
-    BlockTrace(std::unique_ptr<InputFile> file, std::uint64_t most_sectors)
+    explicit BlockTrace(std::unique_ptr<InputFile> file,
+                        std::uint64_t most_sectors = ~std::uint64_t {0} / block_trace_sector)
         : file_(std::move(file)), most_sectors_(most_sectors) {}
     /// The record after `place`, which moves on; nothing at the end.
     std::optional<BlockRecord> next(Place& place);

@@ -1,5 +1,8 @@
 #include "parts/input_file.hh"
 
+#include "core/heed.hh"
+#include "core/legible.hh"
+
 #include <lzma.h>
 #include <zlib.h>
 
@@ -13,9 +16,10 @@ namespace memsim::parts {
 namespace {
 
 constexpr std::size_t piece = 1 << 16;
+constexpr std::uint64_t most_dictionary = 256 << 20; ///< of an xz file; xz -9 takes 64 MiB
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& what) {
-    throw ConfigError(path + ": " + what);
+    throw ConfigError(legible(path + ": " + what));
 }
 
 class PlainSource final : public ByteSource {
@@ -99,7 +103,7 @@ class XzSource final : public ByteSource {
   public:
     XzSource(const std::string& path, std::unique_ptr<PlainSource> raw)
         : path_(path), raw_(std::move(raw)) {
-        MEMSIM_ASSERT(lzma_stream_decoder(&lzma_, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK,
+        MEMSIM_ASSERT(lzma_stream_decoder(&lzma_, most_dictionary, LZMA_CONCATENATED) == LZMA_OK,
                       "liblzma refuses to start");
     }
     ~XzSource() override { lzma_end(&lzma_); }
@@ -118,6 +122,9 @@ class XzSource final : public ByteSource {
                 finished_ = true;
             else if (result == LZMA_BUF_ERROR && last_)
                 refuse_file(path_, "the xz data is cut off; fetch it again");
+            else if (result == LZMA_MEMLIMIT_ERROR)
+                refuse_file(path_, "the xz data takes a dictionary of over 256 MiB; pack the file "
+                                   "again with xz -9 or less");
             else if (result != LZMA_OK && result != LZMA_BUF_ERROR)
                 refuse_file(path_, "the xz data is damaged; fetch it again");
         }
@@ -149,6 +156,7 @@ std::unique_ptr<ByteSource> open(const std::string& path) {
 InputFile::InputFile(const std::string& path) : path_(path), source_(open(path)) {}
 
 bool InputFile::fill() {
+    heed();
     buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(at_));
     at_ = 0;
     const std::size_t held = buffer_.size();

@@ -2,10 +2,12 @@
 
 #include "core/error.hh"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace memsim::parts {
@@ -23,7 +25,8 @@ class ByteSource {
 /// A file that is read once from front to back, in pieces; gzip and xz (known by their first bytes)
 /// are decoded on the way, several streams in a row included. What is wrong with it is one
 /// ConfigError that names the file and, from refuse(), the line or byte (of the decoded text)
-/// reached.
+/// reached, legible whatever bytes it quotes. A process that is told to end does so between two
+/// pieces.
 class InputFile {
   public:
     explicit InputFile(const std::string& path);
@@ -34,6 +37,20 @@ class InputFile {
     bool next_line(std::string_view& line);
     /// Takes exactly `size` bytes; `what` names them if they are not there.
     void read(void* to, std::size_t size, std::string_view what);
+    /// Takes an array of `count` elements; it grows as the file does, so a header that lies about
+    /// the count costs no memory.
+    template <class T>
+    std::vector<T> read_array(std::uint64_t count, std::string_view what) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        constexpr std::uint64_t step = (1 << 20) / sizeof(T);
+        std::vector<T> all;
+        while (all.size() < count) {
+            const std::size_t held = all.size();
+            all.resize(held + static_cast<std::size_t>(std::min(step, count - held)));
+            read(all.data() + held, (all.size() - held) * sizeof(T), what);
+        }
+        return all;
+    }
     bool at_end() { return peek(1).empty(); }
 
     /// How far it was read: lines and bytes of the decoded text.

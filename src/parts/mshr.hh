@@ -33,6 +33,8 @@ class MshrTable {
     template <class Archive>
     void archive(Archive& a) {
         a(entries_), a(nodes_), a(free_entry_), a(free_node_), a(size_);
+        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
+            a.check(targets_each_ == 0 || sound(), "has lists that are none");
     }
 
     void resize(std::uint32_t entries, std::uint32_t targets_each) {
@@ -122,6 +124,34 @@ class MshrTable {
         Target target {};
         std::uint32_t next = none; ///< in its entry's list or in that of free nodes
     };
+    /// Whether each entry is in use or free, and each node in one list: an entry's or the free
+    /// ones'.
+    bool sound() const {
+        std::vector<bool> entry(entries_.size()), node(nodes_.size());
+        std::size_t free = 0;
+        for (std::uint32_t e = free_entry_; e != none; e = entries_[e].last, ++free) {
+            if (e >= entries_.size() || entry[e]) return false;
+            entry[e] = true;
+        }
+        const auto follow = [&](std::uint32_t n, std::uint32_t& last) { // how many, or none
+            std::uint32_t count = 0;
+            for (last = none; n != none; last = n, n = nodes_[n].next, ++count) {
+                if (n >= nodes_.size() || node[n]) return none;
+                node[n] = true;
+            }
+            return count;
+        };
+        std::uint32_t last = none;
+        if (free + size_ != entries_.size() || follow(free_node_, last) == none) return false;
+        for (std::uint32_t e = 0; e < entries_.size(); ++e) {
+            const Entry& in = entries_[e];
+            if (entry[e]) continue;
+            if (follow(in.first, last) != in.targets || last != in.last) return false;
+            if (in.targets > targets_each_) return false;
+        }
+        return true;
+    }
+
     std::uint32_t targets_each_ = 0;
     std::vector<Entry> entries_;
     std::vector<Node> nodes_;

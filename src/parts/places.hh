@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/archive.hh"
 #include "core/units.hh"
 
 #include <bit>
@@ -13,6 +14,20 @@ namespace memsim::parts {
 struct Places {
     std::vector<std::uint64_t> free; ///< a bit each
     std::uint32_t taken = 0;
+
+    static constexpr std::string_view archived_as = "Places";
+    template <class Archive>
+    void archive(Archive& a) {
+        const std::size_t places = count();
+        a(free), a(taken);
+        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
+            a.check(places == 0 || count() == places, "has another number of places");
+    }
+    std::size_t count() const {
+        std::size_t n = taken;
+        for (const std::uint64_t word : free) n += static_cast<std::size_t>(std::popcount(word));
+        return n;
+    }
 
     void resize(std::uint32_t n) {
         free.assign((n + 63) / 64, ~std::uint64_t {0});

@@ -30,6 +30,8 @@ class VirtualQueues {
     template <class Archive>
     void archive(Archive& a) {
         a(nodes_), a(free_), a(lists_), a(held_), a(waiting_), a(active_), a(last_), a(age_);
+        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
+            a.check(depth_ == 0 || sound(), "names messages that it does not hold");
     }
 
     void resize(std::uint32_t inputs, std::uint32_t outputs, std::uint32_t depth,
@@ -106,6 +108,33 @@ class VirtualQueues {
     struct List {
         std::uint32_t first = 0, last = 0;
     };
+    /// Whether all that are used as indices are some, and the bits tell which lists are not empty.
+    bool sound() const {
+        const std::size_t n = nodes_.size(), outputs = last_.size();
+        bool holds = free_ <= n;
+        for (const Node& node : nodes_) holds = holds && node.next <= n;
+        for (const std::uint32_t held : held_) holds = holds && held <= depth_;
+        for (const std::uint32_t last : last_) holds = holds && last < inputs_;
+        for (std::size_t o = 0; holds && o < 64 * active_.size(); ++o) {
+            bool any = false;
+            for (std::size_t i = 0; o < outputs && i < 64 * std::size_t {words_}; ++i) {
+                if (!(waiting_[o * words_ + i / 64] >> (i % 64) & 1)) continue;
+                any = true;
+                holds = holds && i < inputs_ && connected(lists_[o * inputs_ + i]);
+            }
+            holds = holds && any == (active_[o / 64] >> (o % 64) & 1);
+        }
+        return holds;
+    }
+    /// Whether the end of a list is found from its beginning.
+    bool connected(const List& list) const {
+        std::uint32_t at = list.first;
+        for (std::size_t left = nodes_.size(); at < nodes_.size() && left > 0; --left) {
+            if (at == list.last) return true;
+            at = nodes_[at].next;
+        }
+        return false;
+    }
     static std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << (i % 64); }
     std::uint32_t next(std::uint32_t output) const {
         if (arbitration_ == Arbitration::oldest_first) return oldest(output);

@@ -131,12 +131,10 @@ class Words {
         last_ = end_;
         refuse(std::string(what) + " is missing");
     }
-    /// The word that was taken last, as a sentence can show it.
+    /// The word that was taken last, or the first of its bytes.
     std::string shown() const {
-        std::string text;
-        for (const char* c = last_; c != end_ && !is_blank(*c) && text.size() < 40; ++c)
-            text += *c >= ' ' && *c <= '~' ? *c : '?';
-        return text;
+        const char* const end = std::min(end_, last_ + 40);
+        return {last_, std::find_if(last_, end, is_blank)};
     }
 
     const InputFile& file_;

@@ -40,6 +40,9 @@ struct BlockStart {
     u32 block = 0;
     u32 warps = 0;
     std::uint16_t application = 0;
+    u32 local_warp = 0; ///< from a warp slot's row of local memory to the next slot's
+    u32 local_row = 0;  ///< from a row to its warp's next one
+    u64 local = 0;      ///< where that of this SM's first warp slot begins
 
     static constexpr u32 largest_wire_bytes = 0;
     bool needs_response() const { return true; }

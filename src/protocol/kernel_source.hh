@@ -54,6 +54,12 @@ class KernelSource {
 
     virtual u64 footprint_bytes() const = 0;
     virtual const std::vector<Allocation>& allocations() const = 0;
+    /// The files that it reads.
+    virtual std::vector<std::string> inputs() const { return {}; }
+    /// Of local memory for each thread; 0 if no stream accesses any.
+    virtual u64 local_bytes() const { return 0; }
+    /// Local memory takes so much at the end of its addresses from now on.
+    virtual void reserve_local(u64) {}
     /// A hash of what the application computed: equal on any platform.
     virtual u64 result_digest() const = 0;
 

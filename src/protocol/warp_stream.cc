@@ -10,6 +10,7 @@ namespace memsim::protocol {
 namespace {
 
 constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64;
+constexpr u8 local_flag = 128; ///< beside the width
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
 constexpr std::size_t longest_op =
@@ -157,7 +158,7 @@ void WarpStreamWriter::shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits
 }
 
 void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
-                              const Addresses* value, u64 waits) {
+                              const Addresses* value, u64 waits, bool local) {
     flush();
     u64 stride;
     const bool strided = common_stride(mask, address, stride);
@@ -166,7 +167,7 @@ void WarpStreamWriter::access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const
         buffer, kind,
         static_cast<u8>((strided ? strided_flag : 0) | (value != nullptr ? values_flag : 0)), mask,
         waits);
-    *at++ = width;
+    *at++ = static_cast<u8>(width | (local ? local_flag : 0));
     at = put(at, pc);
     u64 before = address[std::countr_zero(mask)];
     at = put(at, before);
@@ -213,6 +214,7 @@ bool WarpStreamReader::next(WarpOp& op) {
     op.has_values = (head & values_flag) != 0;
     op.has_result = has_result(head);
     op.width = 0;
+    op.local = false;
     op.pc = 0;
     op.instructions = 1;
     op.passes = 0;
@@ -222,7 +224,9 @@ bool WarpStreamReader::next(WarpOp& op) {
         op.passes = static_cast<u32>(in.varint());
     }
     if (touches_memory(op.kind)) {
-        op.width = in.byte();
+        const u8 width = in.byte();
+        op.width = width & static_cast<u8>(~local_flag);
+        op.local = (width & local_flag) != 0;
         op.pc = static_cast<u32>(in.varint());
         u64 address = in.varint();
         const u32 first = std::countr_zero(op.mask);

@@ -14,7 +14,8 @@
 ///     u32   mask, unless it is full
 ///     with waits: varint, see below
 ///     compute: varint instructions
-///     load, store, atomic, reduce: byte width, varint pc, varint address of the first active lane,
+///     load, store, atomic, reduce: byte width (bit 7: local memory), varint pc, varint address of
+///     the first active lane,
 ///         then
 ///         strided: zigzag varint stride from a lane to the next (active or not)
 ///         else:    for each further active lane, zigzag varint distance from the lane before
@@ -59,11 +60,12 @@ struct WarpOp {
     u8 width = 0; ///< bytes a lane accesses: 1, 2, 4, 8 or 16; 0 without memory
     bool has_values = false;
     bool has_result = false; ///< later operations may wait for it: a load, atomic or shared load
-    u32 pc = 0;              ///< identifies the instruction in its application; 0 without memory
-    u32 mask = 0;            ///< bit i: lane i is active; 0 only where no memory is touched
-    u32 instructions = 0;    ///< of the warp: 1, except for compute
-    u32 passes = 0;          ///< cycles in which shared memory serves its bank conflicts; else 0
-    u64 waits = 0;           ///< bit i: needs the i-th last result before it
+    bool local = false;   ///< addresses are offsets in each lane's local memory (local_memory.hh)
+    u32 pc = 0;           ///< identifies the instruction in its application; 0 without memory
+    u32 mask = 0;         ///< bit i: lane i is active; 0 only where no memory is touched
+    u32 instructions = 0; ///< of the warp: 1, except for compute
+    u32 passes = 0;       ///< cycles in which shared memory serves its bank conflicts; else 0
+    u64 waits = 0;        ///< bit i: needs the i-th last result before it
     std::array<u64, warp_lanes> address {}; ///< of active lanes; the others are 0
     std::array<u64, warp_lanes> value {}; ///< what store or atomic leaves in memory, if has_values
 
@@ -95,9 +97,9 @@ class WarpStreamWriter {
         pending_ += instructions;
     }
     /// A load, store, atomic or reduction. Only the active lanes of `address` and `value` are read;
-    /// `value` may be null.
+    /// `value` may be null. In `local` memory addresses are offsets, which the SM places.
     void access(WarpOpKind kind, u32 pc, u32 mask, u8 width, const Addresses& address,
-                const Addresses* value = nullptr, u64 waits = 0);
+                const Addresses* value = nullptr, u64 waits = 0, bool local = false);
     /// An access to shared memory that takes `passes` cycles there: 1 without bank conflicts.
     void shared(u32 pc, u32 mask, u32 passes, bool load, u64 waits = 0);
     void barrier(u32 mask, u64 waits = 0) { control(WarpOpKind::barrier, mask, waits); }

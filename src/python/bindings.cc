@@ -1,12 +1,47 @@
 #include "python/bindings.hh"
 
+#include "core/heed.hh"
+#include "core/legible.hh"
+
+namespace memsim::python {
+
+namespace {
+
+/// An exception of ours under the name by which a user meets it. Python would drop a message that
+/// is no UTF-8, such as one with the path of a file.
+template <class E>
+void bind_error(py::module_& m, const char* name) {
+    static PyObject* const type =
+        PyErr_NewException(("memsim." + std::string(name)).c_str(), PyExc_Exception, nullptr);
+    m.add_object(name, type);
+    py::register_exception_translator([](std::exception_ptr thrown) {
+        try {
+            if (thrown) std::rethrow_exception(thrown);
+        } catch (const E& error) {
+            PyErr_SetString(type, legible(error.what()).c_str());
+        }
+    });
+}
+
+/// What heed() does: Python handles the signals that have come, and says whether to go on. A
+/// machine that runs has released Python's lock, and is asked between two ticks instead.
+void ask_python() {
+    if (PyGILState_Check() == 0) return;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    py::module_::import("memsim.signals").attr("heed")();
+}
+
+} // namespace
+
+} // namespace memsim::python
+
 PYBIND11_MODULE(_memsim, m) {
     using namespace memsim;
     namespace py = pybind11;
     m.doc() = "The compiled part of memsim; use the package memsim.";
-    // The names under which a user meets them.
-    py::register_exception<ConfigError>(m, "Error").attr("__module__") = "memsim";
-    py::register_exception<Panic>(m, "Panic").attr("__module__") = "memsim";
+    python::bind_error<ConfigError>(m, "Error");
+    python::bind_error<Panic>(m, "Panic");
+    set_heed(&python::ask_python);
     python::bind_schema(m);
     python::bind_workloads(m);
     python::bind_machine(m);

@@ -1,3 +1,4 @@
+#include "core/output_file.hh"
 #include "python/bindings.hh"
 
 #include <fstream>
@@ -99,8 +100,10 @@ void bind_machine(py::module_& m) {
         .def("bind", &Machine::bind)
         .def("build", &Machine::build)
         .def_property_readonly("warnings", &Machine::warnings)
+        .def_property_readonly("inputs", &Machine::inputs)
         .def("start", &Machine::start)
         .def("run", &run, "until"_a, NoGil())
+        .def("complete_outputs", &complete_outputs)
         .def("attend", [](Machine& machine) { machine.sim().attention() = true; })
         .def_property_readonly("now", [](Machine& machine) { return machine.sim().now(); })
         .def_property_readonly("exit_cause",
@@ -120,8 +123,6 @@ void bind_machine(py::module_& m) {
         .def_property_readonly("configuration", &Machine::configuration)
         .def_property_readonly("connections", &connections)
         .def_property_readonly("counts", &counts)
-        .def("params", [](const Machine& machine,
-                          const std::string& path) { return machine.at(path).resolved_params(); })
         .def("perturb", &perturb, "seed"_a, "one_in"_a)
         .def("set_debug", &set_debug, "flags"_a, "start"_a, "end"_a, "file"_a = "")
         .def("stamp_every",

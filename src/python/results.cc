@@ -1,6 +1,7 @@
 #include "python/bindings.hh"
 
 #include "checkpoint/file.hh"
+#include "core/hash.hh"
 #include "core/version.hh"
 #include "protocol/mem.hh"
 #include "stats/database.hh"
@@ -30,7 +31,7 @@ py::dict info(const std::string& path) {
     const checkpoint::Info i = checkpoint::read_info(path);
     return py::dict("version"_a = i.version, "script"_a = i.script, "argv"_a = i.argv,
                     "run"_a = i.run, "configuration"_a = i.configuration, "now"_a = i.now,
-                    "written"_a = i.written, "objects"_a = i.objects, "events"_a = i.events,
+                    "written"_a = i.written, "objects"_a = i.objects, "events"_a = i.pending,
                     "bytes"_a = i.bytes, "bytes_unpacked"_a = i.bytes_unpacked);
 }
 
@@ -45,32 +46,43 @@ void write(const std::string& path, Machine& machine, const checkpoint::Script& 
     checkpoint::write(path, c);
 }
 
+/// Files by name, with the hash of what is in them.
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+Files plain(const std::vector<checkpoint::Script::Module>& files) {
+    Files all;
+    for (const auto& f : files) all.emplace_back(f.path, f.hash);
+    return all;
+}
+
 checkpoint::Script make_script(const std::string& path, const std::string& hash,
                                const std::string& cwd, const std::vector<std::string>& argv,
-                               const std::vector<std::pair<std::string, std::string>>& modules,
+                               const Files& modules, const Files& package, const Files& inputs,
                                const py::bytes& journal) {
     checkpoint::Script s;
     s.path = path, s.hash = hash, s.cwd = cwd, s.argv = argv, s.journal = std::string(journal);
-    for (const auto& [file, of] : modules) s.modules.push_back({file, of});
+    const auto take = [](const Files& files, auto& to) {
+        for (const auto& [file, of] : files) to.push_back({file, of});
+    };
+    take(modules, s.modules), take(package, s.package), take(inputs, s.inputs);
     return s;
 }
 
 void bind_checkpoint(py::module_& m) {
     py::class_<checkpoint::Script>(m, "Script")
         .def(py::init(&make_script), "path"_a, "hash"_a, "cwd"_a, "argv"_a, "modules"_a,
-             "journal"_a)
+             "package"_a, "inputs"_a, "journal"_a)
         .def_readonly("path", &checkpoint::Script::path)
         .def_readonly("hash", &checkpoint::Script::hash)
         .def_readonly("cwd", &checkpoint::Script::cwd)
         .def_readonly("argv", &checkpoint::Script::argv)
         .def_readonly("seed", &checkpoint::Script::seed)
         .def_property_readonly("modules",
-                               [](const checkpoint::Script& s) {
-                                   py::list all;
-                                   for (const auto& f : s.modules)
-                                       all.append(py::make_tuple(f.path, f.hash));
-                                   return all;
-                               })
+                               [](const checkpoint::Script& s) { return plain(s.modules); })
+        .def_property_readonly("package",
+                               [](const checkpoint::Script& s) { return plain(s.package); })
+        .def_property_readonly("inputs",
+                               [](const checkpoint::Script& s) { return plain(s.inputs); })
         .def_property_readonly("journal",
                                [](const checkpoint::Script& s) { return py::bytes(s.journal); });
     py::class_<checkpoint::Run>(m, "RunAt")
@@ -90,6 +102,7 @@ void bind_checkpoint(py::module_& m) {
         });
     py::class_<Checkpoint>(m, "Checkpoint")
         .def_readonly("version", &Checkpoint::version)
+        .def_readonly("build", &Checkpoint::build)
         .def_readonly("script", &Checkpoint::script)
         .def_readonly("run", &Checkpoint::run)
         .def_readonly("snapshot", &Checkpoint::snapshot)
@@ -111,6 +124,7 @@ stats::Run with_stages(stats::Run run) {
 }
 
 void bind_database(py::module_& m) {
+    py::register_exception<stats::InUse>(m, "InUse", m.attr("Error")).attr("__module__") = "memsim";
     py::class_<stats::Position>(m, "Position")
         .def(py::init([](std::uint64_t dumps, Tick series_tick) {
                  return stats::Position {dumps, series_tick};
@@ -138,11 +152,12 @@ void bind_database(py::module_& m) {
             "begin_run",
             [](stats::Database& db, const std::string& name, const std::string& script,
                const std::vector<std::string>& argv, std::uint64_t seed, const std::string& parent,
-               const std::string& configuration) {
-                return with_stages(
-                    db.begin_run({name, script, argv, seed, version(), parent, configuration}));
+               const std::string& configuration, bool only) {
+                return with_stages(db.begin_run(
+                    {name, script, argv, seed, version(), parent, configuration, only}));
             },
-            "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a, "configuration"_a)
+            "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a, "configuration"_a, "only"_a)
+        .def("in_use", &stats::Database::in_use, "run"_a)
         .def(
             "resume_run",
             [](stats::Database& db, const std::string& uuid, const stats::Position& at) {
@@ -157,6 +172,8 @@ void bind_database(py::module_& m) {
 
 void bind_results(py::module_& m) {
     m.def("version", [] { return std::string(version()); });
+    m.def("build_id", [] { return std::string(build_id()); });
+    m.def("hash_of_file", &hash128_of_file, "path"_a, py::call_guard<py::gil_scoped_release>());
     bind_checkpoint(m);
     bind_database(m);
 }

@@ -45,8 +45,8 @@ const Schema& find(const std::string& type) {
 /// The value as the component holds it, written in the largest unit that fits. Throws ConfigError.
 std::string resolve(const std::string& type, const std::string& path, const std::string& param,
                     const std::string& text) {
-    for (const auto& [name, value] : find(type).create(path, {{param, text}})->resolved_params())
-        if (name == param) return value;
+    for (const auto& p : find(type).create(path, {{param, text}})->resolved_params())
+        if (p.name == param) return p.text;
     return text;
 }
 

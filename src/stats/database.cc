@@ -1,5 +1,6 @@
 #include "stats/database.hh"
 
+#include "stats/ownership.hh"
 #include "stats/schema.hh"
 #include "stats/sqlite.hh"
 
@@ -19,6 +20,8 @@ struct Known {
     std::int64_t id;
     std::vector<std::pair<std::string, std::int64_t>> parts;
 };
+
+std::string database_of(const Connection& c) { return "results database " + c.path() + ": "; }
 
 std::string key_of(const std::string& path, const std::string& name) { return path + '\0' + name; }
 
@@ -51,16 +54,19 @@ void create_tables(Connection& c) {
 } // namespace
 
 struct Run::State {
-    State(std::shared_ptr<Connection> c, std::string id)
-        : connection(std::move(c)), uuid(std::move(id)) {}
+    State(std::shared_ptr<Connection> c, std::string id, Ownership mine, std::string me)
+        : connection(std::move(c)), uuid(std::move(id)), ownership(std::move(mine)),
+          owner(std::move(me)) {}
 
     std::shared_ptr<Connection> connection;
     std::string uuid;
+    std::optional<Ownership> ownership; ///< until the run is finished
+    std::string owner;                  ///< as the run's row names this process
     Position written;
     std::vector<std::string> stages;
 
     Statement add_object {*connection, "INSERT INTO object(run, path, type) VALUES(?, ?, ?)"};
-    Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?)"};
+    Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?, ?)"};
     Statement add_connection {*connection, "INSERT INTO connection VALUES(?, ?, ?, ?, ?)"};
     Statement add_stat {*connection,
                         "INSERT INTO stat(object, name, kind, unit, doc) VALUES(?, ?, ?, ?, ?)"};
@@ -70,6 +76,7 @@ struct Run::State {
     Statement add_value {*connection, "INSERT INTO value VALUES(?, ?, ?)"};
     Statement add_bucket {*connection, "INSERT INTO distribution VALUES(?, ?, ?, ?, ?)"};
     Statement add_sample {*connection, "INSERT OR REPLACE INTO series VALUES(?, ?, ?)"};
+    Statement get_owner {*connection, "SELECT owner FROM run WHERE id = ?"};
     Statement set_time {*connection, "UPDATE run SET sim_time_fs = ? WHERE id = ?"};
 
     /// Runs f in a transaction. What is known of the file is forgotten if that fails, and read
@@ -78,12 +85,25 @@ struct Run::State {
     void write(F&& f) {
         try {
             Transaction t(*connection);
+            check_owner();
             f();
             t.commit();
         } catch (...) {
             known.reset();
             throw;
         }
+    }
+
+    /// The lock alone would not do: a server of files takes it from a machine that it has lost, and
+    /// that machine may come back.
+    void check_owner() {
+        const bool there = get_owner.bind(uuid).step();
+        const std::string now = there ? get_owner.text(0) : "";
+        get_owner.reset();
+        if (now == owner) return;
+        throw InUse(database_of(*connection) + "run " + uuid +
+                    (there ? " was taken over by " + now : " was deleted") +
+                    "; this process has written nothing since then and ends");
     }
 
     struct Ids {
@@ -152,28 +172,18 @@ class Rows final : public StatSink {
     }
     void integer(std::string_view part, Int128 v, Unit unit) override {
         const std::int64_t id = state_.part(*stat_, part, unit);
-        shown(v, unit, [&](auto value) { state_.add_value.bind(dump_, id, value).run(); });
+        state_.add_value.bind(dump_, id, shown(v, unit)).run();
     }
     void derived(std::string_view part, double v, Unit unit) override {
         state_.add_value.bind(dump_, state_.part(*stat_, part, unit), v).run();
     }
     void bucket(std::uint64_t low, std::uint64_t high, std::uint64_t count) override {
-        shown(low, unit_, [&](auto l) {
-            shown(high, unit_,
-                  [&](auto h) { state_.add_bucket.bind(dump_, stat_->id, l, h, count).run(); });
-        });
+        state_.add_bucket.bind(dump_, stat_->id, shown(low, unit_), shown(high, unit_), count)
+            .run();
     }
 
   private:
-    /// Calls f with the value in the unit shown: exact where it is an integer that SQLite can hold.
-    template <class F>
-    static void shown(Int128 v, Unit unit, F&& f) {
-        const auto small = static_cast<std::int64_t>(v);
-        if (unit_scale(unit) == 1.0 && small == v)
-            f(small);
-        else
-            f(static_cast<double>(v) * unit_scale(unit));
-    }
+    static double shown(Int128 v, Unit unit) { return static_cast<double>(v) * unit_scale(unit); }
 
     State& state_;
     std::int64_t dump_;
@@ -206,8 +216,8 @@ void Run::write_machine(const Machine& m) {
             const auto values = c->resolved_params();
             for (std::size_t i = 0; i < values.size(); ++i)
                 s.add_param
-                    .bind(object, values[i].first, values[i].second, schema.params[i].unit,
-                          std::int64_t {schema.params[i].tunable})
+                    .bind(object, values[i].name, values[i].text, values[i].number,
+                          schema.params[i].unit, std::int64_t {schema.params[i].tunable})
                     .run();
             for (const auto& r : c->stats())
                 s.stat(c->path(), r.name, r.kind, r.stat->unit(), r.stat->doc());
@@ -272,7 +282,9 @@ Position Run::position(Machine& m) {
     State& s = *state_;
     const Position before = s.written;
     try {
-        if (m.has_series()) s.write([&] { s.write_series(m); });
+        s.write([&] { // even without a series: a run that was lost must not write a checkpoint
+            if (m.has_series()) s.write_series(m);
+        });
     } catch (...) {
         s.written = before;
         throw;
@@ -289,6 +301,7 @@ void Run::finish(const RunEnd& end) {
             .bind(end.cause, end.digest, end.host_seconds, end.sim_time, s.uuid)
             .run();
     });
+    s.ownership.reset();
 }
 
 // ---- the database ----------------------------------------------------------------------------
@@ -308,6 +321,22 @@ Database Database::open(const std::string& path, int patience) {
     return Database(std::move(c));
 }
 
+std::string Database::owner_now() const {
+    Statement now(*connection_, "SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now')");
+    now.step();
+    return describe_process(now.text(0));
+}
+
+bool Database::in_use(const std::string& run) const { return Ownership::elsewhere(path(), run); }
+
+void Database::refuse_second(const std::string& configuration) const {
+    Statement same(*connection_, "SELECT id, owner, finished FROM run WHERE configuration = ?");
+    for (same.bind(configuration); same.step();)
+        if (!same.text(2).empty() || in_use(same.text(0)))
+            throw InUse(database_of(*connection_) + same.text(1) + " is at the same run, " +
+                        same.text(0) + ": wait for it");
+}
+
 Run Database::begin_run(const RunInfo& info) {
     std::string argv = "[]";
     Statement append(*connection_, "SELECT json_insert(?, '$[#]', ?)");
@@ -318,16 +347,21 @@ Run Database::begin_run(const RunInfo& info) {
     append.reset();
 
     std::string uuid = to_string(boost::uuids::random_generator()());
+    std::string me = owner_now();
     Transaction t(*connection_);
+    if (info.only) refuse_second(info.configuration);
+    std::optional<Ownership> mine = Ownership::take(path(), uuid);
+    MEMSIM_ASSERT(mine, "a new run is in use");
     Statement(*connection_,
               "INSERT INTO run(id, name, script, argv, seed, version, parent, configuration, "
-              "started) VALUES(?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), "
+              "owner, started) VALUES(?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?, "
               "strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
         .bind(uuid, info.name, info.script, argv, info.seed, info.version, info.parent,
-              info.configuration)
+              info.configuration, me)
         .run();
     t.commit();
-    return Run(std::make_unique<Run::State>(connection_, std::move(uuid)));
+    return Run(std::make_unique<Run::State>(connection_, std::move(uuid), std::move(*mine),
+                                            std::move(me)));
 }
 
 std::optional<Run> Database::resume_run(const std::string& uuid, const Position& at) {
@@ -342,6 +376,15 @@ std::optional<Run> Database::resume_run(const std::string& uuid, const Position&
     if (number("SELECT ifnull(max(tick), -1) FROM samples WHERE run = ?", uuid) < at.series_tick)
         return {};
 
+    std::optional<Ownership> mine = Ownership::take(path(), uuid);
+    if (!mine) {
+        Statement owner(*connection_, "SELECT owner FROM run WHERE id = ?");
+        owner.bind(uuid).step();
+        throw InUse(database_of(*connection_) + "run " + uuid + " is in the hands of " +
+                    owner.text(0) + ": end that process first, or go on as a new run with -d DIR");
+    }
+    std::string me = owner_now();
+
     const std::int64_t last = number(
         "SELECT max(id) FROM (SELECT id FROM dump WHERE run = ? ORDER BY id LIMIT ?)", uuid, dumps);
     for (const char* sql :
@@ -353,13 +396,14 @@ std::optional<Run> Database::resume_run(const std::string& uuid, const Position&
                             "?) AND tick > ?")
         .bind(uuid, at.series_tick)
         .run();
-    Statement(*connection_, "UPDATE run SET finished = NULL, exit_cause = NULL, digest = NULL, "
-                            "host_seconds = NULL, sim_time_fs = (SELECT max(tick) FROM dump WHERE "
-                            "dump.run = run.id) WHERE id = ?")
-        .bind(uuid)
+    Statement(*connection_,
+              "UPDATE run SET owner = ?, finished = NULL, exit_cause = NULL, digest = NULL, "
+              "host_seconds = NULL, sim_time_fs = (SELECT max(tick) FROM dump WHERE "
+              "dump.run = run.id) WHERE id = ?")
+        .bind(me, uuid)
         .run();
     t.commit();
-    auto state = std::make_unique<Run::State>(connection_, uuid);
+    auto state = std::make_unique<Run::State>(connection_, uuid, std::move(*mine), std::move(me));
     state->written = at;
     return Run(std::move(state));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/error.hh"
 #include "core/machine.hh"
 
 #include <cstdint>
@@ -17,6 +18,12 @@
 /// No object here may be used on both sides of a fork().
 namespace memsim::stats {
 
+/// Another process has the run (ownership.hh).
+class InUse : public ConfigError {
+  public:
+    using ConfigError::ConfigError;
+};
+
 /// How a run is introduced.
 struct RunInfo {
     std::string name;              ///< what the user calls it
@@ -26,6 +33,7 @@ struct RunInfo {
     std::string version;          ///< memsim::version()
     std::string parent;           ///< the run whose checkpoint it goes on from; empty if none
     std::string configuration {}; ///< hash of all that its results follow from
+    bool only = false;            ///< no other run of the configuration may be there or under way
 };
 
 /// How a run ended.
@@ -45,7 +53,9 @@ struct Position {
 class Connection;
 
 /// One run in an open database; the database stays open as long as one of its runs lives. A run
-/// that is never finished keeps what it wrote, with `finished` and `exit_cause` NULL.
+/// that is never finished keeps what it wrote, with `finished` and `exit_cause` NULL. Until it is
+/// finished it belongs to this process; if another one has taken it over, what would write throws
+/// InUse and writes nothing.
 class Run {
   public:
     Run(Run&&) noexcept;
@@ -86,14 +96,20 @@ class Database {
     ~Database();
 
     const std::string& path() const;
+    /// Throws InUse if `only` was asked for and is not so.
     Run begin_run(const RunInfo& info);
     /// Goes on with a run from a checkpoint: deletes what it wrote after `at` and marks it
     /// unfinished. Nothing is changed and nothing returned if the run, or what it had written at
     /// the checkpoint, is not in this file: then begin a new run with this one as its parent.
+    /// Throws InUse if a process has the run.
     std::optional<Run> resume_run(const std::string& uuid, const Position& at);
+    /// Whether another process has the run.
+    bool in_use(const std::string& run) const;
 
   private:
     explicit Database(std::shared_ptr<Connection> c);
+    std::string owner_now() const;
+    void refuse_second(const std::string& configuration) const;
     std::shared_ptr<Connection> connection_;
 };
 

@@ -1,18 +1,20 @@
 #pragma once
 
 /// The database's tables and views; docs/database.md says what each holds. A change of them is a
-/// new version. Relations are declared for readers; the writer keeps them without their being
-/// checked row by row. There is no index but what a primary key or a resume needs.
+/// new version. Values are REAL, so that a quotient of two counts is none of integers; SQLite
+/// stores a whole number as one all the same. Relations are declared for readers; the writer keeps
+/// them without their being checked row by row. There is no index but what a primary key or a
+/// resume needs.
 namespace memsim::stats {
 
 inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as ours
-inline constexpr int schema_version = 2;
+inline constexpr int schema_version = 3;
 
 inline constexpr const char* schema = R"sql(
 CREATE TABLE run(
     id TEXT PRIMARY KEY, name TEXT, script TEXT, argv TEXT, seed INTEGER, version TEXT,
     started TEXT, finished TEXT, sim_time_fs INTEGER, host_seconds REAL, exit_cause TEXT,
-    digest TEXT, parent TEXT, configuration TEXT) WITHOUT ROWID;
+    digest TEXT, parent TEXT, configuration TEXT, owner TEXT) WITHOUT ROWID;
 CREATE TABLE dump(
     id INTEGER PRIMARY KEY, run TEXT REFERENCES run ON DELETE CASCADE,
     tick INTEGER, since_tick INTEGER, label TEXT);
@@ -21,8 +23,8 @@ CREATE TABLE object(
     id INTEGER PRIMARY KEY, run TEXT REFERENCES run ON DELETE CASCADE, path TEXT, type TEXT,
     UNIQUE(run, path));
 CREATE TABLE param(
-    object INTEGER REFERENCES object ON DELETE CASCADE, name TEXT, value TEXT, unit TEXT,
-    tunable INTEGER, PRIMARY KEY(object, name)) WITHOUT ROWID;
+    object INTEGER REFERENCES object ON DELETE CASCADE, name TEXT, text TEXT, value REAL,
+    unit TEXT, tunable INTEGER, PRIMARY KEY(object, name)) WITHOUT ROWID;
 CREATE TABLE connection(
     run TEXT REFERENCES run ON DELETE CASCADE, source TEXT, source_port TEXT, target TEXT,
     target_port TEXT, PRIMARY KEY(run, source, source_port)) WITHOUT ROWID;
@@ -34,13 +36,14 @@ CREATE TABLE part(
     name TEXT, unit TEXT, UNIQUE(stat, name));
 CREATE TABLE value(
     dump INTEGER REFERENCES dump ON DELETE CASCADE,
-    part INTEGER REFERENCES part ON DELETE CASCADE, value, PRIMARY KEY(dump, part)) WITHOUT ROWID;
+    part INTEGER REFERENCES part ON DELETE CASCADE, value REAL,
+    PRIMARY KEY(dump, part)) WITHOUT ROWID;
 CREATE TABLE distribution(
     dump INTEGER REFERENCES dump ON DELETE CASCADE,
-    stat INTEGER REFERENCES stat ON DELETE CASCADE, low, high, count INTEGER,
+    stat INTEGER REFERENCES stat ON DELETE CASCADE, low REAL, high REAL, count REAL,
     PRIMARY KEY(dump, stat, low)) WITHOUT ROWID;
 CREATE TABLE series(
-    part INTEGER REFERENCES part ON DELETE CASCADE, tick INTEGER, value,
+    part INTEGER REFERENCES part ON DELETE CASCADE, tick INTEGER, value REAL,
     PRIMARY KEY(part, tick)) WITHOUT ROWID;
 
 CREATE VIEW named AS

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,10 @@ class Statement {
     void put(int i, double v);
     void put(int i, std::string_view v);
     void put(int i, std::nullptr_t) { (void)i; } // unbound is NULL
+    template <class T>
+    void put(int i, const std::optional<T>& v) {
+        if (v) put(i, *v);
+    }
     void put(int i, const std::string& v) { put(i, std::string_view(v)); }
     void put(int i, const char* v) { put(i, std::string_view(v)); }
     struct Finalize {

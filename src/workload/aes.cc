@@ -1,3 +1,4 @@
+#include "workload/aes_plain.hh"
 #include "workload/catalogue.hh"
 #include "workload/exact_math.hh"
 
@@ -13,7 +14,7 @@ constexpr u32 rounds = 10, columns = 4, block_threads = 256;
 using State = std::array<u8, 16>; ///< columns one after the other
 using Schedule = std::array<u8, 16 * (rounds + 1)>;
 
-// ---- the standard, byte by byte: the host's key schedule, and the reference
+// ---- the host's part: key schedule and tables
 
 constexpr u8 doubled(u8 a) { return static_cast<u8>(a << 1 ^ (a >> 7) * 0x1b); }
 constexpr u8 product(u8 a, u8 b) {
@@ -52,26 +53,6 @@ Schedule schedule_of(const State& key) {
             constant = doubled(constant);
         }
         for (u32 i = 0; i < 4; ++i) s[at + i] = s[at + i - 16] ^ word[i];
-    }
-    return s;
-}
-
-State encrypted(State s, const Schedule& schedule) {
-    const auto add_key = [&](u32 round) {
-        for (u32 i = 0; i < 16; ++i) s[i] ^= schedule[16 * round + i];
-    };
-    add_key(0);
-    for (u32 round = 1; round <= rounds; ++round) {
-        State moved;
-        for (u32 i = 0; i < 16; ++i) moved[i] = sbox()[s[(i + 4 * (i % 4)) % 16]];
-        s = moved;
-        if (round < rounds)
-            for (u32 c = 0; c < 16; c += 4)
-                for (u32 row = 0; row < 4; ++row)
-                    s[c + row] = static_cast<u8>(
-                        product(moved[c + row], 2) ^ product(moved[c + (row + 1) % 4], 3) ^
-                        moved[c + (row + 2) % 4] ^ moved[c + (row + 3) % 4]);
-        add_key(round);
     }
     return s;
 }
@@ -115,21 +96,13 @@ class Aes final : public Application {
             (4 * 256 + 2 * block_threads) * sizeof(u32));
     }
     std::string difference() const override {
-        // FIPS 197, appendix B: the host's part and the reference are right themselves.
-        const State known {0x32, 0x43, 0xf6, 0xa8, 0x88, 0x5a, 0x30, 0x8d,
-                           0x31, 0x31, 0x98, 0xa2, 0xe0, 0x37, 0x07, 0x34},
-            known_key {0x2b, 0x7e, 0x15, 0x16, 0x28, 0xae, 0xd2, 0xa6,
-                       0xab, 0xf7, 0x15, 0x88, 0x09, 0xcf, 0x4f, 0x3c},
-            answer {0x39, 0x25, 0x84, 0x1d, 0x02, 0xdc, 0x09, 0xfb,
-                    0xdc, 0x11, 0x85, 0x97, 0x19, 0x6a, 0x0b, 0x32};
-        if (encrypted(known, schedule_of(known_key)) != answer)
-            return "the reference does not encrypt the example of FIPS 197";
         std::vector<u32> cipher(n_);
         for (u32 at = 0; at < n_; at += columns) {
-            State s;
-            for (u32 i = 0; i < 16; ++i) s[i] = static_cast<u8>(plain_[at + i / 4] >> 8 * (i % 4));
-            s = encrypted(s, schedule_of(key_));
-            for (u32 c = 0; c < columns; ++c) cipher[at + c] = word_of(s, 4 * c);
+            State block;
+            for (u32 i = 0; i < 16; ++i)
+                block[i] = static_cast<u8>(plain_[at + i / 4] >> 8 * (i % 4));
+            block = aes128(key_, block);
+            for (u32 c = 0; c < columns; ++c) cipher[at + c] = word_of(block, 4 * c);
         }
         return first_difference("cipher", cipher_, cipher);
     }

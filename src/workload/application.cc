@@ -63,7 +63,9 @@ void Application::load(Loader& from) {
     if (input != input_digest())
         throw ConfigError("the checkpoint was taken with another input: put its file back as it "
                           "was, or start again without --restore");
-    from(progress_);
+    from.field("progress", progress_);
+    from.check(progress_.launches == 0 || progress_.kernel < kernels_.size(),
+               "progress names a kernel that the application has not");
     load_host(from);
     memory_.load(from);
 }

@@ -55,6 +55,9 @@ class Application : public KernelSource {
     void run_block(u32 block, BlockStreams& out) override;
     u64 footprint_bytes() const override { return memory_.bytes(); }
     const std::vector<Allocation>& allocations() const override { return memory_.allocations(); }
+    std::vector<std::string> inputs() const override {
+        return options_.input.empty() ? std::vector<std::string> {} : std::vector {options_.input};
+    }
     u64 result_digest() const override { return memory_.digest(false); }
     /// Of all that kernels only read.
     u64 input_digest() const;

@@ -1,11 +1,14 @@
+#include "workload/brandes.hh"
 #include "workload/graph_application.hh"
+#include "workload/near.hh"
+#include "workload/path_count.hh"
 
 /// Betweenness centrality after GraphBIG's (Nai et al., SC'15; Brandes 2001): for each source, a
 /// search that counts the shortest paths to each vertex, level by level, and the way back, on which
 /// each vertex gathers what its neighbours one level further have. Iterations are sources.
 ///
-/// Counts of paths are floats that stop at 2^24, up to where float counts exactly: so they do not
-/// depend on the order of the additions.
+/// Arrays are as wide as GraphBIG's: 4 bytes for a level, a count of paths (path_count.hh), a share
+/// and a centrality. Shares are added up in one order, so all results are equal on any machine.
 namespace memsim::workload {
 
 struct BetweennessHost {
@@ -35,13 +38,11 @@ enum class Site : u32 {
     set_centrality
 };
 
-constexpr float most_paths = 16777216.0f;
-
 class Betweenness final : public GraphApplication<BetweennessHost> {
   public:
     explicit Betweenness(const Options& options) : GraphApplication(options) {
         level_ = memory_.zeroed<u32>("level", vertices_);
-        paths_ = memory_.zeroed<float>("paths", vertices_);
+        paths_ = memory_.zeroed<u32>("paths", vertices_);
         share_ = memory_.zeroed<float>("share", vertices_);
         centrality_ = memory_.zeroed<float>("centrality", vertices_);
         changed_ = memory_.zeroed<u8>("changed", 1);
@@ -89,7 +90,7 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
             w.store(Site::set_level, level_, v,
                     select(is_source, all_lanes(0u), all_lanes(unseen)));
             w.store(Site::set_paths, paths_, v,
-                    select(is_source, all_lanes(1.0f), all_lanes(0.0f)));
+                    select(is_source, all_lanes(path_count::one), all_lanes(0u)));
             w.store(Site::set_share, share_, v, 0.0f);
         });
     }
@@ -112,8 +113,7 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
                     w.if_(level == host.depth, [&] {
                         w.reduce(
                             Site::add_paths, paths_, to,
-                            [&](float old, u32 i) { return std::min(old + paths[i], most_paths); },
-                            paths);
+                            [&](u32 old, u32 i) { return path_count::sum(old, paths[i]); }, paths);
                     });
                 });
             });
@@ -133,7 +133,10 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
                     w.if_(w.load(Site::its_level, level_, to) == host.depth + 1, [&] {
                         const auto its_paths = w.load(Site::its_paths, paths_, to);
                         const auto its_share = w.load(Site::its_share, share_, to);
-                        const auto ratio = w.divide(paths, its_paths);
+                        const auto ratio = w.apply<float>(
+                            rule::float_division,
+                            [&](u32 i) { return path_count::ratio(paths[i], its_paths[i]); }, paths,
+                            its_paths);
                         const auto more = its_share + 1.0f;
                         sum = mad(ratio, more, sum);
                     });
@@ -147,44 +150,29 @@ class Betweenness final : public GraphApplication<BetweennessHost> {
         });
     }
 
-    Array<u32> level_;
-    Array<float> paths_, share_, centrality_;
+    Array<u32> level_, paths_;
+    Array<float> share_, centrality_;
     Array<u8> changed_;
     u32 initialize_, forward_, backward_;
 };
 
 std::string Betweenness::difference() const {
     const Csr graph = this->graph();
-    std::vector<float> centrality(vertices_);
-    for (u32 n = 0; n < options_.iterations; ++n) {
-        std::vector<u32> level(vertices_, unseen), order {source(n)};
-        std::vector<float> paths(vertices_), share(vertices_);
-        level[order[0]] = 0;
-        paths[order[0]] = 1;
-        for (std::size_t at = 0; at < order.size(); ++at) {
-            const u32 v = order[at];
-            for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e) {
-                const u32 to = graph.col[e];
-                if (level[to] == unseen) {
-                    level[to] = level[v] + 1;
-                    order.push_back(to);
-                }
-                if (level[to] == level[v] + 1)
-                    paths[to] = std::min(paths[to] + paths[v], most_paths);
-            }
-        }
-        for (std::size_t at = order.size(); at-- > 0;) {
-            const u32 v = order[at];
-            for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e)
-                if (const u32 to = graph.col[e]; level[to] == level[v] + 1) {
-                    const float ratio = paths[v] / paths[to];
-                    const float part = ratio * (share[to] + 1.0f);
-                    share[v] = part + share[v];
-                }
-            if (v != source(n)) centrality[v] = centrality[v] + share[v];
-        }
-    }
-    return first_difference("centrality", centrality_, centrality);
+    constexpr double of_float = 0x1p-24;
+    Brandes reference(graph, {path_count::rounding, of_float});
+    for (u32 n = 0; n < options_.iterations; ++n)
+        reference.add(static_cast<u32>((u64 {source_} + n) % vertices_));
+    if (auto wrong = first_difference("level", level_, reference.level()); !wrong.empty())
+        return wrong;
+    std::vector<long double> paths;
+    for (u32 count : paths_.host()) paths.push_back(path_count::value(count));
+    const auto to = [&](auto of) { return [&reference, of](u32 v) { return (reference.*of)(v); }; };
+    if (auto wrong = first_far<long double>("paths", paths, to(&Brandes::paths)); !wrong.empty())
+        return wrong;
+    if (auto wrong = first_far<float>("share", share_.host(), to(&Brandes::share)); !wrong.empty())
+        return wrong;
+    return first_far<float>("centrality", centrality_.host(),
+                            [&](u64 v) { return reference.centrality()[v]; });
 }
 
 Workload betweenness() {

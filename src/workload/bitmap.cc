@@ -2,6 +2,7 @@
 
 #include "workload/exact_math.hh"
 
+#include <algorithm>
 #include <utility>
 
 namespace memsim::workload {
@@ -37,13 +38,17 @@ Picture read_bitmap(InputFile& file) {
     u8 skipped;
     for (u32 i = sizeof head; i < number(10, 4); ++i) file.read(&skipped, 1, "the header");
     std::vector<u8> row((u64 {3} * picture.width + 3) / 4 * 4);
-    picture.rgb.resize(u64 {3} * picture.width * picture.height);
     for (u32 r = 0; r < picture.height; ++r) {
         file.read(row.data(), row.size(), "a row of pixels");
-        const u64 y = from_top ? r : picture.height - 1 - r;
         for (u64 x = 0; x < picture.width; ++x)
             for (u64 c = 0; c < 3; ++c) // blue stands first in the file
-                picture.rgb[(y * picture.width + x) * 3 + c] = row[3 * x + 2 - c];
+                picture.rgb.push_back(row[3 * x + 2 - c]);
+    }
+    const u64 width = u64 {3} * picture.width;
+    for (u64 top = 0, bottom = picture.height - 1; !from_top && top < bottom; ++top, --bottom) {
+        const auto begin = picture.rgb.begin() + static_cast<std::ptrdiff_t>(top * width);
+        const auto other = picture.rgb.begin() + static_cast<std::ptrdiff_t>(bottom * width);
+        std::swap_ranges(begin, begin + static_cast<std::ptrdiff_t>(width), other);
     }
     return picture;
 }

@@ -1,6 +1,7 @@
 #include "workload/csr.hh"
 
 #include "core/error.hh"
+#include "core/heed.hh"
 
 #include <algorithm>
 
@@ -37,8 +38,10 @@ Csr rows_of(std::uint32_t vertices, const std::vector<Arc>& arcs) {
     graph.col.resize(arcs.size());
     std::vector<std::uint32_t> next(graph.row.begin(), graph.row.end() - 1);
     for (const auto& [from, to] : arcs) graph.col[next[from]++] = to;
-    for (std::uint32_t v = 0; v < vertices; ++v)
+    for (std::uint32_t v = 0; v < vertices; ++v) {
+        if (v % 65536 == 0) heed();
         std::sort(graph.col.begin() + graph.row[v], graph.col.begin() + graph.row[v + 1]);
+    }
     return graph;
 }
 
@@ -48,6 +51,7 @@ Csr simplified(const Csr& graph) {
     simple.col.reserve(graph.col.size());
     std::vector<std::uint32_t> columns;
     for (std::uint32_t v = 0; v < graph.vertices; ++v) {
+        if (v % 65536 == 0) heed();
         columns.assign(graph.col.begin() + graph.row[v], graph.col.begin() + graph.row[v + 1]);
         std::sort(columns.begin(), columns.end());
         columns.erase(std::unique(columns.begin(), columns.end()), columns.end());

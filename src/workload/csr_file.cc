@@ -7,23 +7,6 @@ namespace memsim::workload {
 
 static_assert(std::endian::native == std::endian::little, "the words are read as they stand");
 
-namespace {
-
-/// Grows in pieces, so that a header which lies about its size costs no memory.
-std::vector<std::uint32_t> read_words(InputFile& file, std::uint64_t count, std::string_view what) {
-    constexpr std::uint64_t piece = 1 << 18;
-    std::vector<std::uint32_t> words;
-    while (words.size() < count) {
-        const std::size_t held = words.size();
-        const std::size_t more = static_cast<std::size_t>(std::min(piece, count - held));
-        words.resize(held + more);
-        file.read(words.data() + held, more * sizeof(std::uint32_t), what);
-    }
-    return words;
-}
-
-} // namespace
-
 Csr read_csr_file(InputFile& file) {
     struct {
         char magic[4];
@@ -33,8 +16,9 @@ Csr read_csr_file(InputFile& file) {
     if (header.vertices == 0xffffffff)
         file.refuse_byte("4294967295 vertices, where at most 4294967294 is right");
     Csr graph {header.vertices, {}, {}};
-    graph.row = read_words(file, std::uint64_t {header.vertices} + 1, "the row offsets");
-    graph.col = read_words(file, header.arcs, "the columns");
+    graph.row =
+        file.read_array<std::uint32_t>(std::uint64_t {header.vertices} + 1, "the row offsets");
+    graph.col = file.read_array<std::uint32_t>(header.arcs, "the columns");
     if (!file.at_end())
         file.refuse_byte("more bytes follow the " + std::to_string(header.arcs) +
                          " columns that the header announces");

@@ -1,5 +1,8 @@
 #include "workload/darknet.hh"
-#include "workload/exact_math.hh"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace memsim::workload {
 
@@ -33,10 +36,11 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
         return out;
     }
     if (l.kind == Kind::softmax) {
-        const float most = *std::max_element(in.begin(), in.end());
-        float sum = 0;
-        for (u32 i = 0; i < out.size(); ++i) sum = sum + (out[i] = exact_exp(in[i] - most));
-        for (float& f : out) f = f / sum;
+        const double most = *std::max_element(in.begin(), in.end());
+        double sum = 0;
+        for (const float f : in) sum += std::exp(f - most);
+        for (u32 i = 0; i < out.size(); ++i)
+            out[i] = static_cast<float>(std::exp(in[i] - most) / sum);
         return out;
     }
     const u32 channels = l.in_c / l.groups;
@@ -59,7 +63,7 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
                     value = value + l.bias[c];
                 } else if (l.kind == Kind::maxpool) {
                     const u32 before = (l.size - 1) / 2;
-                    value = -3.4e38f;
+                    value = -std::numeric_limits<float>::infinity();
                     for (u32 i = 0; i < l.size; ++i)
                         for (u32 j = 0; j < l.size; ++j)
                             value = std::max(value, pixel(c, y * l.stride + i - before,

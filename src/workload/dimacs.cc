@@ -45,6 +45,7 @@ Csr read_dimacs(InputFile& file) {
     if (seen < lines)
         file.refuse("announces " + std::to_string(lines) + " edges but holds " +
                     std::to_string(seen) + ": it is cut off; fetch it again");
+    check_vertices(file, vertices, seen);
     return rows_of(static_cast<std::uint32_t>(vertices), arcs);
 }
 

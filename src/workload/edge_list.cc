@@ -1,3 +1,4 @@
+#include "core/heed.hh"
 #include "workload/fields.hh"
 #include "workload/graph_reader.hh"
 
@@ -46,7 +47,11 @@ Csr read_edge_list(InputFile& file) {
         names.push_back(from);
         names.push_back(to);
     }
-    std::sort(names.begin(), names.end());
+    std::uint32_t compared = 0;
+    std::sort(names.begin(), names.end(), [&](std::uint32_t a, std::uint32_t b) {
+        if (++compared % 65536 == 0) heed();
+        return a < b;
+    });
     names.erase(std::unique(names.begin(), names.end()), names.end());
     // A vertex without edges appears in no line: fewer than announced is right, more is not.
     if (announced && (announced->edges != arcs.size() || announced->nodes < names.size()))

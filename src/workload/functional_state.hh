@@ -24,7 +24,9 @@ class FunctionalState {
             std::string bytes;
             a(bytes);
             Loader inner(bytes);
-            if (source) source->load(inner); // without one, the state is only looked at
+            if (!source) return; // the state is only looked at
+            source->load(inner);
+            a.check(inner.done(), "is followed by more than there is");
         } else {
             a(std::string("functional memory of the application"));
         }

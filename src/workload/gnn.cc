@@ -47,7 +47,12 @@ class Gnn final : public HostedApplication<GnnHost> {
     std::string difference() const override {
         if (std::string wrong = search_.difference(); !wrong.empty()) return wrong;
         std::vector<float> sum(x_.size());
-        for (u64 i = 0; i < sum.size(); ++i) sum[i] = x_[i] + encoded(i);
+        for (u32 v = 0; v < search_.vertices(); ++v) {
+            u32 distance = search_.cost()[v]; // which was just found right
+            if (distance > distances - 1) distance = distances - 1;
+            for (u32 f = 0; f < features; ++f)
+                sum[v * features + f] = x_[v * features + f] + encoding_[distance * features + f];
+        }
         if (std::string wrong = first_difference("sum", sum_.out, sum); !wrong.empty())
             return wrong;
         return first_difference("hidden", product_.c,

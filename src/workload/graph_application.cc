@@ -1,5 +1,6 @@
 #include "workload/graph_application.hh"
 
+#include "core/heed.hh"
 #include "core/rng.hh"
 #include "workload/graph_reader.hh"
 #include "workload/grid.hh"
@@ -35,12 +36,14 @@ u32 source_for(const Options& options, const Csr& graph) {
 
 std::vector<u32> weights_for(const Csr& graph, u64 seed) {
     std::vector<u32> weights(graph.col.size());
-    for (u32 v = 0; v < graph.vertices; ++v)
+    for (u32 v = 0; v < graph.vertices; ++v) {
+        if (v % 65536 == 0) heed();
         for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e) {
             const u32 to = graph.col[e];
             u64 x = seed ^ (u64 {std::min(v, to)} << 32 | std::max(v, to));
             weights[e] = 1 + static_cast<u32>(split_mix(x) % 63);
         }
+    }
     return weights;
 }
 

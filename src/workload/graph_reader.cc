@@ -10,6 +10,14 @@ bool is_rodinia(std::string_view head) {
     return digits > 0 && digits < head.size() && head[digits] == '\n';
 }
 
+void check_vertices(const InputFile& file, std::uint64_t vertices, std::uint64_t edges) {
+    constexpr std::uint64_t free = 1 << 24, for_each_edge = 16;
+    if (vertices <= free || vertices / for_each_edge <= edges) return;
+    file.refuse("announces " + std::to_string(vertices) + " vertices for " + std::to_string(edges) +
+                " edges; beyond " + std::to_string(free) + " vertices at most " +
+                std::to_string(for_each_edge) + " for each edge are right");
+}
+
 namespace {
 
 Csr read_by_content(InputFile& file) {

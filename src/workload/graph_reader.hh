@@ -7,6 +7,11 @@ namespace memsim::workload {
 
 using parts::InputFile;
 
+/// Vertices without edges cost memory and take no byte of a file. So up to 2^24 of them are taken
+/// as a header announces them, and more if the file holds an edge for every 16 vertices; otherwise
+/// it is refused.
+void check_vertices(const InputFile& file, std::uint64_t vertices, std::uint64_t edges);
+
 /// Reads a graph in any of the formats below, told by its first bytes (not by its name), packed by
 /// gzip, xz or not at all. Arcs, repeated ones too, are kept as the file has them; columns ascend
 /// (but for Rodinia's).

@@ -1,6 +1,7 @@
 #include "workload/grid.hh"
 
 #include "core/error.hh"
+#include "core/heed.hh"
 #include "core/rng.hh"
 
 namespace memsim::workload {
@@ -17,7 +18,8 @@ Csr grid_graph(const GridOptions& options) {
         arcs.emplace_back(from, to);
         arcs.emplace_back(to, from);
     };
-    for (std::uint32_t y = 0; y < height; ++y)
+    for (std::uint32_t y = 0; y < height; ++y) {
+        heed();
         for (std::uint32_t x = 0; x < width; ++x) {
             const std::uint32_t here = y * width + x;
             const std::uint64_t drawn = random.next();
@@ -26,6 +28,7 @@ Csr grid_graph(const GridOptions& options) {
             if (x + 1 < width && y + 1 < height && (drawn >> 6 & 15) == 0)
                 street(here, here + width + 1);
         }
+    }
     return rows_of(width * height, arcs);
 }
 

@@ -1,6 +1,7 @@
 #include "workload/kronecker.hh"
 
 #include "core/error.hh"
+#include "core/heed.hh"
 #include "core/rng.hh"
 
 #include <numeric>
@@ -59,6 +60,7 @@ Csr kronecker_graph(const KroneckerOptions& options) {
     const Quadrants quadrant {options.initiator};
     arcs.reserve(options.directed ? edges : 2 * edges);
     for (std::uint64_t e = 0; e < edges; ++e) {
+        if (e % 65536 == 0) heed();
         const Arc drawn = draw(options.scale, quadrant, random);
         const Arc arc {name[drawn.first], name[drawn.second]};
         arcs.push_back(arc);

@@ -85,6 +85,7 @@ Csr read_matrix_market(InputFile& file) {
     if (seen < entries)
         file.refuse("announces " + std::to_string(entries) + " entries but holds " +
                     std::to_string(seen) + ": it is cut off; fetch it again");
+    check_vertices(file, vertices, seen);
     return rows_of(static_cast<std::uint32_t>(vertices), arcs);
 }
 

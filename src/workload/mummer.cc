@@ -1,3 +1,4 @@
+#include "core/heed.hh"
 #include "workload/catalogue.hh"
 #include "workload/exact_math.hh"
 
@@ -25,7 +26,9 @@ class Mummer final : public Application {
         for (u32 i = 0; i < bases_; ++i) genome[i] = static_cast<u8>(letters[i] + 1);
         std::vector<u32> suffixes(bases_);
         std::iota(suffixes.begin(), suffixes.end(), 0u);
+        u32 compared = 0;
         std::sort(suffixes.begin(), suffixes.end(), [&](u32 a, u32 b) {
+            if (++compared % 65536 == 0) heed();
             const int order = std::memcmp(&genome[a], &genome[b], query_bases);
             return order != 0 ? order < 0 : a < b;
         });

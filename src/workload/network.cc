@@ -1,9 +1,36 @@
 #include "workload/network.hh"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 namespace memsim::workload {
+
+namespace {
+
+/// YOLOv3 on 1024 x 1024 pixels takes 0.4 x 2^30 floats.
+constexpr std::uint64_t most_floats = 1 << 29, most_pool = 255;
+
+} // namespace
+
+/// Counts what the layer holds when its output is w x h x c.
+std::string Network::take(const Layer& l, std::uint64_t to_w, std::uint64_t to_h,
+                          std::uint64_t to_c) {
+    const bool convolution = l.kind == Layer::Kind::convolutional;
+    // At most 2^17, 2^17 and 2^16 times as many channels or layers: each product is looked at.
+    const std::uint64_t area = to_w * to_h;
+    const std::uint64_t depth =
+        convolution ? std::uint64_t {l.in_c / l.groups} * l.size * l.size : 0;
+    bool fits = area <= most_floats && to_c <= most_floats && depth <= most_floats;
+    if (fits) {
+        held += area * to_c + l.filters * depth;
+        workspace = std::max(workspace, depth * area);
+        fits = held + workspace + std::uint64_t {w} * h * c <= most_floats;
+    }
+    return fits ? ""
+                : "its arrays and those of the layers before take over 2 GiB, the most that "
+                  "is taken";
+}
 
 std::string Network::add(Layer l) {
     using Kind = Layer::Kind;
@@ -24,41 +51,51 @@ std::string Network::add(Layer l) {
         cut = true;
         return "";
     }
-    l.w = l.in_w, l.h = l.in_h, l.c = l.in_c;
+    std::uint64_t to_w = l.in_w, to_h = l.in_h, to_c = l.in_c;
+    const std::uint64_t stride = l.stride;
     if (l.kind == Kind::convolutional) {
         if (l.in_c % l.groups || l.filters % l.groups)
             return "groups is " + std::to_string(l.groups) + ", which does not divide " +
                    std::to_string(l.in_c) + " channels and " + std::to_string(l.filters) +
                    " filters";
         if (l.in_w + 2 * l.pad < l.size) return "size is larger than the image";
-        l.w = (l.in_w + 2 * l.pad - l.size) / l.stride + 1;
-        l.h = (l.in_h + 2 * l.pad - l.size) / l.stride + 1;
-        l.c = l.filters;
+        to_w = (l.in_w + 2 * l.pad - l.size) / stride + 1;
+        to_h = (l.in_h + 2 * l.pad - l.size) / stride + 1;
+        to_c = l.filters;
     } else if (l.kind == Kind::maxpool) {
-        l.w = (l.in_w - 1) / l.stride + 1;
-        l.h = (l.in_h - 1) / l.stride + 1;
+        if (l.size > most_pool)
+            return "size is " + std::to_string(l.size) + ", where a pool of at most " +
+                   std::to_string(most_pool) + " is right";
+        to_w = (l.in_w - 1) / stride + 1;
+        to_h = (l.in_h - 1) / stride + 1;
     } else if (l.kind == Kind::avgpool) {
-        l.w = l.h = 1;
+        to_w = to_h = 1;
     } else if (l.kind == Kind::upsample) {
-        l.w *= l.stride, l.h *= l.stride;
+        to_w *= stride, to_h *= stride;
     } else if (l.kind == Kind::reorg) {
-        if (l.w % l.stride || l.h % l.stride || l.c % (l.stride * l.stride))
-            return "stride is " + std::to_string(l.stride) + ", which does not divide " +
-                   std::to_string(l.w) + " pixels, or its square " + std::to_string(l.c) +
+        if (to_w % stride || to_h % stride || to_c % (stride * stride))
+            return "stride is " + std::to_string(stride) + ", which does not divide " +
+                   std::to_string(to_w) + " pixels, or its square " + std::to_string(to_c) +
                    " channels";
-        l.w /= l.stride, l.h /= l.stride, l.c *= l.stride * l.stride;
+        to_w /= stride, to_h /= stride, to_c *= stride * stride;
     } else if (l.kind == Kind::shortcut || l.kind == Kind::route) {
         if (l.from.empty()) return "a layer to take from is missing";
         const bool route = l.kind == Kind::route;
+        if (!route && l.from.size() > 1)
+            return "a shortcut from " + std::to_string(l.from.size()) +
+                   " layers, where one is right";
         const Layer& first = layers[static_cast<std::size_t>(l.from[0])];
-        if (route) l.w = first.w, l.h = first.h, l.c = 0;
+        if (route) to_w = first.w, to_h = first.h, to_c = 0;
         for (const int f : l.from) {
             const Layer& of = layers[static_cast<std::size_t>(f)];
-            if (of.w != l.w || of.h != l.h || (!route && of.c != l.c))
+            if (of.w != to_w || of.h != to_h || (!route && of.c != to_c))
                 return "layer " + std::to_string(f) + " has another shape";
-            if (route) l.c += of.c;
+            if (route) to_c += of.c;
         }
     }
+    if (std::string wrong = take(l, to_w, to_h, to_c); !wrong.empty()) return wrong;
+    l.w = static_cast<std::uint32_t>(to_w), l.h = static_cast<std::uint32_t>(to_h);
+    l.c = static_cast<std::uint32_t>(to_c);
     layers.push_back(std::move(l));
     return "";
 }
@@ -152,7 +189,12 @@ void take(const InputFile& file, std::string_view line, Network& network, Sectio
         if (key == "filters") l.filters = number(1);
         if (key == "size") l.size = number(1), s.sized = true;
         if (key == "pad") s.padded = number(0) != 0;
-        if (key == "padding") l.pad = number(0);
+        if (key == "padding") {
+            l.pad = number(0);
+            if (l.kind == Layer::Kind::maxpool)
+                file.refuse_column(1, "padding of a pool is not there yet: leave it out, and it is "
+                                      "size - 1, as Darknet has it");
+        }
         if (key == "batch_normalize") l.normalized = number(0) != 0;
         if (key == "dilation" && number(1) != 1) file.refuse_column(1, "dilation is not there yet");
     }
@@ -179,7 +221,9 @@ Network read_cfg(const std::string& path, std::uint32_t side) {
         if (text[0] == '[') {
             finish();
             now = section(file, text);
-            if (!begun && !now.net) file.refuse_column(1, "the first section must be [net]");
+            if (begun == now.net)
+                file.refuse_column(1, begun ? "a second section [net], where one is right"
+                                            : "the first section must be [net]");
             begun = true;
         } else if (!begun) {
             file.refuse_column(1, "'[net]' was expected");
@@ -196,7 +240,7 @@ void read_weights(const std::string& path, Network& network) {
     InputFile file(path);
     std::int32_t version[3];
     file.read(version, sizeof version, "the version");
-    const bool wide = version[0] * 10 + version[1] >= 2; // `seen` grew to 64 bits in 0.2
+    const bool wide = std::int64_t {version[0]} * 10 + version[1] >= 2; // `seen` grew in 0.2
     std::uint64_t images = 0;
     file.read(&images, wide ? 8 : 4, "the number of images seen");
     std::size_t at = 0;
@@ -204,9 +248,7 @@ void read_weights(const std::string& path, Network& network) {
         const std::string layer = " of layer " + std::to_string(at++);
         if (l.kind != Layer::Kind::convolutional) continue;
         const auto floats = [&](std::size_t n, const char* what) {
-            std::vector<float> all(n);
-            file.read(all.data(), n * sizeof(float), what + layer);
-            return all;
+            return file.read_array<float>(n, what + layer);
         };
         l.bias = floats(l.filters, "the biases");
         std::vector<float> scale, mean, variance;

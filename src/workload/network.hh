@@ -28,6 +28,7 @@ struct Layer {
     std::uint32_t in_w = 0, in_h = 0, in_c = 0, w = 0, h = 0, c = 0; ///< by Network::add
     std::vector<float> weights, bias;                                ///< normalization is folded in
 
+    // 32 bits hold them: Network::add takes no larger layer.
     std::uint32_t outputs() const { return w * h * c; }
     std::uint32_t depth() const { return in_c / groups * size * size; } ///< of one filter
 };
@@ -35,10 +36,16 @@ struct Layer {
 struct Network {
     std::uint32_t w = 0, h = 0, c = 3;
     std::vector<Layer> layers;
+    std::vector<std::string> files; ///< that it was read from
     bool cut = false; ///< the image became one pixel: what would halve it and all after is left out
+    std::uint64_t held = 0;      ///< floats of all weights and outputs
+    std::uint64_t workspace = 0; ///< floats of the largest im2col
 
     /// Computes its shape. What is wrong with it, or nothing.
     std::string add(Layer layer);
+
+  private:
+    std::string take(const Layer& layer, std::uint64_t w, std::uint64_t h, std::uint64_t c);
 };
 
 /// Reads a .cfg for a square image of `side` pixels.

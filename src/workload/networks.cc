@@ -10,6 +10,7 @@ namespace {
 
 using Kind = Layer::Kind;
 using Layers = std::vector<Layer>;
+constexpr u32 most_side = 1024;
 
 Layer conv(u32 filters, u32 size, u32 stride = 1) {
     Layer l;
@@ -116,11 +117,19 @@ Layers yolo3_network() { // yolov3.cfg
 
 template <Layers (*list)()>
 std::unique_ptr<Application> network(const Options& options) {
+    if (options.size > most_side) // the catalogue looks at it only where there is no file
+        throw BadOption("size", "an image of " + std::to_string(options.size) +
+                                    " pixels a side, where 1 to " + std::to_string(most_side) +
+                                    " are right");
     Network net;
     if (!options.input.empty()) {
         net = read_cfg(options.input, static_cast<u32>(options.size));
         const auto weights = std::filesystem::path(options.input).replace_extension(".weights");
-        if (std::filesystem::exists(weights)) read_weights(weights.string(), net);
+        net.files = {options.input};
+        if (std::filesystem::exists(weights)) {
+            read_weights(weights.string(), net);
+            net.files.push_back(weights.string());
+        }
     } else {
         net.w = net.h = static_cast<u32>(options.size);
         for (const Layer& l : list())
@@ -142,7 +151,7 @@ const Entry reference {{.names = {"darknet"},
                         .size_is = side,
                         .size = 64,
                         .check_size = 4,
-                        .most = 1024,
+                        .most = most_side,
                         .make = network<reference_network>}};
 const Entry tiny {{.names = {"tiny"},
                    .doc = "Darknet's tiny network, or any .cfg, after Redmon",
@@ -150,7 +159,7 @@ const Entry tiny {{.names = {"tiny"},
                    .size_is = side,
                    .size = 64,
                    .check_size = 4,
-                   .most = 1024,
+                   .most = most_side,
                    .make = network<tiny_network>}};
 const Entry yolo2 {{.names = {"yolo2"},
                     .doc = "YOLOv2, or any .cfg, after Redmon",
@@ -158,7 +167,7 @@ const Entry yolo2 {{.names = {"yolo2"},
                     .size_is = side,
                     .size = 96,
                     .check_size = 4,
-                    .most = 1024,
+                    .most = most_side,
                     .make = network<yolo2_network>}};
 const Entry yolo3 {{.names = {"yolo3"},
                     .doc = "YOLOv3, or any .cfg, after Redmon",
@@ -166,7 +175,7 @@ const Entry yolo3 {{.names = {"yolo3"},
                     .size_is = side,
                     .size = 96,
                     .check_size = 4,
-                    .most = 1024,
+                    .most = most_side,
                     .make = network<yolo3_network>}};
 
 } // namespace

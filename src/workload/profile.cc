@@ -1,5 +1,7 @@
 #include "workload/profile.hh"
 
+#include "protocol/local_memory.hh"
+
 namespace memsim::workload {
 
 namespace {
@@ -56,9 +58,12 @@ Profile profile_of(KernelSource& application, u64 limit) {
                     if (op.kind == WarpOpKind::shared)
                         ++(op.has_result ? p.shared_loads : p.shared_stores);
                     if (!touches_memory(op.kind)) continue;
-                    (op.kind == WarpOpKind::load    ? p.load_requests
-                     : op.kind == WarpOpKind::store ? p.store_requests
-                                                    : p.atomic_requests) += lines.count(op);
+                    u64& requests = op.kind == WarpOpKind::load    ? p.load_requests
+                                    : op.kind == WarpOpKind::store ? p.store_requests
+                                                                   : p.atomic_requests;
+                    protocol::for_each_row(
+                        op, 0, protocol::local_row_bytes,
+                        [&](const protocol::WarpOp& row) { requests += lines.count(row); });
                 }
             }
         }

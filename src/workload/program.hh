@@ -47,6 +47,7 @@ class Program final : public Model<Program>, public protocol::HasKernels {
 
     explicit Program(const Params& p) : params(p) {}
     void init() override { kernels(); }
+    std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
     protocol::KernelSource& kernels() override;
     std::unique_ptr<protocol::KernelSource>* prepared() override { return &state.function.source; }

@@ -19,6 +19,7 @@ class Recorded final : public Model<Recorded>, public protocol::HasKernels {
 
     explicit Recorded(const Params& p) : params(p) {}
     void init() override { kernels(); }
+    std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
     protocol::KernelSource& kernels() override;
     std::unique_ptr<protocol::KernelSource>* prepared() override { return &state.function.source; }

@@ -1,6 +1,7 @@
 #include "workload/recording.hh"
 
 #include "core/error.hh"
+#include "core/legible.hh"
 
 #include <algorithm>
 #include <sstream>
@@ -31,7 +32,9 @@ Recording::Recording(const std::string& path) : path_(path), file_(path, std::io
     read_index();
 }
 
-void Recording::refuse(const std::string& what) const { throw ConfigError(path_ + ": " + what); }
+void Recording::refuse(const std::string& what) const {
+    throw ConfigError(legible(path_ + ": " + what));
+}
 
 void Recording::read_index() {
     file_.seekg(static_cast<std::streamoff>(index_));
@@ -54,6 +57,7 @@ void Recording::read_line(const std::string& line, u64 number) {
     std::istringstream fields(line);
     std::string what, name;
     fields >> what >> name;
+    name = legible(name);
     if (what == "array") {
         u64 base = 0, bytes = 0;
         fields >> base >> bytes;
@@ -186,6 +190,7 @@ void Recording::load(Loader& from) {
                           ": put the file back as it was, or start again without --restore");
     from(launches_);
     from(next_block_);
+    from.check(launches_ <= kernels_.size(), "more launches are begun than were recorded");
 }
 
 } // namespace memsim::workload

@@ -25,6 +25,7 @@ class Recording final : public protocol::KernelSource {
     void run_block(protocol::u32 block, protocol::BlockStreams& out) override;
     protocol::u64 footprint_bytes() const override { return footprint_; }
     const std::vector<protocol::Allocation>& allocations() const override { return allocations_; }
+    std::vector<std::string> inputs() const override { return {path_}; }
     protocol::u64 result_digest() const override { return 0; } ///< Python has the results
     void save(Saver& to) const override;
     void load(Loader& from) override;

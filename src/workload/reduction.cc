@@ -3,6 +3,7 @@
 
 /// The sum of a vector after CUDA's samples (Harris, "Optimizing parallel reduction"): each block
 /// of 256 adds up 512 elements as a tree in shared memory; launches follow until one sum is left.
+/// Sums are unsigned words, so modulo 2^32.
 namespace memsim::workload {
 
 struct ReductionHost {
@@ -26,10 +27,11 @@ class Reduction final : public HostedApplication<ReductionHost> {
             "reduce", 14, [this](Block& b) { reduce(b); }, Counted::by_rule, threads * 4);
     }
     std::string difference() const override {
-        u32 sum = 0; // of 2^32
+        u64 sum = 0;
         for (u32 v : in_.host()) sum += v;
+        const u32 word = static_cast<u32>(sum % (u64 {1} << 32));
         return first_difference("sum", std::span<const u32>(sums_[host.round % 2].data, 1),
-                                std::span<const u32>(&sum, 1));
+                                std::span<const u32>(&word, 1));
     }
 
   private:

@@ -125,12 +125,13 @@ class ShortestPaths final : public GraphApplication<ShortestPathsHost> {
     u32 initialize_, relax_;
 };
 
-/// Dijkstra's.
+/// Dijkstra's, in 64 bits.
 template <bool data_driven, bool by_warp>
 std::string ShortestPaths<data_driven, by_warp>::difference() const {
     const Csr graph = this->graph();
-    std::vector<u32> distance(graph.vertices, unseen);
-    using Reached = std::pair<u32, u32>;
+    constexpr u64 far_away = ~u64 {0};
+    std::vector<u64> distance(graph.vertices, far_away);
+    using Reached = std::pair<u64, u32>;
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
     distance[source_] = 0;
     for (queue.emplace(0, source_); !queue.empty();) {
@@ -138,12 +139,14 @@ std::string ShortestPaths<data_driven, by_warp>::difference() const {
         queue.pop();
         if (far != distance[v]) continue;
         for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e)
-            if (const u32 to = graph.col[e], there = far + weight_[e]; there < distance[to]) {
-                distance[to] = there;
-                queue.emplace(there, to);
+            if (const u64 there = far + weight_[e]; there < distance[graph.col[e]]) {
+                distance[graph.col[e]] = there;
+                queue.emplace(there, graph.col[e]);
             }
     }
-    return first_difference("distance", distance_, distance);
+    std::vector<u64> ours;
+    for (u32 d : distance_.host()) ours.push_back(d == unseen ? far_away : d);
+    return first_difference<u64>("distance", ours, distance);
 }
 
 const Entry data_thread {graph_workload({"sssp1", "sssp_data"},

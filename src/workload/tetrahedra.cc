@@ -1,5 +1,6 @@
 #include "workload/tetrahedra.hh"
 
+#include "core/heed.hh"
 #include "workload/exact_math.hh"
 
 #include <cmath>
@@ -81,7 +82,8 @@ Mesh tetrahedra(u32 side, u64 seed, u32 block) {
     mesh.normal.resize(u64 {Mesh::sides * Mesh::axes} * n);
     mesh.area.resize(n);
     for (u32 z = 0; z < side; ++z)
-        for (u32 y = 0; y < side; ++y)
+        for (u32 y = 0; y < side; ++y) {
+            heed();
             for (u32 x = 0; x < side; ++x)
                 for (const Way& way : ways) {
                     const auto [a, b, c] = way;
@@ -109,6 +111,7 @@ Mesh tetrahedra(u32 side, u64 seed, u32 block) {
                     }
                     mesh.area[e] = surface * surface;
                 }
+        }
     const u32 last = grid.elements - 1;
     for (u32 e = grid.elements; e < n; ++e) {
         mesh.area[e] = mesh.area[last];

@@ -287,17 +287,20 @@ class Wavelet final : public Application {
     u32 split_, transform_, copy_;
 };
 
-/// One line of pixels: the low half in front, the high half behind.
-std::vector<i32> lifted(std::vector<i32> line) {
-    const auto n = static_cast<i32>(line.size());
-    const auto at = [&](i32 i) { return line[static_cast<u32>(mirrored(i, n))]; };
-    for (i32 i = 1; i < n; i += 2) line[static_cast<u32>(i)] -= (at(i - 1) + at(i + 1)) >> 1;
-    for (i32 i = 0; i < n && n > 1; i += 2)
-        line[static_cast<u32>(i)] += (at(i - 1) + at(i + 1) + 2) >> 2;
-    std::vector<i32> bands;
-    for (u32 parity : {0, 1})
-        for (u32 i = parity; i < line.size(); i += 2) bands.push_back(line[i]);
-    return bands;
+/// One line of pixels: the low half in front, the high half behind. At an edge the one neighbour
+/// that is there counts twice.
+std::vector<i32> lifted(const std::vector<i32>& line) {
+    std::vector<i32> low, high;
+    for (std::size_t i = 0; i < line.size(); ++i) (i % 2 == 0 ? low : high).push_back(line[i]);
+    for (std::size_t i = 0; i < high.size(); ++i)
+        high[i] -= (low[i] + (i + 1 < low.size() ? low[i + 1] : low[i])) >> 1;
+    for (std::size_t i = 0; i < low.size() && !high.empty(); ++i) {
+        const i32 before = i > 0 ? high[i - 1] : high[0];
+        const i32 after = i < high.size() ? high[i] : high.back();
+        low[i] += (before + after + 2) >> 2;
+    }
+    low.insert(low.end(), high.begin(), high.end());
+    return low;
 }
 
 std::string Wavelet::difference() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
 #include "zng/geometry.hh"
@@ -114,7 +115,7 @@ class FlashController final : public Model<FlashController> {
     };
     struct State {
         std::vector<Slot> slots;
-        std::vector<std::uint32_t> free;
+        FreeList free;
         HashMap<std::uint32_t> line;              ///< the last request for each line that has one
         std::vector<Fifo<std::uint32_t>> waiting; ///< slots, by package
         Fifo<std::uint32_t> collecting;           ///< slots of moves and erases that have not left

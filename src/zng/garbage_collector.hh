@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "protocol/dispatch.hh"
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
@@ -162,8 +163,9 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         std::vector<std::uint32_t> package_moves; ///< pages being moved in each
         std::vector<Application> applications;
         std::vector<Merge> merges;
-        std::vector<std::uint32_t> idle_merges, active; ///< active: in order of their beginning
-        std::vector<std::uint32_t> waiting;             ///< log blocks of data under way
+        FreeList idle_merges;
+        std::vector<std::uint32_t> active;  ///< active: in order of their beginning
+        std::vector<std::uint32_t> waiting; ///< log blocks of data under way
         Fifo<protocol::PageOrder> orders;
         std::vector<Fifo<std::uint16_t>> flushes; ///< applications, by cache
         std::uint32_t step = none;                ///< the merge that the helper thread is at

@@ -175,7 +175,7 @@ void Package::read(const Read& r) {
         newest(key, p.line, p.sectors, content);
         return answer_read(r, content, *found);
     }
-    const auto put = [](auto& all, std::vector<std::uint32_t>& free, const auto& value) {
+    const auto put = [](auto& all, FreeList& free, const auto& value) {
         if (free.empty()) {
             all.push_back(value);
             return static_cast<std::uint32_t>(all.size() - 1);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "core/handler.hh"
 #include "flash/nand.hh"
 #include "protocol/flash_network.hh"
@@ -217,9 +218,9 @@ class Package final : public Model<Package> {
         std::vector<std::uint64_t> done;  ///< workers whose time is over, a bit each
         std::vector<std::uint64_t> ready; ///< workers that are idle and may have work
         std::vector<Read> reads;
-        std::vector<std::uint32_t> free_reads;
+        FreeList free_reads;
         std::vector<Sense> senses;
-        std::vector<std::uint32_t> free_senses;
+        FreeList free_senses;
         HashMap<std::uint32_t> sense_of;            ///< page to sense
         HashMap<std::uint32_t> leaving;             ///< page to worker that programs it
         std::vector<Fifo<Op>> stalled;              ///< writes that wait for a register, by pool

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "core/hash_map.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
@@ -104,7 +105,7 @@ class PageBuffer final : public Model<PageBuffer> {
     struct State {
         std::vector<Frame> frames;
         std::vector<Request> requests;
-        std::vector<std::uint32_t> free;
+        FreeList free;
         Fifo<std::uint32_t> demand; ///< requests for the DRAM
         Fifo<Bulk> bulk;
         Fifo<std::uint32_t> to_drive;               ///< frames

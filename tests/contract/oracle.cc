@@ -2,7 +2,11 @@
 
 #include "core/registry.hh"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 namespace memsim::test {
 
@@ -17,19 +21,19 @@ constexpr std::uint64_t seed = 11;
 
 /// A dump as text.
 struct Record final : StatSink {
-    std::string text;
-    void stat(const std::string& path, const std::string& name, const Stat&,
+    std::string text, name;
+    void stat(const std::string& path, const std::string& of, const Stat&,
               std::string_view) override {
-        text += path + "." + name + "\n";
+        name = path + "." + of;
     }
     void integer(std::string_view part, Int128 value, Unit) override {
-        text += std::string(part) + "=" + to_text(value) + "\n";
+        text += name + " " + std::string(part) + "=" + to_text(value) + "\n";
     }
     void derived(std::string_view part, double value, Unit) override {
-        text += std::string(part) + "~" + std::to_string(value) + "\n";
+        text += name + " " + std::string(part) + "~" + std::to_string(value) + "\n";
     }
     void bucket(std::uint64_t low, std::uint64_t, std::uint64_t count) override {
-        text += std::to_string(low) + ":" + std::to_string(count) + "\n";
+        text += name + " " + std::to_string(low) + ":" + std::to_string(count) + "\n";
     }
 };
 
@@ -85,9 +89,11 @@ std::string difference(const Outcome& got, const Outcome& expected) {
         const auto at = std::mismatch(got.stats.begin(), got.stats.end(), expected.stats.begin(),
                                       expected.stats.end());
         const auto from = static_cast<std::size_t>(at.first - got.stats.begin());
-        const std::size_t line = got.stats.rfind('\n', from) + 1;
-        return "statistics differ: " + got.stats.substr(line, 80) + ", alone " +
-               expected.stats.substr(line, 80);
+        const std::size_t line = from == 0 ? 0 : got.stats.rfind('\n', from - 1) + 1;
+        const auto shown = [&](const std::string& all) {
+            return all.substr(line, all.find('\n', line) - line);
+        };
+        return "statistics differ: " + shown(got.stats) + ", alone " + shown(expected.stats);
     }
     if (got.digest != expected.digest) return "the digest differs";
     for (std::size_t i = 0; i < got.state.size(); ++i)
@@ -97,6 +103,13 @@ std::string difference(const Outcome& got, const Outcome& expected) {
 }
 
 } // namespace
+
+std::string written(const std::string& name, const std::string& text) {
+    const std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                       ("memsim-rig-" + std::to_string(getpid()) + "-" + name);
+    std::ofstream(path, std::ios::binary) << text;
+    return path.string();
+}
 
 std::vector<std::string> check_oracle(const Rig& rig, unsigned rounds) {
     std::vector<std::string> faults;

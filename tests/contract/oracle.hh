@@ -27,6 +27,9 @@ struct RigFor {
     }
 };
 
+/// The path of a file of this process with that text, for rigs that read one.
+std::string written(const std::string& name, const std::string& text);
+
 /// Runs the rig undisturbed; then with spurious wakes, saved and restored at random ticks, on the
 /// naive queue, stamped, traced, sampled, and beside another machine. Returns a sentence for each
 /// run that ends otherwise (statistics, digest, last tick or State); empty if the component passes.

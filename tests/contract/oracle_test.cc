@@ -89,6 +89,7 @@ TEST_CASE("the oracle finds a component that counts its wakes, and one that forg
         return all;
     };
     CHECK(faults("false").find("under spurious wakes") != std::string::npos);
+    CHECK(faults("false").find("statistics differ: f.count =") != std::string::npos);
     CHECK(faults("true").find("restored at") != std::string::npos);
 }
 

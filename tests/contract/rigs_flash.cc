@@ -76,6 +76,21 @@ static const RigFor traffic {
               {{"requests", "200"}, {"range", "700"}, {"read_share", "40%"}, {"period", "30us"}},
               {{"unwritten", "past"}});
     }};
+static const RigFor recorded_traffic {
+    "flash.BlockTraffic", [](Machine& m) {
+        std::string text; // every fifth request is larger than a command, and than the range
+        for (unsigned i = 0; i < 60; ++i)
+            text += std::to_string(200 * i) + " 0 " + std::to_string(37 * i) +
+                    (i % 5 ? " 12 " : " 1500 ") + std::to_string(i % 3 / 2) + "\n";
+        drive(m, 1, "flash.BlockTraffic",
+              {{"pattern", "trace"},
+               {"trace", written("block.trace", text)},
+               {"trace_unit", "1us"},
+               {"range", "700"},
+               {"fold", "true"},
+               {"outstanding", "2"}},
+              {{"unwritten", "past"}});
+    }};
 static const RigFor mesh {
     "flash.Mesh", [](Machine& m) {
         m.add("mesh", "flash.Mesh",

@@ -1,23 +1,9 @@
 #include "oracle.hh"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 /// Rigs of what plays and records traces; their files are written here.
 namespace memsim::test {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string written(const std::string& name, const std::string& text) {
-    const fs::path path =
-        fs::temp_directory_path() / ("memsim-rig-" + std::to_string(getpid()) + "-" + name);
-    std::ofstream(path, std::ios::binary) << text;
-    return path.string();
-}
 
 /// Blocks of two warps that load, wait, meet at a barrier and store.
 std::string kernel(unsigned blocks) {
@@ -28,7 +14,7 @@ std::string kernel(unsigned blocks) {
         for (unsigned w = 0; w < 2; ++w) {
             const std::string at = std::to_string(10 * (b % 3) + w);
             text += "warp = " + std::to_string(w) +
-                    "\ninsts = 8\n" //
+                    "\ninsts = 10\n" //
                     "0000 ffffffff 1 R2 LDG.E 1 R0 4 1 0x7f00000" +
                     at + "00 4\n" + "0010 0000ffff 1 R4 LDG.E 1 R0 4 2 0x7f0000010" + at +
                     " 100 -60 4 8 16 32 64 "
@@ -36,6 +22,8 @@ std::string kernel(unsigned blocks) {
                     "0020 ffffffff 1 R5 LDS 1 R2 4 1 0x0 8\n"
                     "0030 ffffffff 1 R2 IADD3 2 R4 R2 0\n"
                     "0040 ffffffff 0 BAR.SYNC 0 0\n"
+                    "0044 ffffffff 0 STL.64 2 R1 R4 8 1 0xfffdc0 0\n"
+                    "0048 ffffffff 1 R6 LDL.128 1 R1 16 1 0xfffa00 16\n"
                     "0050 ffffffff 0 STG.E 2 R0 R5 4 1 0x7f00000" +
                     at + "00 4\n" +
                     "0060 00000001 0 RED.E.ADD 2 R0 R5 4 1 0x7f0000000000 0\n"

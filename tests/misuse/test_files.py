@@ -1,6 +1,7 @@
 """Checkpoints that are none or no longer, places that cannot be written, disks that are full: what
 was written before is as it was."""
 import os
+import re
 import resource
 import subprocess
 
@@ -10,7 +11,7 @@ import pytest
 @pytest.fixture
 def checkpoint(run, tmp_path, tiny):
     run("-d", "out", "--checkpoint-at", "50us", *tiny)
-    return tmp_path / "out/50us.ckpt"
+    return next((tmp_path / "out").glob("50us-*.ckpt"))
 
 
 @pytest.mark.parametrize("damage, said", [
@@ -31,7 +32,7 @@ def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, said):
     before = contents(checkpoint.parent)
     for command in (["--restore"], ["ckpt", "info"]):
         text = refused(*command, "out/50us.ckpt")
-        assert text.startswith("checkpoint out/50us.ckpt: ") and said in text, text
+        assert text.startswith(f"checkpoint out/{checkpoint.name}: ") and said in text, text
     assert contents(checkpoint.parent) == before
 
 
@@ -46,8 +47,19 @@ def test_no_checkpoint(refused, checkpoint):
     assert refused("--restore", "no.ckpt").startswith("checkpoint no.ckpt: cannot be read (No such ")
     assert refused("--restore", "out").startswith("checkpoint out: cannot be read (Is a directory)")
     assert refused("ckpt", "show", "out/50us.ckpt", "gpu.sm0") == (
-        "out/50us.ckpt: the checkpoint has no component 'gpu.sm0' (did you mean 'gpu.sm[0]'?); memsim "
-        "ckpt show out/50us.ckpt lists them")
+        f"out/{checkpoint.name}: the checkpoint has no component 'gpu.sm0' (did you mean 'gpu.sm[0]'?); "
+        f"memsim ckpt show out/{checkpoint.name} lists them")
+
+
+def test_a_checkpoint_of_several_runs(run, refused, checkpoint, tiny):
+    """Two runs in one directory keep their own; a name without a run is that of the only one."""
+    before = checkpoint.read_bytes()
+    run("ckpt", "info", "out/50us.ckpt")
+    run("-d", "out", "--checkpoint-at", "50us", *tiny)
+    names = sorted(path.name for path in checkpoint.parent.glob("*.ckpt"))
+    assert checkpoint.read_bytes() == before and len(names) == 2
+    assert refused("--restore", "out/50us.ckpt") == (
+        f"out/50us.ckpt: several runs have such a checkpoint: name one of out/{names[0]}, out/{names[1]}")
 
 
 def test_an_output_directory_that_cannot_be_written(refused, tmp_path, tiny):
@@ -99,9 +111,10 @@ def test_the_disk_is_full_at_a_checkpoint(run, refused, contents, small_disk, ti
     fill(small_disk, leave=8192)
     before = contents(small_disk)
     text = refused("-d", "disk/out", "--stats-db", "x.db", "--checkpoint-at", "50us", *tiny)
-    assert text == ("checkpoint disk/out/50us.ckpt: cannot be written to its end (No space left on "
-                    "device); free some space or write it to another place; an earlier file of that "
-                    "name is as it was")
+    assert re.sub("-[0-9a-f]{8}", "", text) == (
+        "checkpoint disk/out/50us.ckpt: cannot be written to its end (No space left on "
+        "device); free some space or write it to another place; an earlier file of that "
+        "name is as it was")
     assert contents(small_disk) == before
     run("--restore", "disk/out/50us.ckpt")
 

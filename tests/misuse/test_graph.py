@@ -1,6 +1,7 @@
 """Graph files that are cut off, foreign, or name a vertex that is not there."""
 import gzip
 import lzma
+import resource
 import struct
 
 import pytest
@@ -43,6 +44,24 @@ def test_a_wrong_file(refused, tmp_path, tiny, name, content, said):
     assert not (tmp_path / "memsim-out").exists()
 
 
+@pytest.mark.parametrize("name, content, said", [
+    ("huge.gr", b"p sp 4294967294 1\na 1 2 1\n", "announces 4294967294 vertices for 1 edges; beyond "
+     "16777216 vertices at most 16 for each edge are right"),
+    ("huge.mtx", MATRIX + b"4294967294 4294967294 0\n", "announces 4294967294 vertices for 0 edges; beyond "
+     "16777216 vertices at most 16 for each edge are right"),
+    ("huge.csr", b"CSR1" + struct.pack("<II", 2**32 - 2, 2**32 - 1), "byte 12: the file ends inside the row "
+     "offsets, 1048576 bytes too early; fetch it again"),
+    ("huge.txt", b"2000000000\n0 1\n", "ends where a vertex 'start count' should stand: it is cut off; fetch "
+     "it again"),
+    ("huge.xz", lzma.compress(b"0 1\n", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 1 << 30}]),
+     "the xz data takes a dictionary of over 256 MiB; pack the file again with xz -9 or less"),
+])
+def test_a_header_that_lies_costs_no_memory(refused, tmp_path, tiny, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    assert refused(*tiny, "--graph", name, preexec_fn=lambda: resource.setrlimit(
+        resource.RLIMIT_AS, (2 << 30, 2 << 30))) == f"{name}: {said}"
+
+
 def test_a_directory(refused, tiny):
     assert refused(*tiny, "--graph", ".") == ".: is a directory: name a file"
 
@@ -58,6 +77,6 @@ def test_a_graph_that_changed_since_the_checkpoint(run, refused, contents, tmp_p
     (tmp_path / "g.txt").write_text("0 1\n1 2\n2 3\n2 1\n")
     before = contents(tmp_path)
     assert refused("--restore", "memsim-out/1us.ckpt") == (
-        "program: the checkpoint was taken with another input: put its file back as it was, "
-        "or start again without --restore")
+        "g.txt has changed since the checkpoint was written: restore the file as it was, or start "
+        "again without --restore")
     assert contents(tmp_path) == before

@@ -1,5 +1,6 @@
 """The command line: options, exit codes, sentences, subcommands."""
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -27,8 +28,45 @@ def test_usage_errors_have_code_2(memsim_command):
     for arguments in ([], ["--no-such"], ["--restore", "x.ckpt", "s.py"], ["describe"],
                       ["--checkpoint-at", "200", "s.py"], ["--event-queue", "slow", "s.py"],
                       ["--checkpoint-sim-period", "0us", "s.py"], ["ckpt"],
-                      ["--debug-flags", "NoSuch", "s.py"]):
+                      ["--debug-flags", "NoSuch", "s.py"], ["--stamps", "-1", "s.py"],
+                      ["--stamps", "0", "s.py"], ["--stamps", "9" * 40, "s.py"],
+                      ["--perturb-wakes", "-1", "s.py"], ["--perturb-wakes", str(2**64), "s.py"]):
         assert "usage: memsim" in memsim_command(*arguments, expect=2).stderr
+
+
+def test_one_checkpoint_is_restored(memsim_command, script):
+    """`--restore OUTDIR/*.ckpt` names as many as there are."""
+    memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script, 1000)
+    for arguments in (["out/4us.ckpt", "out/5us.ckpt"], ["out/4us.ckpt", "--restore", "out/5us.ckpt"]):
+        said = memsim_command("--restore", *arguments, expect=2).stderr
+        assert said.endswith("memsim: error: --restore goes on from one checkpoint and 2 are named: "
+                             "out/4us.ckpt, out/5us.ckpt\n")
+
+
+def test_a_checkpoint_knows_how_many_events_are_to_come(memsim_command, script, tmp_path):
+    memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
+    info = memsim_command("ckpt", "info", "out/4us.ckpt").stdout
+    components, events = re.search(r"components +(\d+), (\d+) events pending", info).groups()
+    assert components == "2" and 0 < int(events) < 50
+
+
+def test_python_s_optimization_takes_nothing_away(memsim_command, tmp_path):
+    (tmp_path / "doc.py").write_text('"""What it does."""\nimport memsim\nprint(__doc__.splitlines()[0])\n')
+    environment = {**os.environ, "PYTHONOPTIMIZE": "2"}
+    assert memsim_command("doc.py", env=environment).stdout == "What it does.\n"
+    for command in (["describe", "mem.Cache"], ["reference", "/dev/stdout"], ["--help"], ["sql", "--help"],
+                    ["trace", "--help"], [ROOT / "configs/zng.py", "--help"]):
+        assert memsim_command(*command, env=environment).stdout == memsim_command(*command).stdout
+
+
+def test_a_scaled_machine_says_so_in_one_line(memsim_command):
+    job = ("-d", "out", ROOT / "configs/ohm_planar.py", "--scale", "tiny")
+    first, result = memsim_command(*job).stdout.splitlines()
+    assert first == "scale: 4 of 6 proportions are more than a tenth off the paper's; -v lists them"
+    quiet = memsim_command("-q", *job)
+    assert (quiet.stdout, quiet.stderr) == (result + "\n", "")
+    listed = memsim_command("-v", *job).stdout
+    assert "scale: L2 / all L1: paper 8, here 0.0404 (off)\n" in listed and listed.count("\n") == 7
 
 
 def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
@@ -125,9 +163,11 @@ def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
     first, second, end = memsim_command(
         "-d", "out", "--checkpoint-at", "4us", "--checkpoint-at", "5us", script,
         1000).stderr.splitlines()
-    assert first == "memsim: checkpoint at 4us in out/4us.ckpt" and (tmp_path / "out/4us.ckpt").exists()
-    assert second == "memsim: checkpoint at 5us in out/5us.ckpt"
     run, = memsim_command("sql", "out/stats.db", "SELECT id FROM run").stdout.split()[1:]
+    assert first == f"memsim: checkpoint at 4us in out/4us-{run[:8]}.ckpt"
+    assert second == f"memsim: checkpoint at 5us in out/5us-{run[:8]}.ckpt"
+    assert {p.name for p in (tmp_path / "out").glob("*.ckpt")} == {f"4us-{run[:8]}.ckpt",
+                                                                   f"5us-{run[:8]}.ckpt"}
     assert end == f"memsim: results in out/stats.db, run {run}"
     quiet = memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
     assert quiet.stderr == ""

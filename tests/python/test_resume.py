@@ -14,6 +14,11 @@ MEMSIM = Path(__file__).parents[2] / "build" / "memsim"
 LONG = "1000000"
 
 
+def checkpoints(directory):
+    """The names of its checkpoints without that of the run: '40us' for 40us-1a2b3c4d.ckpt."""
+    return sorted(path.name[:-len("-1a2b3c4d.ckpt")] for path in directory.glob("*.ckpt"))
+
+
 def rows(database, query):
     with sqlite3.connect(database) as connection:
         return connection.execute(query).fetchall()
@@ -31,8 +36,7 @@ def test_a_checkpoint_inside_and_between_calls(memsim_command, script, tmp_path)
     parts = memsim_command("-d", "parts", "--checkpoint-at", "40us", "--checkpoint-at", "60us",
                            "--checkpoint-at", "99999999999fs", script, 10000)
     assert parts.stdout == whole.stdout and parts.stdout.count("\n") == 1
-    assert {p.name for p in (tmp_path / "parts").glob("*.ckpt")} == {
-        "40us.ckpt", "60us.ckpt", "99999999999fs.ckpt"}
+    assert checkpoints(tmp_path / "parts") == ["40us", "60us", "99999999999fs"]
     expected = without_ids(tmp_path / "whole/stats.db")
     for name in ("60us", "40us", "99999999999fs"):
         assert memsim_command("--restore", f"parts/{name}.ckpt").stdout == whole.stdout
@@ -50,8 +54,7 @@ def test_a_period_and_one_from_python(memsim_command, script, tmp_path):
         "    if root", "    if event.tick == 60 * 10**9:\n        memsim.checkpoint('own.ckpt')\n"
         "    if root"))
     whole = memsim_command("--checkpoint-sim-period", "35us", script, 10000)
-    names = {p.name for p in (tmp_path / "memsim-out").glob("*.ckpt")}
-    assert names == {"35us.ckpt", "70us.ckpt"}
+    assert checkpoints(tmp_path / "memsim-out") == ["35us", "70us"]
     for file in ("own.ckpt", "memsim-out/35us.ckpt", "memsim-out/70us.ckpt"):
         assert memsim_command("--restore", file).stdout == whole.stdout
 
@@ -61,25 +64,25 @@ def start(tmp_path, *arguments):
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def wait_for(path):
-    for _ in range(500):
-        if path.exists():
+def wait_for(directory, pattern):
+    for _ in range(5000):
+        if list(directory.glob(pattern)):
             return
         time.sleep(0.02)
-    raise AssertionError(f"{path} was not written")
+    raise AssertionError(f"{pattern} was not written")
 
 
 def test_sigterm_at_a_random_moment(memsim_command, script, tmp_path):
     whole = memsim_command("-d", "whole", script, LONG)
     running = start(tmp_path, "-d", "out", script, LONG)
-    wait_for(tmp_path / "out/stats.db")
+    wait_for(tmp_path, "out/stats.db")
     moment = random.SystemRandom().uniform(0, 0.3)
     time.sleep(moment)
     running.send_signal(signal.SIGTERM)
     out, err = running.communicate(timeout=60)
     if running.returncode == 0:
         pytest.skip(f"the run was over after {moment} s")
-    assert running.returncode == 143 and "--restore out/sigterm.ckpt" in err, err
+    assert running.returncode == 143 and "--restore out/sigterm-" in err, err
     assert rows(tmp_path / "out/stats.db", "SELECT finished FROM run") == [(None,)]
     assert memsim_command("--restore", "out/sigterm.ckpt").stdout == whole.stdout
     assert without_ids(tmp_path / "out/stats.db") == without_ids(tmp_path / "whole/stats.db")
@@ -88,7 +91,7 @@ def test_sigterm_at_a_random_moment(memsim_command, script, tmp_path):
 def test_sigkill_after_a_checkpoint_by_the_wall_clock(memsim_command, script, tmp_path):
     whole = memsim_command("-d", "whole", script, LONG)
     running = start(tmp_path, "-d", "out", "--checkpoint-wall-period", "0.1s", script, LONG)
-    wait_for(tmp_path / "out/wall.ckpt")
+    wait_for(tmp_path, "out/wall-*.ckpt")
     time.sleep(random.SystemRandom().uniform(0, 0.1))
     running.kill()
     running.communicate(timeout=60)
@@ -98,11 +101,11 @@ def test_sigkill_after_a_checkpoint_by_the_wall_clock(memsim_command, script, tm
 
 def test_signals_for_status_and_a_save(script, tmp_path):
     running = start(tmp_path, script, 10 * int(LONG))
-    wait_for(tmp_path / "memsim-out/stats.db")
+    wait_for(tmp_path, "memsim-out/stats.db")
     time.sleep(0.1)
     running.send_signal(signal.SIGUSR1)
     running.send_signal(signal.SIGUSR2)
-    wait_for(tmp_path / "memsim-out/signal.ckpt")
+    wait_for(tmp_path, "memsim-out/signal-*.ckpt")
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130
@@ -153,7 +156,7 @@ def test_another_order_of_calls_is_a_sentence(memsim_command, script, tmp_path):
 @pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "missing"])
 def test_a_damaged_checkpoint_is_a_sentence(memsim_command, script, tmp_path, damage):
     memsim_command("--checkpoint-at", "40us", script, 1000 if damage == "foreign" else 10000)
-    file = tmp_path / "memsim-out/40us.ckpt"
+    file = next((tmp_path / "memsim-out").glob("40us-*.ckpt"), tmp_path / "memsim-out/40us.ckpt")
     bytes_ = bytearray(file.read_bytes()) if file.exists() else bytearray()
     if damage == "cut":
         del bytes_[len(bytes_) // 2:]
@@ -164,7 +167,7 @@ def test_a_damaged_checkpoint_is_a_sentence(memsim_command, script, tmp_path, da
     file.write_bytes(bytes_) if damage != "missing" else file.unlink()
     before = (tmp_path / "memsim-out/stats.db").read_bytes()
     text = memsim_command("--restore", "memsim-out/40us.ckpt", expect=1).stderr
-    assert text.startswith("memsim: ") and "40us.ckpt" in text and text.count("\n") == 1
+    assert text.startswith("memsim: ") and "40us" in text and text.count("\n") == 1
     assert (tmp_path / "memsim-out/stats.db").read_bytes() == before
 
 
@@ -199,5 +202,39 @@ while {sim.simulate("1us").cause for sim in both} != {"nothing left to do"}:
 print([sim.digest for sim in both])
 """)
     whole = memsim_command("--checkpoint-at", "3.5us", script).stdout
-    for name in ("3500ns.ckpt", "3500ns-2.ckpt"):
-        assert memsim_command("--restore", f"memsim-out/{name}").stdout == whole
+    files = list((tmp_path / "memsim-out").glob("3500ns-*.ckpt"))
+    assert len(files) == 2, "one of each"
+    for file in files:
+        assert memsim_command("--restore", file).stdout == whole
+
+
+@pytest.mark.parametrize("apart, code, saved", [(1000, 143, ["sigterm"]), (0, -signal.SIGTERM, [])])
+def test_two_sigterms_are_one_wish_unless_apart(tmp_path, apart, code, saved):
+    """The second comes before the run could heed the first."""
+    (tmp_path / "script.py").write_text(f"""\
+import os, time
+import memsim
+from memsim import signals
+signals.ONCE = {apart}
+root = memsim.Root()
+root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+open("ready", "w").close()
+while not signals._seen:
+    time.sleep(0.01)
+open("seen", "w").close()
+for _ in range(6000):
+    if os.path.exists("go"):
+        break
+    time.sleep(0.01)
+memsim.simulate()
+""")
+    running = start(tmp_path, "script.py")
+    for name in "ready", "seen":
+        wait_for(tmp_path, name)
+        running.send_signal(signal.SIGTERM)
+    (tmp_path / "go").touch()
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == code, said
+    assert checkpoints(tmp_path / "memsim-out") == saved

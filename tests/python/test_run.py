@@ -51,7 +51,7 @@ def test_reset_dump_and_series_reach_the_database(in_tmp):
     assert 0 < results.value("mem", "reads") < 500
     assert set(first["unit"]) >= {"Count", "Byte", "ns"}
     assert len(results.series()) > 4
-    params = results.params().set_index(["path", "name"])["value"]
+    params = results.params().set_index(["path", "name"])["text"]
     assert params["mem", "latency"] == "100ns"
 
 

@@ -45,7 +45,7 @@ def test_what_cannot_follow_is_broken_and_says_so():
     found = invariants(size)
     broken = {name for name, i in found.items() if i.broken}
     assert broken == {"SMs a controller", "L2 / all L1", "groups, of the 4000 that a verdict needs"}
-    assert str(found["SMs a controller"]) == "SMs a controller: paper 2.667, here 3 (BROKEN)"
+    assert str(found["SMs a controller"]) == "SMs a controller: paper 2.667, here 3 (off)"
     assert str(found["XPoint / DRAM"]) == "XPoint / DRAM: paper 8, here 8 (kept)"
     # The last is there only below its limit: 4000 groups of 9 pages take 64 MB or so.
     assert "groups, of the 4000 that a verdict needs" not in invariants(scaled(64 * MIB))

@@ -16,6 +16,29 @@ def test_the_list_has_a_row_for_each_and_all_are_right(capsys):
     assert lines[-1] == f"{len(every)} of {len(every)} workloads compute what their references compute"
 
 
+def test_graph_files_are_checked(tmp_path, capsys):
+    lines = [f"{v}\t{t}" for v in range(0, 300, 3) for t in (v + 1, v + 2)]
+    lines += [f"{s}\t{v + 3}" for v in range(0, 300, 3) for s in (v + 1, v + 2)]
+    (tmp_path / "long.txt").write_text("\n".join(lines))
+    (tmp_path / "short.gr").write_text("p sp 3 2\na 1 2 1\na 2 3 1\n")
+    files = [str(tmp_path / "long.txt"), str(tmp_path / "short.gr")]
+    assert workloads.main(["--check", "betw", "bfs1", "--graph", files[0], "--graph", files[1]]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in out] == [
+        "name", f"{files[0]}:", "betw", "bfs1", f"{files[1]}:", "betw", "bfs1", "4"]
+    graphs = [w["names"][0] for w in workloads.chosen([], of_graphs=True)]
+    assert workloads.main(["--check", "--graph", files[0]]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:-1]
+    assert [row.split()[0] for row in rows] == graphs and "betw" in graphs and "vadd" not in graphs
+
+
+def test_a_graph_for_what_reads_none_is_refused(capsys):
+    with pytest.raises(memsim.Error, match="vadd reads no graph: leave it out, or --graph"):
+        workloads.main(["--check", "bfs1", "vadd", "--graph", "g.txt"])
+    with pytest.raises(memsim.Error, match="no.txt: cannot be opened"):
+        workloads.main(["bfs1", "--graph", "no.txt"])
+
+
 def test_what_a_search_does_to_memory():
     p = workloads.profile("bfs1", 9)
     assert 0.9 < p["read_ratio"] < 1 and p["load_requests"] > p["store_requests"] > 0

@@ -2,6 +2,7 @@
 import random
 import sqlite3
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ CONTENT = (
     "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
     "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
     "ORDER BY dump.id, path, stat.name, low",
-    "SELECT path, name, value FROM param JOIN object ON object.id = object ORDER BY path, name",
+    "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
     "SELECT source, source_port, target, target_port FROM connection "
     "ORDER BY source, source_port",
 )
@@ -45,6 +46,15 @@ class Runner:
     def start(self, *arguments):
         return subprocess.Popen(self.command(arguments), cwd=self.directory, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def wait_until(self, condition, *running):
+        """Until it holds; not for ever, and not if one of the processes ends before."""
+        began = time.monotonic()
+        while not condition():
+            for process in running:
+                assert process.poll() is None, process.communicate()
+            assert time.monotonic() - began < 100, "it does not come to pass"
+            time.sleep(0.01)
 
     def rows(self, outdir, query):
         with sqlite3.connect(self.directory / outdir / "stats.db") as database:

@@ -5,16 +5,18 @@ import time
 import pytest
 
 
-def wait_for(path, process):
-    while not path.exists():
+def wait_for(directory, pattern, process):
+    """The first file of that name."""
+    while not (found := sorted(directory.glob(pattern))):
         assert process.poll() is None, process.communicate()
         time.sleep(0.005)
+    return found[0]
 
 
 def test_ended_by_sigterm(run, job):
     run("-d", "whole", *job(scale="small"))
     running = run.start("-d", "out", *job(scale="small"))
-    wait_for(run.directory / "out/stats.db", running)
+    wait_for(run.directory, "out/stats.db", running)
     time.sleep(run.random.uniform(0, 0.4))
     running.send_signal(signal.SIGTERM)
     out, err = running.communicate()
@@ -63,18 +65,22 @@ def test_killed_again_and_again(run, job, what):
         work = job(scale="small", kernel=what)
     run("-d", "whole", *work)
     command = ["-d", "out", "--checkpoint-wall-period", "0.1s", *work]
-    checkpoint, kills = run.directory / "out/wall.ckpt", 0
+    kills = 0
     while True:
+        saved = [file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")]
         running = run.start(*command)
-        wait_for(checkpoint, running)
-        command = ["--restore", checkpoint]
-        # Longer than a start, so that each goes on for a while.
-        moment = run.random.uniform(0, 0.1) if not kills else run.random.uniform(0.2, 1)
-        time.sleep(moment)
+        # Until it has come further, however slow the host is, and then for a while.
+        while running.poll() is None and saved == [
+                file.stat().st_mtime_ns for file in (run.directory / "out").glob("wall-*.ckpt")]:
+            time.sleep(0.005)
+        time.sleep(run.random.uniform(0, 1))
         running.kill()
-        running.communicate()
+        _, said = running.communicate()
         if running.returncode == 0:
             break
+        assert running.returncode == -signal.SIGKILL, said
+        checkpoint, = (run.directory / "out").glob("wall-*.ckpt")
+        command = ["--restore", checkpoint]
         kills += 1
         assert kills < 100, "it gets nowhere"
     assert run.content("out") == run.content("whole")

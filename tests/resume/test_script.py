@@ -107,7 +107,7 @@ def test_tunable_parameters(run, job, at):
     run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].t_read=400ns")
     child, digest = run.rows("out", f"SELECT id, digest FROM run WHERE parent = '{parent}'")[0]
     assert digest != content[0][0][-1]
-    values = run.rows("out", "SELECT run, value FROM param JOIN object ON object.id = object "
+    values = run.rows("out", "SELECT run, text FROM param JOIN object ON object.id = object "
                              "WHERE path = 'memory.xpoint[0]' AND name = 't_read'")
     assert dict(values)[child] == "400ns" != dict(values)[parent]
     assert run.rows("out", f"SELECT digest FROM run WHERE id = '{parent}'") == [

@@ -45,7 +45,7 @@ def qv100(program, sms=80, seed=1, **dispatch):
     part = root.gpu = gpu(
         sms=sms, slices=SLICES, interleave=INTERLEAVE, memory=None, clock=CLOCK,
         dispatcher=dict(registers=65536, shared="96KiB", warp_unit=4, register_unit=256, shared_unit="256B",
-                        **dispatch),
+                        **{"local_pool": "occupancy", **dispatch}),  # gpgpu_local_mem_map 1, its default
         sm=dict(warp_slots=64, block_slots=32,    # gpgpu_shader_core_pipeline 2048:32, gpgpu_shader_cta 32
                 schedulers=4,                     # gpgpu_num_sched_per_core
                 scheduler="loose_round_robin",    # gpgpu_scheduler lrr

@@ -12,6 +12,7 @@ from fractions import Fraction
 
 from .. import _memsim
 from ..errors import Error, user_error
+from ..run import options
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
@@ -63,8 +64,17 @@ class Invariant:
         return abs(self.here - self.paper) > 0.1 * self.paper
 
     def __str__(self):
-        state = "BROKEN" if self.broken else "kept"
+        state = "off" if self.broken else "kept"
         return f"{self.name}: paper {self.paper:.4g}, here {self.here:.4g} ({state})"
+
+
+def tell(invariants):
+    """Prints one line if the machine's proportions are not the paper's; with -v each of them."""
+    off = sum(i.broken for i in invariants)
+    if options.verbosity > 0:
+        print(*(f"scale: {i}" for i in invariants), sep="\n")
+    elif off and options.verbosity == 0:
+        print(f"scale: {off} of {len(invariants)} proportions are more than a tenth off the paper's; -v lists them")
 
 
 @dataclass

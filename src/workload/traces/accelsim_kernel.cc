@@ -1,5 +1,6 @@
 #include "workload/traces/accelsim_kernel.hh"
 
+#include "core/legible.hh"
 #include "core/units.hh"
 
 #include <bit>
@@ -72,7 +73,7 @@ void AccelSimKernel::read_header() {
         while (!words.empty() && words.rest()[0] != '=') words.word("");
         words.word("'='");
         if (key == "kernel name") {
-            header_.name = std::string(words.rest());
+            header_.name = legible(words.rest());
         } else if (key == "grid dim") {
             read_dimensions(words, header_.grid);
             grid = true;

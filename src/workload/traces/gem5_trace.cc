@@ -1,3 +1,4 @@
+#include "core/legible.hh"
 #include "workload/traces/readers.hh"
 
 #include <limits>
@@ -77,7 +78,7 @@ class Gem5 final : public TraceReader {
         Message m(*file_, bytes_);
         std::uint64_t version = 0;
         while (const unsigned field = m.next()) {
-            if (field == 1) about_.emplace_back("object", std::string(m.text));
+            if (field == 1) about_.emplace_back("object", legible(m.text));
             if (field == 2) version = m.number;
             if (field == 3) frequency_ = m.number;
         }

@@ -1,3 +1,4 @@
+#include "core/legible.hh"
 #include "workload/traces/readers.hh"
 #include "workload/traces/trace.pb.h"
 #include "workload/traces/trace_encoder.hh"
@@ -24,7 +25,7 @@ struct FrameHead {
 };
 static_assert(sizeof(FrameHead) == 8);
 
-std::uint32_t checksum_of(const std::string& bytes) {
+std::uint32_t checksum_of(std::string_view bytes) {
     return static_cast<std::uint32_t>(XXH3_64bits(bytes.data(), bytes.size()));
 }
 
@@ -57,7 +58,8 @@ class Reader final : public TraceReader {
     }
     bool timed() const override { return header_.timed(); }
     std::vector<std::pair<std::string, std::string>> about() const override {
-        return {{"recorded", header_.origin()}, {"contents", header_.contents() ? "yes" : "no"}};
+        return {{"recorded", legible(header_.origin())},
+                {"contents", header_.contents() ? "yes" : "no"}};
     }
     std::string_view contents() const override { return contents_; }
 
@@ -86,9 +88,9 @@ class Reader final : public TraceReader {
         file_->read(&head, sizeof head,
                     "the head of a frame (a trace ends with a frame of its own)");
         if (head.packed_bytes > largest_frame) damaged("a frame of over 256 MiB");
-        packed_.resize(head.packed_bytes);
-        file_->read(packed_.data(), packed_.size(), "a frame");
-        if (checksum_of(packed_) != head.checksum) damaged("the checksum of a frame is another");
+        packed_ = file_->read_array<char>(head.packed_bytes, "a frame");
+        if (checksum_of({packed_.data(), packed_.size()}) != head.checksum)
+            damaged("the checksum of a frame is another");
         const auto size = ZSTD_getFrameContentSize(packed_.data(), packed_.size());
         if (size > largest_frame) damaged("a frame does not state its size"); // errors are larger
         unpacked_.resize(size);
@@ -171,7 +173,8 @@ class Reader final : public TraceReader {
     std::unique_ptr<ZSTD_DCtx, Free> context_ {ZSTD_createDCtx()};
     proto::TraceHeader header_;
     proto::TraceFrame frame_;
-    std::string packed_, unpacked_;
+    std::vector<char> packed_;
+    std::string unpacked_;
     std::vector<TraceRecord> records_; ///< of the batch; empty: none is loaded
     std::string_view contents_;
     std::size_t content_at_ = 0;

@@ -134,27 +134,28 @@ std::unique_ptr<TraceEncoder> make_encoder(TraceOutputFormat format, const std::
 
 // ---- the file --------------------------------------------------------------------------------
 
-TraceOutput::TraceOutput(const std::string& path, std::uint64_t continue_at) : path_(path) {
+TraceOutput::TraceOutput(const std::string& path, std::optional<std::uint64_t> continue_at)
+    : path_(path) {
     namespace fs = std::filesystem;
-    if (continue_at > 0 && fs::is_regular_file(path)) {
+    if (continue_at && fs::is_regular_file(path)) {
         const std::uint64_t size = fs::file_size(path);
-        if (size < continue_at)
+        if (size < *continue_at)
             throw ConfigError(path + ": has " + std::to_string(size) +
                               " bytes, and the checkpoint "
                               "goes on behind byte " +
-                              std::to_string(continue_at) + ": put the file back as it was");
-        if (size > continue_at) {
+                              std::to_string(*continue_at) + ": put the file back as it was");
+        if (size > *continue_at) {
             // Another run may have written what stands behind: it keeps its file, under this name.
             const std::string before = path + ".before";
             std::error_code error;
             fs::rename(path, before, error);
             if (!error) fs::copy_file(before, path, error);
-            if (!error) fs::resize_file(path, continue_at, error);
+            if (!error) fs::resize_file(path, *continue_at, error);
             if (error)
                 throw ConfigError(path + ": cannot be cut off where the checkpoint goes on (" +
                                   error.message() + ")");
         }
-    } else if (continue_at > 0 && !fs::exists(path)) {
+    } else if (continue_at && !fs::exists(path)) {
         throw ConfigError(path + ": the run wrote this trace and it is gone: put it back, or start "
                                  "again without --restore");
     }
@@ -176,8 +177,13 @@ void TraceOutput::append(std::string_view bytes) {
     }
 }
 
+void TraceOutput::cut(std::uint64_t bytes) {
+    if (::ftruncate(file_, static_cast<off_t>(bytes)) != 0) fail("cannot be cut off");
+}
+
 void TraceOutput::fail(const char* what) const {
-    throw ConfigError(path_ + ": " + what + " (" + std::strerror(errno) + ")");
+    throw ConfigError(path_ + ": " + what + " (" + std::strerror(errno) +
+                      "): name a file where there is room for the trace");
 }
 
 } // namespace memsim::workload

@@ -2,6 +2,8 @@
 
 #include "workload/traces/address_trace.hh"
 
+#include <optional>
+
 /// Writing traces: encoders make bytes of batches of records, and keep nothing from one batch to
 /// the next, so that a file can be cut behind any batch and continued there.
 namespace memsim::workload {
@@ -44,11 +46,14 @@ class TraceOutput {
   public:
     /// Empties it, or cuts it off at `continue_at`: what an earlier run wrote behind that is kept
     /// whole in `path`.before, and the file begins with a copy of its first bytes.
-    TraceOutput(const std::string& path, std::uint64_t continue_at);
+    explicit TraceOutput(const std::string& path, std::optional<std::uint64_t> continue_at = {});
     ~TraceOutput();
     TraceOutput(const TraceOutput&) = delete;
     TraceOutput& operator=(const TraceOutput&) = delete;
+    /// Throws ConfigError, as if the disk is full.
     void append(std::string_view bytes);
+    /// Drops what stands behind the first `bytes` of it.
+    void cut(std::uint64_t bytes);
 
   private:
     [[noreturn]] void fail(const char* what) const;

@@ -8,16 +8,14 @@ namespace memsim::workload {
 
 /// Where a trace's addresses lie in the memory of this application, which begins at 0. A trace
 /// tells virtual addresses somewhere in 57 bits and not where its pages were: each page gets the
-/// next free place when it is first touched (offsets in it stay). Local memory, whose offsets are
-/// those of one thread, is laid out as GPUs do: a word of 4 bytes of all 32 lanes stands together,
-/// in chunks given from the top downwards. A value for State.
+/// next free place when it is first touched (offsets in it stay). Local memory, if there are
+/// accesses to it, takes the end. A value for State.
 class TraceMemory {
   public:
-    static constexpr std::uint64_t chunk = 4096; ///< 128 bytes of each lane's local memory
     static constexpr std::string_view archived_as = "TraceMemory";
     template <class Archive>
     void archive(Archive& a) {
-        a(pages_), a(chunks_), a(next_page_), a(local_);
+        a(pages_), a(next_page_), a(local_), a(local_used_);
         last_ = ~std::uint64_t {0};
     }
 
@@ -35,12 +33,15 @@ class TraceMemory {
         }
         return base_ + (address & ((std::uint64_t {1} << shift_) - 1));
     }
-    /// `warp` is its number in the launch.
-    std::uint64_t local(std::uint64_t warp, std::uint32_t lane, std::uint64_t offset);
-    /// Threads' local memory ends with their kernel.
-    void begin_launch() {
-        chunks_.clear();
-        local_ = 0;
+    /// Bytes that local memory takes at the end, from its first access on.
+    void reserve_local(std::uint64_t bytes) {
+        local_ = bytes;
+        if (local_used_) check();
+    }
+    void touch_local() {
+        if (local_used_) return;
+        local_used_ = true;
+        check();
     }
     std::uint64_t pages() const { return next_page_; }
 
@@ -48,8 +49,10 @@ class TraceMemory {
     std::uint64_t place(std::uint64_t page);
     void check() const;
 
-    HashMap<std::uint64_t> pages_, chunks_;
-    std::uint64_t next_page_ = 0, local_ = 0; ///< given out so far
+    HashMap<std::uint64_t> pages_;
+    std::uint64_t next_page_ = 0; ///< given out so far
+    std::uint64_t local_ = 0;
+    bool local_used_ = false;
     unsigned shift_ = 21;
     std::uint64_t capacity_ = 0;
     std::uint64_t last_ = ~std::uint64_t {0}, base_ = 0; ///< the page asked for last

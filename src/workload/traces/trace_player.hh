@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "protocol/mem.hh"
 #include "workload/traces/address_trace.hh"
 
@@ -62,12 +63,13 @@ class TracePlayer final : public Model<TracePlayer> {
         Record record; ///< the next
         bool ended = false;
         std::vector<Tick> sent_at; ///< by tag
-        std::vector<std::uint32_t> free_tags;
+        FreeList free_tags;
         Timer next;
     };
 
     explicit TracePlayer(const Params& p) : params(p) {}
     void init() override;
+    std::vector<std::string> inputs() const override { return {params.trace()}; }
     void start() override;
     void wake() override;
     bool pending() const override;

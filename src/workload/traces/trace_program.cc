@@ -18,9 +18,11 @@ protocol::KernelSource& TraceProgram::kernels() {
     if (raw(params.memory()) % raw(params.page()) != 0)
         refuse("memory",
                params.memory.text() + " is no multiple of the page of " + params.page.text());
+    if (raw(params.local_memory()) % 4 != 0)
+        refuse("local_memory", params.local_memory.text() + " is no multiple of a word of 4 bytes");
     state.function.source = std::make_unique<TraceSource>(
-        params.trace(),
-        TraceSourceOptions {raw(params.page()), raw(params.memory()), params.repeat()});
+        params.trace(), TraceSourceOptions {raw(params.page()), raw(params.memory()),
+                                            params.repeat(), raw(params.local_memory())});
     return *state.function.source;
 }
 

@@ -17,11 +17,16 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
         Param<Bytes> memory {4_GiB,
                              {1_MiB, 1024_GiB},
                              "Device memory in which the trace's pages are placed as they are "
-                             "first touched; local memory grows from its end"};
+                             "first touched; local memory lies at its end"};
         Param<Bytes> page {2_MiB,
                            {4_KiB, 1_GiB},
                            "Within it a trace's addresses stay together (assumption: the large "
                            "pages of NVIDIA's GPUs)"};
+        Param<Bytes> local_memory {
+            4_KiB,
+            {128_B, 512_KiB},
+            "Local memory of a thread, of which all warp slots of all SMs have so much for each "
+            "lane (CUDA's stack has 1 KiB by default; assumption)"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;
@@ -30,6 +35,7 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
 
     explicit TraceProgram(const Params& p) : params(p) {}
     void init() override { kernels(); }
+    std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
     protocol::KernelSource& kernels() override;
 

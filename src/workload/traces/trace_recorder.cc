@@ -2,8 +2,6 @@
 
 #include "core/registry.hh"
 
-#include <cstdio>
-
 namespace memsim::workload {
 
 static const Registration<TraceRecorder> registered {
@@ -22,36 +20,36 @@ void TraceRecorder::init() {
 }
 
 void TraceRecorder::start() {
-    open();
+    output_ = std::make_unique<TraceOutput>(params.file());
     encoder_->head({path(), true, false}, bytes_);
     output_->append(bytes_);
     state.bytes = bytes_.size();
     bytes_.clear();
 }
 
-/// The file is opened when a run begins, or when one that was restored writes again: a machine that
-/// is only built or looked at leaves it alone.
-void TraceRecorder::open() {
-    restored_at_ = never; // a file that is refused is left alone at the end, too
-    output_ = std::make_unique<TraceOutput>(params.file(), state.bytes);
-}
-
+/// A machine that is only restored and looked at leaves the file alone.
 void TraceRecorder::load_state(Loader& from) {
     Model::load_state(from);
     output_.reset();
-    restored_at_ = now();
+    complete_.reset();
 }
 
-TraceRecorder::~TraceRecorder() {
-    if (!output_ && (restored_at_ == never || now() == restored_at_)) return;
-    try {
-        if (!output_) open();
-        if (!state.batch.empty()) write_batch();
-        encoder_->end(state.records, bytes_);
-        output_->append(bytes_);
-    } catch (const ConfigError& e) { // the run is over: nobody can catch it
-        std::fprintf(stderr, "memsim: the end of a trace is missing: %s\n", e.what());
-    }
+/// The file, which ends behind the bytes of State.
+TraceOutput& TraceRecorder::output() {
+    if (!output_) output_ = std::make_unique<TraceOutput>(params.file(), state.bytes);
+    if (complete_) output_->cut(state.bytes);
+    complete_.reset();
+    return *output_;
+}
+
+void TraceRecorder::complete_output() {
+    const std::uint64_t records = state.records + state.batch.size();
+    if (complete_ == records) return;
+    if (!state.batch.empty()) encode_batch();
+    encoder_->end(records, bytes_);
+    output().append(bytes_);
+    complete_ = records;
+    bytes_.clear();
 }
 
 void TraceRecorder::wake() {
@@ -75,7 +73,7 @@ void TraceRecorder::record(const protocol::MemRequest& r) {
     stat.bytes += r.payload();
     const auto push = [&] {
         state.batch.push_back(record);
-        if (state.batch.size() >= params.batch()) write_batch();
+        if (state.batch.size() >= params.batch()) append_batch();
     };
     if (params.format() == TraceOutputFormat::memsim || r.sectors == 0) {
         push();
@@ -92,18 +90,21 @@ void TraceRecorder::record(const protocol::MemRequest& r) {
     }
 }
 
-void TraceRecorder::write_batch() {
-    if (!output_) open();
+void TraceRecorder::append_batch() {
+    encode_batch();
+    output().append(bytes_);
+    state.bytes += bytes_.size();
+    state.records += state.batch.size();
+    state.batch.clear();
+    bytes_.clear();
+}
+
+void TraceRecorder::encode_batch() {
     records_.clear();
     for (const Record& r : state.batch)
         records_.push_back(
             {r.time, r.address, r.bytes, r.command, r.application, r.pc, r.warp, r.sectors});
     encoder_->batch(records_, {}, bytes_);
-    output_->append(bytes_);
-    state.bytes += bytes_.size();
-    state.records += records_.size();
-    state.batch.clear();
-    bytes_.clear();
 }
 
 } // namespace memsim::workload

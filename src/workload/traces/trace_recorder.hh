@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/output_file.hh"
 #include "protocol/mem.hh"
 #include "workload/traces/trace_encoder.hh"
 
@@ -10,11 +11,11 @@ using protocol::Mem;
 
 /// Sits in any memory link, passes everything on and writes what passes to a trace. It adds the
 /// latency of its own two links (1 fs each way beyond the one it replaces). The file grows batch by
-/// batch; the last one and the trace's end are written when the run is closed. A run that goes on
-/// from a checkpoint goes on with its file: what had been written behind the checkpoint is cut off,
-/// and kept whole beside it (FILE.before).
+/// batch; the last one and the trace's end are written whenever simulate() comes back, and written
+/// over when the run goes on. A run that goes on from a checkpoint goes on with its file: what had
+/// been written behind the checkpoint is cut off, and kept whole beside it (FILE.before).
 /// Not recorded: answers, invalidations, contents (requests carry none).
-class TraceRecorder final : public Model<TraceRecorder> {
+class TraceRecorder final : public Model<TraceRecorder>, public WritesFile {
   public:
     struct Params {
         Param<std::string> file {"", "Where the trace goes; a file that is there is written over"};
@@ -42,17 +43,19 @@ class TraceRecorder final : public Model<TraceRecorder> {
         TraceCommandKind command = TraceCommandKind::read;
     };
     struct State {
-        std::uint64_t bytes = 0;   ///< of the file
-        std::uint64_t records = 0; ///< in the file
+        std::uint64_t bytes = 0;   ///< of the file, without the end
+        std::uint64_t records = 0; ///< in them
         std::vector<Record> batch; ///< not yet in it
     };
 
     explicit TraceRecorder(const Params& p) : params(p) {}
-    ~TraceRecorder() override;
     void init() override;
     void start() override;
     void wake() override;
     void load_state(Loader& from) override;
+    std::string output_parameter() const override { return "file"; }
+    std::string output_path() const override { return params.file(); }
+    void complete_output() override;
 
     const Params params;
     Ports port;
@@ -61,12 +64,14 @@ class TraceRecorder final : public Model<TraceRecorder> {
 
   private:
     void record(const protocol::MemRequest& r);
-    void open();
-    void write_batch();
+    void append_batch();
+    void encode_batch();
+    TraceOutput& output();
 
     std::unique_ptr<TraceEncoder> encoder_;
     std::unique_ptr<TraceOutput> output_;
-    Tick restored_at_ = never; ///< when the checkpoint was taken that this machine came from
+    /// The file has this many records and its end behind the bytes of State.
+    std::optional<std::uint64_t> complete_;
     // Scratch:
     std::vector<TraceRecord> records_;
     std::string bytes_;

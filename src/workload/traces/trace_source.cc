@@ -29,7 +29,7 @@ std::string digest_of(const std::vector<TraceCommand>& commands) {
 } // namespace
 
 TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& options)
-    : options_(options), commands_(read_trace_list(path)) {
+    : path_(path), options_(options), commands_(read_trace_list(path)) {
     state.input = digest_of(commands_);
     state.memory.set(options.page, options.memory);
     // What is copied in is there from the start, in the order of the list.
@@ -45,6 +45,13 @@ TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& opti
             allocations_.push_back(
                 {"copy " + std::to_string(allocations_.size() + 1), base, c.bytes});
     }
+}
+
+std::vector<std::string> TraceSource::inputs() const {
+    std::vector<std::string> all {path_};
+    for (const TraceCommand& c : commands_)
+        if (!c.kernel.empty()) all.push_back(c.kernel);
+    return all;
 }
 
 std::uint64_t TraceSource::result_digest() const {
@@ -66,6 +73,8 @@ void TraceSource::load(Loader& from) {
     if (loaded.input != state.input)
         throw ConfigError("the checkpoint was taken with another trace: put its files back as they "
                           "were, or start again without --restore");
+    from.check(loaded.command <= commands_.size() && (!loaded.in_kernel || loaded.command > 0),
+               "command is none of the trace's list");
     state = std::move(loaded);
     kernel_.reset();
     if (!state.in_kernel) return;
@@ -84,7 +93,6 @@ bool TraceSource::next_launch(protocol::Launch& launch) {
     open(commands_[state.command++].kernel);
     const AccelSimKernel::Header& header = kernel_->header();
     launch = {header.name, header.grid, header.block, header.registers, header.shared_bytes};
-    state.memory.begin_launch();
     state.in_kernel = true;
     state.next_block = 0;
     state.line = kernel_->file().place().line;
@@ -108,9 +116,7 @@ void TraceSource::run_block(std::uint32_t block, protocol::BlockStreams& out) {
         protocol::WarpStreamWriter stream(out.warps[*warp], out.counts);
         result_of_.fill(0);
         results_ = copies_ = 0;
-        while (kernel_->next(i))
-            write(i, stream, std::uint64_t {block} * warps + *warp,
-                  kernel_->instructions_left() == 0);
+        while (kernel_->next(i)) write(i, stream, kernel_->instructions_left() == 0);
         stream.flush();
     }
     // A warp of which the trace tells nothing ends at once.
@@ -180,11 +186,10 @@ SassSpace TraceSource::space_of(const SassInstruction& i) const {
     return first;
 }
 
-void TraceSource::write(const SassInstruction& i, protocol::WarpStreamWriter& stream,
-                        std::uint64_t warp, bool last) {
+void TraceSource::write(const SassInstruction& i, protocol::WarpStreamWriter& stream, bool last) {
     const std::uint64_t waits = waits_of(i);
     if (i.opcode.space != SassSpace::none && i.mask != 0)
-        access(i, stream, warp, waits);
+        access(i, stream, waits);
     else if (i.opcode.kind == SassKind::barrier && i.mask != 0)
         stream.barrier(i.mask, waits);
     else if (i.opcode.kind == SassKind::exit && last)
@@ -194,8 +199,24 @@ void TraceSource::write(const SassInstruction& i, protocol::WarpStreamWriter& st
     if (last && i.opcode.kind != SassKind::exit) stream.exit(0); // its EXIT was not traced
 }
 
+/// Where an access lies in its thread's local memory, which the thread sees in a window: the stack
+/// ends at the window's end; anything else begins at its start.
+std::uint64_t TraceSource::local_offset(std::uint64_t address, unsigned width) const {
+    address &= window - 1;
+    const bool stack = address >= window / 2;
+    const std::uint64_t depth = stack ? window - address : address + width;
+    if (depth > options_.local)
+        kernel_->file().refuse_line("the access lies " + std::to_string(depth) +
+                                    " bytes into its thread's local memory, which has " +
+                                    std::to_string(options_.local) +
+                                    ": set local_memory of the workload.TraceProgram");
+    if (stack && depth < width)
+        kernel_->file().refuse_line("the access leaves the window of local memory, 16 MiB");
+    return stack ? options_.local - depth : address;
+}
+
 void TraceSource::access(const SassInstruction& i, protocol::WarpStreamWriter& stream,
-                         std::uint64_t warp, std::uint64_t waits) {
+                         std::uint64_t waits) {
     const std::uint32_t pc = pc_base_ + i.pc;
     const SassSpace space = space_of(i);
     const SassKind kind = i.opcode.kind;
@@ -205,19 +226,20 @@ void TraceSource::access(const SassInstruction& i, protocol::WarpStreamWriter& s
         if (result) produce(i);
         return;
     }
+    const bool local = space == SassSpace::local;
+    if (local) state.memory.touch_local();
     const std::uint64_t local_base =
         i.opcode.space == SassSpace::generic ? kernel_->header().local_base : 0;
     for (std::uint32_t rest = i.mask; rest; rest &= rest - 1) {
         const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-        address_[lane] = space == SassSpace::local
-                             ? state.memory.local(warp, lane, i.address[lane] - local_base)
-                             : state.memory.global(i.address[lane]);
+        address_[lane] = local ? local_offset(i.address[lane] - local_base, i.opcode.width)
+                               : state.memory.global(i.address[lane]);
     }
     const WarpOpKind op = kind == SassKind::store    ? WarpOpKind::store
                           : kind == SassKind::atomic ? WarpOpKind::atomic
                           : kind == SassKind::reduce ? WarpOpKind::reduce
                                                      : WarpOpKind::load;
-    stream.access(op, pc, i.mask, i.opcode.width, address_, nullptr, waits);
+    stream.access(op, pc, i.mask, i.opcode.width, address_, nullptr, waits, local);
     if (kind != SassKind::store && kind != SassKind::reduce) produce(i);
 }
 

@@ -13,6 +13,7 @@ struct TraceSourceOptions {
     std::uint64_t page = 2 << 20;
     std::uint64_t memory = std::uint64_t {4} << 30;
     std::uint32_t repeat = 1;
+    std::uint64_t local = 4096; ///< bytes of a thread's local memory
 };
 
 /// An Accel-Sim trace as an application: each block is read when it is asked for, and its warps
@@ -37,7 +38,10 @@ class TraceSource final : public protocol::KernelSource {
     bool next_launch(protocol::Launch& launch) override;
     void run_block(std::uint32_t block, protocol::BlockStreams& out) override;
     std::uint64_t footprint_bytes() const override { return options_.memory; }
+    std::uint64_t local_bytes() const override { return options_.local; }
+    void reserve_local(std::uint64_t bytes) override { state.memory.reserve_local(bytes); }
     const std::vector<protocol::Allocation>& allocations() const override { return allocations_; }
+    std::vector<std::string> inputs() const override;
     std::uint64_t result_digest() const override;
     void save(Saver& to) const override { to(state); }
     void load(Loader& from) override;
@@ -49,13 +53,13 @@ class TraceSource final : public protocol::KernelSource {
 
     void open(const std::string& path);
     std::uint64_t waits_of(const SassInstruction& i);
-    void write(const SassInstruction& i, protocol::WarpStreamWriter& stream, std::uint64_t warp,
-               bool last);
-    void access(const SassInstruction& i, protocol::WarpStreamWriter& stream, std::uint64_t warp,
-                std::uint64_t waits);
+    void write(const SassInstruction& i, protocol::WarpStreamWriter& stream, bool last);
+    void access(const SassInstruction& i, protocol::WarpStreamWriter& stream, std::uint64_t waits);
+    std::uint64_t local_offset(std::uint64_t address, unsigned width) const;
     SassSpace space_of(const SassInstruction& i) const;
     void produce(const SassInstruction& i);
 
+    std::string path_;
     TraceSourceOptions options_;
     std::vector<TraceCommand> commands_;
     std::vector<protocol::Allocation> allocations_;

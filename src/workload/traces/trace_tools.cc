@@ -2,6 +2,7 @@
 
 #include "core/text.hh"
 #include "parts/input_file.hh"
+#include "protocol/local_memory.hh"
 #include "workload/traces/trace_source.hh"
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::size_t batch_records = 4096;
 // One page is the whole address space: addresses stay as they are.
-constexpr TraceSourceOptions as_traced {std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1};
+constexpr TraceSourceOptions as_traced {std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1,
+                                        512 << 10};
 
 bool is_accelsim(const std::string& path) {
     parts::InputFile file(path);
@@ -24,7 +26,9 @@ bool is_accelsim(const std::string& path) {
     return head.starts_with("-kernel") || head.starts_with("Memcpy") || head.starts_with("kernel-");
 }
 
-/// Plays an Accel-Sim trace and calls launch(launch) and op(launch, operation) for each.
+/// Plays an Accel-Sim trace and calls on_launch(launch) and on_op(operation, where its
+/// warp's local memory begins) for each. Each warp of a launch has its own local memory, before the
+/// end of all addresses.
 template <class OnLaunch, class OnOp>
 void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
     TraceSource source(path, as_traced);
@@ -35,10 +39,13 @@ void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
         on_launch(launch);
         for (std::uint32_t block = 0; block < launch.blocks(); ++block) {
             source.run_block(block, out);
-            for (const auto& bytes : out.warps) {
+            for (std::size_t w = 0; w < out.warps.size(); ++w) {
+                const std::uint64_t before = std::uint64_t {block} * out.warps.size() + w + 1;
+                const std::uint64_t local =
+                    as_traced.memory - before * protocol::warp_lanes * as_traced.local;
                 std::uint64_t position = 0;
-                for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);)
-                    on_op(op, out.counts);
+                for (protocol::WarpStreamReader reader(out.warps[w], position); reader.next(op);)
+                    on_op(op, local);
             }
         }
     }
@@ -59,7 +66,7 @@ TraceFacts accelsim_info(const std::string& path) {
             ++launches;
             blocks += l.blocks();
         },
-        [&](const protocol::WarpOp& op, const auto&) {
+        [&](const protocol::WarpOp& op, std::uint64_t) {
             using enum protocol::WarpOpKind;
             warp += op.instructions;
             thread += op.thread_instructions();
@@ -91,26 +98,32 @@ void for_each_record(const std::string& path, const TraceOptions& options, F&& f
     bool more = true;
     play(
         path, [](const auto&) {},
-        [&](const protocol::WarpOp& op, const auto&) {
+        [&](protocol::WarpOp& op, std::uint64_t local) {
             if (!more || !touches_memory(op.kind)) return;
-            std::array<std::uint64_t, 64> sectors;
-            std::size_t n = 0;
-            for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
-                const std::uint64_t a = op.address[static_cast<unsigned>(std::countr_zero(rest))];
-                for (std::uint64_t s = a / 32; s <= (a + op.width - 1) / 32; ++s)
-                    if (std::find(sectors.begin(), sectors.begin() + n, s) == sectors.begin() + n)
-                        sectors[n++] = s;
-            }
-            for (std::size_t i = 0; i < n && more; ++i) {
-                TraceRecord r;
-                r.address = sectors[i] * 32;
-                r.bytes = 32;
-                r.pc = op.pc;
-                r.command = op.kind == protocol::WarpOpKind::load    ? TraceCommandKind::read
-                            : op.kind == protocol::WarpOpKind::store ? TraceCommandKind::write
-                                                                     : TraceCommandKind::atomic;
-                more = f(r, std::string_view());
-            }
+            protocol::for_each_row(
+                op, local, protocol::local_row_bytes, [&](const protocol::WarpOp& row) {
+                    std::array<std::uint64_t, 64> sectors;
+                    std::size_t n = 0;
+                    for (std::uint32_t rest = row.mask; rest; rest &= rest - 1) {
+                        const std::uint64_t a =
+                            row.address[static_cast<unsigned>(std::countr_zero(rest))];
+                        for (std::uint64_t s = a / 32; s <= (a + row.width - 1) / 32; ++s)
+                            if (std::find(sectors.begin(), sectors.begin() + n, s) ==
+                                sectors.begin() + n)
+                                sectors[n++] = s;
+                    }
+                    for (std::size_t i = 0; i < n && more; ++i) {
+                        TraceRecord r;
+                        r.address = sectors[i] * 32;
+                        r.bytes = 32;
+                        r.pc = row.pc;
+                        r.command = row.kind == protocol::WarpOpKind::load ? TraceCommandKind::read
+                                    : row.kind == protocol::WarpOpKind::store
+                                        ? TraceCommandKind::write
+                                        : TraceCommandKind::atomic;
+                        more = f(r, std::string_view());
+                    }
+                });
         });
 }
 
@@ -197,7 +210,7 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
     const std::string partial = to + ".partial";
     std::uint64_t written = 0, seen = 0;
     try {
-        TraceOutput output(partial, 0);
+        TraceOutput output(partial);
         std::string bytes, held;
         std::vector<TraceRecord> batch;
         const auto flush = [&](bool all) {

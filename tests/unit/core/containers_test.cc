@@ -1,6 +1,7 @@
 #include "core/archive.hh"
 #include "core/bits.hh"
 #include "core/fifo.hh"
+#include "core/free_list.hh"
 #include "core/hash_map.hh"
 #include "core/pool.hh"
 #include "core/rng.hh"
@@ -75,7 +76,7 @@ TEST_CASE("a value comes back from its bytes as it was, and cut-off bytes are re
     Saver first;
     first(v);
     Everything w;
-    w.numbers = {7, 7, 7, 7}; // what was there before must go
+    w.numbers = {7, 7, 7}; // what was there before must go
     w.queue.push({99, {}});
     w.table[5].a = 5;
     Loader load(first.bytes);
@@ -95,8 +96,75 @@ TEST_CASE("a value comes back from its bytes as it was, and cut-off bytes are re
         Everything x;
         Loader cut(std::string_view(first.bytes).substr(0, n));
         const std::string said = error_of([&] { cut(x); });
-        if (said.find("ends too early") == std::string::npos) FAIL("accepted " << n << " bytes");
+        if (said.find("ends too early") == std::string::npos &&
+            said.find("longer than the bytes that are left") == std::string::npos)
+            FAIL("accepted " << n << " bytes");
     }
+}
+
+namespace memsim::test {
+struct Sized {
+    std::vector<Inner> places {4}; ///< as by init()
+    FreeList free;
+    std::vector<Everything> all {1};
+};
+} // namespace memsim::test
+
+TEST_CASE("what no value can be is refused by the name of its field") {
+    Sized good;
+    for (std::uint32_t i : {0, 1, 2, 3}) good.free.push_back(i);
+    good.all[0].table[7] = {};
+    good.all[0].table[9] = {};
+    good.all[0].pool.destroy(good.all[0].pool.create({5, {}}));
+    const auto said = [&](auto change, auto from) {
+        Sized other = good;
+        change(other);
+        Saver saver;
+        saver(other);
+        from(saver.bytes);
+        Loader load(saver.bytes);
+        return error_of([&] {
+            Sized fresh = good;
+            load(fresh);
+        });
+    };
+    const auto as_saved = [](std::string&) {};
+    const auto with = [&](std::size_t at, auto number) {
+        return [=](std::string& bytes) { std::memcpy(bytes.data() + at, &number, sizeof number); };
+    };
+    const std::string after =
+        ": the checkpoint is damaged, or was written by a memsim whose state differs";
+    CHECK(said([](Sized&) {}, as_saved) == "");
+    CHECK(said([](Sized& s) { s.places.pop_back(); }, as_saved) ==
+          "places has 3 elements and not 4" + after);
+    CHECK(said([](Sized& s) { s.free.pop_back(); }, as_saved) == "");
+    CHECK(said([](Sized& s) { s.free.push_back(1); }, as_saved) ==
+          "free has more numbers than there are places" + after);
+    CHECK(said([](Sized& s) { s.free.pop_back(), s.free.push_back(1); }, as_saved) ==
+          "free has a number that is no free place's" + after);
+    CHECK(said([](Sized& s) { s.free.pop_back(), s.free.push_back(4); }, as_saved) ==
+          "free has a number that is no free place's" + after);
+    CHECK(said([](Sized& s) { s.all[0].colour = static_cast<Colour>(2); }, as_saved) ==
+          "all[0].colour has a value that is not declared" + after);
+    const std::size_t all = 8 + 4 * 10 + 8 + 4 * 4 + 8; // where all[0] begins
+    CHECK(said([](Sized&) {}, with(all, std::uint8_t {2})) ==
+          "all[0].flag is neither true nor false" + after);
+    CHECK(said([](Sized&) {}, with(0, std::uint64_t {1} << 40)) ==
+          "places is longer than the bytes that are left" + after);
+    const std::size_t table = all + 2 + 8 + 16 + 8 + 8 + 8; // its length
+    CHECK(said([](Sized&) {}, with(table + 8, std::uint64_t {9})) ==
+          "all[0].table has keys that do not ascend" + after);
+    CHECK(said([](Sized&) {}, with(table + 8, ~std::uint64_t {0})) ==
+          "all[0].table has keys that do not ascend" + after);
+    const std::size_t slot = table + 8 + 2 * 18 + 4 + (8 + 10) + (8 + 4) + 8; // the free one
+    CHECK(said([](Sized&) {}, with(slot, std::uint32_t {1})) ==
+          "all[0].pool has free slots that are none" + after);
+}
+
+TEST_CASE("the values of an enumeration are known") {
+    STATIC_REQUIRE(reflect::is_enumerator(Colour::green));
+    STATIC_REQUIRE_FALSE(reflect::is_enumerator(static_cast<Colour>(2)));
+    STATIC_REQUIRE_FALSE(reflect::is_enumerator(static_cast<Colour>(255)));
 }
 
 TEST_CASE("a table is saved sorted: its bytes do not tell how it was filled") {

@@ -92,6 +92,31 @@ TEST_CASE("sending without asking first is noticed") {
     CHECK_THROWS_AS(p.source.port.out.send({}), Panic);
 }
 
+TEST_CASE("a series takes [*] for every index and * for any text, and refuses what names nothing") {
+    Pair p({}, {});
+    const auto sampled = [&](const std::string& pattern) {
+        p.machine.sample_every(10_ns, {pattern});
+        p.run(p.machine.sim().now() + (10_ns).raw + 1);
+        std::string all;
+        for (const SeriesRow& row : p.machine.take_series())
+            all += (all.empty() ? "" : " ") + row.path + "." + row.stat;
+        return all;
+    };
+    CHECK(sampled("*") == "source.sent sink.taken");
+    CHECK(sampled("s*k.t*n") == "sink.taken");
+    CHECK(sampled("sink.taken*") == "sink.taken");
+    CHECK(error_of([&] { sampled("sink.takn"); }) ==
+          "no statistic is named 'sink.takn' (did you mean 'sink.taken'?): write its path, such as "
+          "'gpu.l2[0].hits', with [*] for every index or * for any text");
+    CHECK_THAT(error_of([&] { sampled("sink[*].taken"); }),
+               Catch::Matchers::StartsWith("no statistic is named 'sink[*].taken' (did you mean "));
+    CHECK_THAT(error_of([&] { sampled(""); }),
+               Catch::Matchers::StartsWith("no statistic is named ''"));
+    const std::string before = p.machine.save().shared; // a series that was refused changes nothing
+    CHECK(error_of([&] { p.machine.sample_every(1_ns, {"sink.taken", "x"}); }) != "");
+    CHECK(p.machine.save().shared == before);
+}
+
 TEST_CASE("a series leaves no trace: the same events, wakes and times with and without it") {
     auto run = [](bool series) {
         Pair p({{"count", "500"}, {"rate", "1GB/s"}}, {{"depth", "3"}, {"pause", "3ns"}});

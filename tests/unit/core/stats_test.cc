@@ -85,3 +85,52 @@ TEST_CASE("formulas stay outside the digest's integers and are 0 when nothing wa
     CHECK(text_of(ratio) == "~0.750000\n");
     CHECK(text_of(rate, {0, ticks_per_second / 2}) == "~8.000000\n");
 }
+
+TEST_CASE(
+    "what a series computes is over the time since the last sample, and goes on when loaded") {
+    Counter bytes(Unit::byte, ""), accesses(Unit::count, "");
+    const Ratio ratio(bytes, accesses, "");
+    const PerSecond rate(bytes, "");
+    Average average(Unit::count, "");
+    Distribution distribution(Unit::count, "");
+    Level level(Unit::count, "");
+    const auto all = [&](Growth& growth, Window w) {
+        w.growth = &growth;
+        return text_of(ratio, w) + text_of(rate, w) + text_of(average, w) +
+               text_of(distribution, w) + text_of(level, w);
+    };
+    const auto computed = [](const std::string& text) {
+        std::string found;
+        for (std::size_t at = 0, end; at < text.size(); at = end + 1) {
+            end = text.find('\n', at);
+            const std::string line = text.substr(at, end - at);
+            if (line.find('~') != line.npos) found += line + " ";
+        }
+        return found;
+    };
+    const Tick second = ticks_per_second;
+    Growth growth;
+    all(growth, {0, 0}); // nothing was counted yet
+    bytes += 100, accesses += 10, level.set(0, 4);
+    average.sample(1), distribution.sample(3);
+    growth.next_sample();
+    CHECK(computed(all(growth, {0, second})) ==
+          "~10.000000 ~100.000000 mean~1.000000 mean~3.000000 stdev~0.000000 mean~4.000000 ");
+
+    // Loaded into another, in the middle of an interval.
+    bytes += 60, accesses += 3;
+    Saver saver;
+    saver(growth);
+    Growth loaded;
+    all(loaded, {0, second});
+    Loader loader(saver.bytes);
+    loader(loaded);
+    average.sample(9), distribution.sample(4), distribution.sample(6), level.set(second, 8);
+    for (Growth* g : {&growth, &loaded}) {
+        g->next_sample();
+        CHECK(computed(all(*g, {second, 2 * second})) ==
+              "~20.000000 ~60.000000 mean~9.000000 mean~5.000000 stdev~1.000000 mean~8.000000 ");
+        g->next_sample(); // nothing more was counted: no rate, and no mean of no samples
+        CHECK(computed(all(*g, {2 * second, 3 * second})) == "~0.000000 ~0.000000 mean~8.000000 ");
+    }
+}

@@ -24,6 +24,10 @@ TEST_CASE("quantities are read exactly and written so that they read back") {
     CHECK(time("0.1us") == 100'000'000);
     CHECK(time("1'000fs") == 1000);
     CHECK(time("0.000000000000001s") == 1);
+    CHECK(time("1e-15s") == 1);
+    CHECK(time("1.5e3ns") == 1'500'000'000);
+    CHECK(time("0e999ns") == 0);
+    CHECK(Text<unsigned>::parse("4e3") == 4000);
     CHECK(Text<Bytes>::parse("1KiB").raw == 1024);
     CHECK(Text<Bytes>::parse("1kB").raw == 1000);
     CHECK(Text<Bytes>::parse("0.25GiB").raw == 1 << 28);
@@ -46,7 +50,7 @@ TEST_CASE("a period may be given as a frequency and the other way round") {
     CHECK(Text<Frequency>::parse("833.333ps").raw == 1'200'000'480);
     CHECK(Text<Frequency>::parse("1ns").raw == 1'000'000'000);
     CHECK(error_of([] { Text<Bytes>::parse("1GHz"); }) == "'1GHz' has no unit of Bytes: write "
-                                                          "'1MiB' or the like");
+                                                          "'1GiB' or the like");
 }
 
 TEST_CASE("what cannot be read is refused by a sentence that says what would be right") {
@@ -55,13 +59,39 @@ TEST_CASE("what cannot be read is refused by a sentence that says what would be 
     CHECK(time("fast") == "'fast' is not a Time: write a number with a unit, such as '4ns'");
     CHECK(time("") == "'' is not a Time: write a number with a unit, such as '4ns'");
     CHECK(time("0.3fs") == "'0.3fs' is finer than the smallest unit of Time");
-    CHECK(time("9300s") == "'9300s' is larger than a Time can hold");
+    CHECK(time("9300s") == "'9300s' is out of range: the largest Time is 9223s");
+    CHECK(time("1e30ns") == "'1e30ns' is out of range: the largest Time is 9223s");
+    CHECK(time("1e99999999999ns") ==
+          "'1e99999999999ns' is out of range: the largest Time is 9223s");
+    CHECK(time("-1e9s") == "'-1e9s' is out of range: the largest Time is 9223s");
+    CHECK(time("1e-9ns") == "'1e-9ns' is finer than the smallest unit of Time");
+    CHECK(time("1e-99999999999s") == "'1e-99999999999s' is finer than the smallest unit of Time");
+    CHECK(time("1e") == "'1e' has no unit of Time: write '1ns' or the like");
     CHECK(time("4KiB") == "'4KiB' has no unit of Time: write '4ns' or the like");
     CHECK(error_of([] { Text<unsigned>::parse("-1"); }) ==
           "'-1' does not fit: it must be from 0 to 4294967295");
     CHECK(error_of([] { Text<int>::parse("1.5"); }) == "'1.5' is not a whole number");
     CHECK(error_of([] { Text<int>::parse("0x1g"); }) == "'0x1g' is not a whole number");
     CHECK(error_of([] { Text<bool>::parse("maybe"); }) == "'maybe' is neither 'true' nor 'false'");
+}
+
+TEST_CASE("a wrong unit is answered with the one that begins most like it") {
+    const auto meant = []<class Q>(Q, const char* text) {
+        const std::string said = error_of([&] { Text<Q>::parse(text); });
+        const auto from = said.find("write '") + 7;
+        return said.substr(from, said.find('\'', from) - from);
+    };
+    CHECK(meant(Bytes {}, "100KB") == "100KiB");
+    CHECK(meant(Bytes {}, "100kb") == "100kB");
+    CHECK(meant(Bytes {}, "1.5Gb") == "1.5GB");
+    CHECK(meant(Bytes {}, "4 G") == "4GiB");
+    CHECK(meant(Bytes {}, "7e2M") == "7e2MiB");
+    CHECK(meant(Bytes {}, "100") == "100MiB");
+    CHECK(meant(Rate {}, "60GBps") == "60GB/s");
+    CHECK(meant(Time {}, "5msec") == "5ms");
+    CHECK(meant(Time {}, "5 Seconds") == "5s");
+    CHECK(meant(Time {}, "190xs") == "190ns");
+    CHECK(meant(Frequency {}, "2ghz") == "2GHz");
 }
 
 TEST_CASE("edge n of a clock is ceil(n x 10^15 / f), exactly, over a millisecond") {

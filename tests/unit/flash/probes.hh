@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "protocol/block_io.hh"
 #include "protocol/flash.hh"
 
@@ -110,7 +111,7 @@ class Checker final : public Model<Checker> {
         std::vector<std::uint64_t> versions;
         std::vector<std::int16_t> busy; ///< readers, or -1: changed
         std::vector<Asked> asked;       ///< by tag
-        std::vector<std::uint32_t> free_tags;
+        FreeList free_tags;
         bool drawn = false;
         protocol::BlockRequest next_request; ///< drawn and not sent yet
         Rng random;

@@ -8,6 +8,7 @@ static const Registration<ScriptHost> registered {"A test's hand-written applica
 
 bool Script::next_launch(protocol::Launch& l) {
     if (given == launches) return false;
+    if (!warps_of_launch.empty()) warps = warps_of_launch[given];
     ++given;
     l.kernel = "script";
     l.grid = {blocks, 1, 1};

@@ -22,11 +22,14 @@ class Script final : public protocol::KernelSource {
     unsigned launches = 1, blocks = 1, warps = 1;
     unsigned registers_per_thread = 0, shared_bytes = 0;
     std::uint64_t footprint = 1 << 20;
+    std::uint64_t local = 0; ///< bytes of local memory for each thread
     Write write = [](auto&, unsigned) {};
+    std::vector<unsigned> warps_of_launch; ///< instead of `warps`, where they differ
 
     bool next_launch(protocol::Launch& l) override;
     void run_block(protocol::u32 block, protocol::BlockStreams& out) override;
     protocol::u64 footprint_bytes() const override { return footprint; }
+    protocol::u64 local_bytes() const override { return local; }
     const std::vector<protocol::Allocation>& allocations() const override { return none_; }
     protocol::u64 result_digest() const override { return 0; }
     void save(Saver& s) const override { s(given); }

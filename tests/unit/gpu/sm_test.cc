@@ -219,3 +219,54 @@ TEST_CASE("An idle SM costs nothing", "[sm]") {
     CHECK(cost_of(64, "100ns") == one); // 63 SMs without a block
     CHECK(cost_of(1, "1ms") == one);    // an SM whose warps all wait
 }
+
+TEST_CASE("An access to local memory touches a row of lanes for each word", "[sm]") {
+    const auto requests = [](protocol::u8 width, std::uint64_t offset, std::uint64_t stride) {
+        Script s;
+        s.local = 1024;
+        s.write = [&](auto& w, unsigned) {
+            w.access(WarpOpKind::load, 16, ~0u, width, word(offset, stride), nullptr, 0, true);
+        };
+        ScriptRig rig(s);
+        rig.run();
+        CHECK(rig.sm().stat.memory_instructions.value() == 1);
+        CHECK(rig.sm().stat.bytes.value() == 128 * rig.sm().stat.requests.value());
+        return static_cast<unsigned>(rig.sm().stat.requests.value());
+    };
+    CHECK(requests(4, 16, 0) == 1);
+    CHECK(requests(8, 16, 0) == 2);
+    CHECK(requests(16, 16, 0) == 4);
+    Script s;
+    s.local = 1024;
+    s.write = [&](auto& w, unsigned) { // a different variable in each lane, of a byte, then of 16
+        w.access(WarpOpKind::store, 16, ~0u, 1, word(0, 5), nullptr, 0, true);
+        w.access(WarpOpKind::load, 16, ~0u, 16, word(0, 16), nullptr, 0, true);
+    };
+    ScriptRig rig(s);
+    rig.run();
+    CHECK(rig.sm().stat.requests.value() == 32 + 128); // offset 5 x 31 is word 38: 32 words of 39
+}
+
+TEST_CASE("A warp slot has its place in local memory, in each launch or each occupancy", "[sm]") {
+    // Blocks of one warp, then of three, then of one again; the second of each is on SM 1.
+    const auto places = [](const char* pool) {
+        Script s;
+        s.warps_of_launch = {1, 3, 1};
+        s.launches = 3, s.blocks = 2, s.local = 1024, s.footprint = 64 << 20;
+        s.write = [](auto& w, unsigned) {
+            w.access(WarpOpKind::load, 16, ~0u, 4, word(8, 0), nullptr, 0, true);
+        };
+        ScriptRig rig(s, {}, 2, {{"local_pool", pool}});
+        std::vector<std::uint64_t> all;
+        for (Tick t = 0; all.size() < 3 && t < 1'000'000'000; t += 1'000'000) {
+            rig.machine.run(t);
+            const auto& block = rig.sm(1).state.blocks[0];
+            if (block.live && block.launch == all.size() + 1) all.push_back(block.local);
+        }
+        return all;
+    };
+    // SM 1's rows stand behind SM 0's, in a pool for all 96 warp slots.
+    constexpr std::uint64_t pool = 1024 * 32 * 96, first = (64 << 20) - pool + 128;
+    CHECK(places("context") == std::vector<std::uint64_t> {first, first, first});
+    CHECK(places("occupancy") == std::vector<std::uint64_t> {first, first - pool, first});
+}

@@ -21,7 +21,7 @@ Addresses strided(u32 mask, u64 base, u64 stride) {
 bool equal(const WarpOp& a, const WarpOp& b) {
     return a.kind == b.kind && a.width == b.width && a.has_values == b.has_values && a.pc == b.pc &&
            a.mask == b.mask && a.instructions == b.instructions && a.waits == b.waits &&
-           a.passes == b.passes && a.has_result == b.has_result &&
+           a.passes == b.passes && a.has_result == b.has_result && a.local == b.local &&
            (!touches_memory(a.kind) || a.address == b.address) &&
            (!a.has_values || a.value == b.value);
 }
@@ -133,7 +133,9 @@ TEST_CASE("a stream gives back what was written") {
             for (u32 i = 0; i < warp_lanes; ++i)
                 if ((mask >> i & 1) != 0) op.value[i] = random.next();
         op.waits = waits;
-        writer.access(kind, op.pc, mask, 8, address, op.has_values ? &op.value : nullptr, waits);
+        op.local = random.below(4) == 0;
+        writer.access(kind, op.pc, mask, 8, address, op.has_values ? &op.value : nullptr, waits,
+                      op.local);
         written.push_back(op);
     }
     writer.exit(~0u);

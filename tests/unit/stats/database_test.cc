@@ -68,9 +68,10 @@ TEST_CASE("A run is in the database with its machine, its results and its end", 
           R"(first|configs/a.py|["--graph","it's \"b\"",""]|7|NULL|NULL|NULL)");
     CHECK(ask(path, "SELECT path, type FROM object ORDER BY id") ==
           "gen|mem.TrafficGen monitor|mem.Monitor memory|mem.SimpleMemory");
-    CHECK(ask(path, "SELECT p.value, p.unit, tunable FROM param p JOIN object o ON o.id = object "
-                    "WHERE path = 'memory' AND p.name IN ('latency', 'queue') ORDER BY p.name") ==
-          "100ns|fs|1 16||0");
+    CHECK(ask(path,
+              "SELECT text, value, p.unit, tunable FROM param p JOIN object o ON o.id = object "
+              "WHERE path = 'memory' AND p.name IN ('latency', 'queue') ORDER BY p.name") ==
+          "100ns|100000000.0|fs|1 16|16.0||0");
     CHECK(ask(path, "SELECT source, source_port, target, target_port FROM connection") ==
           "gen|mem_side|monitor|cpu_side monitor|mem_side|memory|cpu_side");
     CHECK(ask(path, "SELECT kind, stat.unit, doc FROM stat JOIN object o ON o.id = object WHERE "
@@ -87,8 +88,9 @@ TEST_CASE("A run is in the database with its machine, its results and its end", 
     CHECK(ask(path, "SELECT value, unit FROM result WHERE path = 'gen' AND name = "
                     "'read_latency.mean'") == mean.str());
     CHECK(ask(path, "SELECT value, unit FROM result WHERE path = 'memory' AND name = 'reads'") ==
-          std::to_string(static_cast<long>(m.stat_value("memory", "reads", ""))) + "|Count");
-    CHECK(ask(path, "SELECT typeof(value) FROM result WHERE name = 'reads' LIMIT 1") == "integer");
+          std::to_string(static_cast<long>(m.stat_value("memory", "reads", ""))) + ".0|Count");
+    CHECK(ask(path, "SELECT DISTINCT typeof(value) FROM value UNION SELECT typeof(value) FROM "
+                    "series UNION SELECT typeof(low * high * count) FROM distribution") == "real");
     CHECK(ask(path, "SELECT label, tick, since_tick FROM results WHERE path = 'memory' AND name = "
                     "'reads' ORDER BY tick") ==
           "part 0|500000000|0 part 1|1000000000|0 part 2|1500000000|0");
@@ -123,8 +125,8 @@ TEST_CASE("Stages of a request are rows when stamps are enabled", "[stats]") {
     }
     run.dump(m, "on");
     CHECK(ask(path, "SELECT name, value, unit FROM result WHERE path = 'stages' ORDER BY name") ==
-          "dram.count|2|Count dram.mean|15.0|ns dram.sum|30.0|ns network.count|2|Count "
-          "network.mean|5.0|ns network.sum|10.0|ns requests|2|Count");
+          "dram.count|2.0|Count dram.mean|15.0|ns dram.sum|30.0|ns network.count|2.0|Count "
+          "network.mean|5.0|ns network.sum|10.0|ns requests|2.0|Count");
 }
 
 TEST_CASE("A run that is killed leaves whole dumps, marked unfinished", "[stats]") {
@@ -231,6 +233,64 @@ TEST_CASE("A resumed run deletes what came after its checkpoint", "[stats]") {
         CHECK(ask(path, of_mine) == rows);
         CHECK(ask(path, "SELECT count(*) FROM results WHERE run = '" + uuid + "'") == "0");
     }
+}
+
+TEST_CASE("A run belongs to one process until that ends, however it ends", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    auto same = info();
+    same.configuration = "same";
+    same.only = true;
+    Database::open(path);
+    const pid_t child = fork();
+    if (child == 0) {
+        auto run = Database::open(path).begin_run(same);
+        for (;;) pause();
+    }
+    std::string uuid;
+    while ((uuid = ask(path, "SELECT id FROM run")).empty()) usleep(1000);
+    auto db = Database::open(path);
+    const std::string owner = ask(path, "SELECT owner FROM run");
+    CHECK_THAT(owner, Contains("process " + std::to_string(child) + " on "));
+    CHECK(db.in_use(uuid));
+    CHECK_THROWS_WITH(db.resume_run(uuid, {}),
+                      "results database " + path + ": run " + uuid + " is in the hands of " +
+                          owner + ": end that process first, or go on as a new run with -d DIR");
+    CHECK_THROWS_WITH(db.begin_run(same), "results database " + path + ": " + owner +
+                                              " is at the same run, " + uuid + ": wait for it");
+    CHECK(ask(path, "SELECT count(*), owner FROM run") == "1|" + owner);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    CHECK_FALSE(db.in_use(uuid));
+    {
+        const auto resumed = db.resume_run(uuid, {});
+        CHECK(resumed);
+        CHECK_THROWS_AS(db.resume_run(uuid, {}), stats::InUse); // by this process, too
+    }
+    CHECK(db.resume_run(uuid, {}));
+}
+
+TEST_CASE("A run that was taken over is not written by its former process", "[stats]") {
+    const Folder folder;
+    const std::string path = folder / "stats.db";
+    Machine m;
+    assemble(m);
+    m.start();
+    auto run = Database::open(path).begin_run(info());
+    run.write_machine(m);
+    simulate(m, run, 0, 2);
+    ask(path, "UPDATE run SET owner = 'process 1 on mars since then'");
+    const std::string before = ask(path, "SELECT count(*) FROM value");
+    const std::string said = "run " + run.uuid() +
+                             " was taken over by process 1 on mars since then; this process has "
+                             "written nothing since then and ends";
+    CHECK_THROWS_WITH(simulate(m, run, 2, 3), Contains(said));
+    CHECK_THROWS_WITH(run.position(m), Contains(said));
+    CHECK_THROWS_WITH(run.finish({"done", "", 0, 0}), Contains(said));
+    CHECK(ask(path, "SELECT count(*) FROM value") == before);
+    CHECK(ask(path, "SELECT finished FROM run") == "NULL");
+    ask(path, "DELETE FROM run");
+    CHECK_THROWS_WITH(run.position(m), Contains(run.uuid() + " was deleted; "));
 }
 
 TEST_CASE("Several processes write one database", "[stats]") {

@@ -3,6 +3,7 @@
 #include "workload/network.hh"
 
 #include <cstring>
+#include <limits>
 
 using namespace memsim;
 using namespace memsim::workload;
@@ -66,6 +67,21 @@ TEST_CASE("weights: normalization is folded in, and they must fit", "[workloads]
     CHECK(longer.find("the layers of the .cfg end here, but the file goes on") !=
           std::string::npos);
     CHECK(longer.find("40") != std::string::npos);
+}
+
+TEST_CASE("the most of numbers below all others is one of them", "[workloads]") {
+    const TemporaryFile cfg("low.cfg", "[net]\nchannels=1\n[convolutional]\nactivation=linear\n"
+                                       "[maxpool]\nsize=2\nstride=1\n");
+    std::string bytes(20, '\0');
+    bytes[4] = 2;
+    const float low[] {-std::numeric_limits<float>::infinity(), 0}; // the bias and the weight
+    bytes.append(reinterpret_cast<const char*>(low), sizeof low);
+    const std::string path = cfg.path.substr(0, cfg.path.size() - 3) + "weights";
+    std::ofstream(path, std::ios::binary) << bytes;
+    const auto application = make_workload("darknet", of_cfg(cfg.path, 3));
+    std::filesystem::remove(path);
+    for (u32 word : stored(*application, "output1")) CHECK(std::bit_cast<float>(word) == low[0]);
+    CHECK(application->difference() == "");
 }
 
 TEST_CASE("a .cfg that is wrong is one sentence", "[workloads]") {

@@ -32,4 +32,25 @@ inline std::vector<u64> run_to_end(KernelSource& application) {
     return digests;
 }
 
+/// Runs to the end and gives the words of the array of this name, as stores leave them.
+inline std::vector<u32> stored(Application& application, const std::string& name) {
+    Allocation array;
+    for (const Allocation& a : application.allocations())
+        if (a.name == name) array = a;
+    std::vector<u32> words(array.bytes / 4);
+    BlockStreams out;
+    out.with_values = true;
+    for (Launch launch; application.next_launch(launch);)
+        for (u32 block = 0; block < launch.blocks(); ++block) {
+            application.run_block(block, out);
+            for (const auto& bytes : out.warps)
+                for (const auto& op : read_all(bytes))
+                    for (u32 lane = 0; lane < 32 && op.kind == WarpOpKind::store; ++lane)
+                        if (const u64 at = op.address[lane] - array.base;
+                            (op.mask >> lane & 1) != 0 && at < array.bytes)
+                            words[at / 4] = static_cast<u32>(op.value[lane]);
+        }
+    return words;
+}
+
 } // namespace memsim::workload

@@ -6,6 +6,8 @@
 #include "protocol/mem.hh"
 #include "zng/address.hh"
 
+#include <deque>
+
 /// What tests put around ZnG's flash.
 namespace memsim::test_zng {
 
@@ -68,9 +70,9 @@ class Host final : public Model<Host>, public zng::HasLogBlocks {
     };
     enum class Phase : std::uint8_t { normal, moving, erasing };
     struct State {
-        std::vector<std::uint32_t> physical;          ///< block, by virtual block
-        std::vector<Group> groups;                    ///< by virtual plane and group
-        std::vector<std::vector<std::uint32_t>> free; ///< blocks, by plane
+        std::vector<std::uint32_t> physical;         ///< block, by virtual block
+        std::vector<Group> groups;                   ///< by virtual plane and group
+        std::vector<std::deque<std::uint32_t>> free; ///< blocks, by plane
         zng::LogBlocks logs;
         parts::ContentStore reference;
         Phase phase = Phase::normal;

@@ -173,7 +173,7 @@ TEST_CASE("shared, local and generic accesses go where they belong", "[traces]")
                               "0010 ffffffff 0 STS 2 R8 R0 4 1 0x0 4\n"
                               "0020 ffffffff 1 R1 LD.E 1 R8 4 1 0x7fc867000010 4\n"
                               "0030 ffffffff 1 R1 LDL 1 R8 4 1 0x84 0\n"
-                              "0040 ffffffff 0 ST.E 2 R8 R1 4 1 0x7fc865000084 0\n"
+                              "0040 ffffffff 0 ST.E.64 2 R8 R1 8 1 0x7fc865fffdc0 0\n"
                               "0050 ffffffff 1 R2 LD.E 1 R8 4 1 0x400000 4\n"
                               "0060 ffffffff 0 RED.E.ADD 2 R8 R2 4 1 0x400000 0\n"
                               "0070 ffffffff 1 R3 ATOMG.E.ADD 2 R8 R2 4 1 0x400000 0\n"
@@ -192,12 +192,12 @@ TEST_CASE("shared, local and generic accesses go where they belong", "[traces]")
     CHECK(!ops[1].has_result);
     CHECK(ops[2].kind == WarpOpKind::shared);
     CHECK(ops[3].kind == WarpOpKind::load);
-    // Word 33 of each lane's local memory is the second of its chunk of 32.
-    const std::uint64_t chunk = (std::uint64_t {4} << 30) - TraceMemory::chunk;
-    CHECK(ops[3].address[0] == chunk + 128);
-    CHECK(ops[3].address[31] == chunk + 128 + 31 * 4);
+    CHECK((ops[3].local && ops[4].local && !ops[5].local));
+    CHECK(ops[3].address[31] == 0x84);
     CHECK(ops[4].kind == WarpOpKind::store);
-    CHECK(ops[4].address == ops[3].address);
+    CHECK(ops[4].width == 8);
+    // The stack ends at the window's end, and with it the 4096 bytes of a thread.
+    CHECK(ops[4].address[31] == 4096 - 0x240);
     CHECK(ops[5].address[1] == 4);
     CHECK(ops[6].kind == WarpOpKind::reduce);
     CHECK(ops[7].kind == WarpOpKind::atomic);
@@ -205,6 +205,39 @@ TEST_CASE("shared, local and generic accesses go where they belong", "[traces]")
     CHECK(ops[10].waits == 0);
     CHECK(ops[11].waits == 3);
     CHECK(ops[12].kind == WarpOpKind::barrier);
+}
+
+TEST_CASE("local memory has a size, and takes the end of memory once it is accessed", "[traces]") {
+    const std::string far = "0000 ffffffff 0 STL.128 2 R8 R0 16 1 0xffefff 0\n";
+    CHECK(refusal(far, 1) ==
+          "k.traceg: line 18: the access lies 4097 bytes into its thread's local "
+          "memory, which has 4096: set local_memory of the "
+          "workload.TraceProgram");
+    CHECK(refusal("0000 ffffffff 0 STL.128 2 R8 R0 16 1 0xff4 0\n", 1)
+              .starts_with("k.traceg: line 18: the access lies 4100 bytes into"));
+    CHECK(refusal("0000 ffffffff 0 STL.64 2 R8 R0 8 1 0xfffffc 0\n", 1) ==
+          "k.traceg: line 18: the access leaves the window of local memory, 16 MiB");
+    const Folder folder;
+    const auto run = [&](const char* line) {
+        TraceSource source(folder.write("k.traceg", kernel_text(line, 1)),
+                           {2 << 20, 4 << 20, 1, 4096});
+        protocol::Launch launch;
+        protocol::BlockStreams out;
+        source.next_launch(launch);
+        source.reserve_local(3 << 20);
+        source.run_block(0, out);
+    };
+    CHECK(sentence_of([&] { run("0000 1 0 STG 2 R8 R0 4 0 0x1000\n"); }).empty());
+    CHECK(sentence_of([&] { run("0000 1 0 STL 2 R8 R0 4 0 0x10\n"); }).empty());
+    CHECK(sentence_of([&] { run("0000 1 0 ST 2 R8 R0 4 0 0x7fc865000010\n"); }).empty());
+    TraceMemory memory;
+    memory.set(2 << 20, 4 << 20);
+    memory.reserve_local(3 << 20);
+    CHECK(memory.global(0x1000) == 0x1000);
+    CHECK(
+        sentence_of([&] { memory.touch_local(); }) ==
+        "the trace touches 1 pages of 2097152 bytes and needs 3145728 bytes for local memory, more "
+        "than 4194304 bytes hold: set memory, page or local_memory of the workload.TraceProgram");
 }
 
 TEST_CASE("versions 4 to 6 add their columns", "[traces]") {
@@ -325,9 +358,10 @@ TEST_CASE("a list names kernels and copies", "[traces]") {
               .ends_with("kernel-9.traceg' is not there (nor .xz or .gz "
                          "of it)"));
     const auto too_much = [&] { TraceSource(list, {2 << 20, 4 << 20, 1}); };
-    CHECK(sentence_of(too_much) ==
-          "the trace touches 3 pages of 2097152 bytes and 0 bytes of local memory, more than "
-          "4194304 bytes hold: set memory (or page) of the workload.TraceProgram");
+    CHECK(
+        sentence_of(too_much) ==
+        "the trace touches 3 pages of 2097152 bytes and needs 0 bytes for local memory, more than "
+        "4194304 bytes hold: set memory, page or local_memory of the workload.TraceProgram");
 }
 
 TEST_CASE("a trace goes on from its State at any block, as if it had not stopped", "[traces]") {

@@ -1,4 +1,5 @@
 #include "core/machine.hh"
+#include "core/output_file.hh"
 #include "support.hh"
 #include "workload/traces/address_trace.hh"
 
@@ -56,6 +57,7 @@ TEST_CASE("a recorder writes what passes, when it passes", "[traces]") {
             m->run(never);
             CHECK(m->stat_value("recorder", "records", "") == 500);
             CHECK(m->imbalances().empty());
+            complete_outputs(*m);
         }
         const auto records = read(file, 1_ns);
         REQUIRE(records.size() == 500);
@@ -72,6 +74,7 @@ TEST_CASE("a recording goes on from a checkpoint, and damages nothing", "[traces
     {
         const auto m = recorded(arguments);
         m->run(never);
+        complete_outputs(*m);
     }
     const std::string whole = Folder::read(folder.at("t.mst"));
     std::filesystem::remove(folder.at("t.mst"));
@@ -92,6 +95,7 @@ TEST_CASE("a recording goes on from a checkpoint, and damages nothing", "[traces
         const auto m = recorded(arguments, false);
         m->load(*snapshot);
         m->run(never);
+        complete_outputs(*m);
     }
     CHECK(Folder::read(folder.at("t.mst")) == whole);
     CHECK(Folder::read(folder.at("t.mst.before")) == longer);
@@ -101,6 +105,85 @@ TEST_CASE("a recording goes on from a checkpoint, and damages nothing", "[traces
     m->load(*snapshot);
     CHECK(
         sentence_of([&] { m->run(never); }).starts_with("t.mst: has 5 bytes, and the checkpoint"));
+}
+
+TEST_CASE("a recording is whole whenever it is asked for, and goes on as if it were not",
+          "[traces]") {
+    const Folder folder;
+    for (const auto& [format, name] : std::vector<std::pair<std::string, std::string>> {
+             {"memsim", "t.mst"}, {"gem5", "t.trc.gz"}, {"dramsim3", "t.trace"}}) {
+        const auto file = folder.at(name);
+        const Arguments arguments {
+            {"file", file}, {"format", format}, {"cycle", "1ns"}, {"batch", "64"}};
+        const auto at_once = recorded(arguments);
+        at_once->run(never);
+        complete_outputs(*at_once);
+        const std::string whole = Folder::read(file);
+        const auto in_parts = recorded(arguments);
+        std::optional<Snapshot> snapshot;
+        for (Tick t = Time {300_ns}.raw; t < Time {4_us}.raw; t += Time {300_ns}.raw) {
+            in_parts->run(t);
+            complete_outputs(*in_parts);
+            CHECK(read(file, 1_ns).size() == in_parts->stat_value("recorder", "records", ""));
+            if (t == Time {600_ns}.raw) snapshot = in_parts->save();
+        }
+        const auto restored = recorded(arguments, false);
+        restored->load(*snapshot);
+        restored->run(never);
+        complete_outputs(*restored);
+        CHECK(Folder::read(file) == whole);
+        in_parts->run(never);
+    }
+}
+
+TEST_CASE("a recorder without room fails its run", "[traces]") {
+    // DRAMsim3's traces have no head: the first byte is written during the run, or at its end.
+    const Arguments full {{"file", "/dev/full"}, {"format", "dramsim3"}, {"cycle", "1ns"}};
+    const std::string sentence = "/dev/full: cannot be written further (No space left on device): "
+                                 "name a file where there is room for the trace";
+    const auto said = [](const std::function<void()>& act) -> std::string {
+        try {
+            act();
+        } catch (const ConfigError& e) {
+            return e.what();
+        }
+        return "";
+    };
+    Arguments batches = full;
+    batches.emplace_back("batch", "64");
+    const auto during = recorded(batches), at_end = recorded(full);
+    CHECK(said([&] { during->run(never); }) == sentence);
+    CHECK(said([&] { at_end->run(never); }).empty());
+    CHECK(said([&] { complete_outputs(*at_end); }) == sentence);
+    CHECK(said([] { recorded({{"file", "/dev/full"}}); }) == sentence);
+}
+
+TEST_CASE("a file that is recorded is nobody else's", "[traces]") {
+    const Folder folder;
+    const auto file = folder.write("t.trace", "0x40 READ 3\n");
+    std::filesystem::create_symlink(file, folder.at("link"));
+    const auto said = [&](const std::string& record, const std::string& play) {
+        return sentence_of([&] {
+            Machine m;
+            m.add("player", "workload.TracePlayer", {{"trace", play}, {"unit", "1ns"}});
+            m.add("recorder", "workload.TraceRecorder", {{"file", record}});
+            m.add("again", "workload.TraceRecorder", {{"file", folder.at("again.mst")}});
+            m.add("ram", "mem.SimpleMemory", {});
+            m.bind("player", "mem_side", "recorder", "cpu_side");
+            m.bind("recorder", "mem_side", "again", "cpu_side");
+            m.bind("again", "mem_side", "ram", "cpu_side");
+            m.build();
+            m.start();
+        });
+    };
+    CHECK(said(folder.at("other"), file).empty());
+    CHECK(said(file, file) == "recorder.file: '" + file +
+                                  "' is the file of player.trace, too: a file that is written "
+                                  "belongs to one component; name another file");
+    CHECK(said(folder.at("link"), file).starts_with("recorder.file: '"));
+    CHECK(said(folder.at("again.mst"), file).find("' is the file of again.file, too") !=
+          std::string::npos);
+    CHECK(Folder::read(file) == "0x40 READ 3\n");
 }
 
 TEST_CASE("a player sends each record at its time, not a femtosecond sooner", "[traces]") {
@@ -147,6 +230,7 @@ TEST_CASE("what was recorded plays again as it was", "[traces]") {
     {
         const auto m = recorded({{"file", folder.at("a.mst")}});
         m->run(never);
+        complete_outputs(*m);
     }
     {
         Machine m;
@@ -158,6 +242,7 @@ TEST_CASE("what was recorded plays again as it was", "[traces]") {
         m.build();
         m.start();
         m.run(never);
+        complete_outputs(m);
     }
     const auto a = read(folder.at("a.mst")), b = read(folder.at("b.mst"));
     REQUIRE(a.size() == b.size());

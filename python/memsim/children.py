@@ -1,0 +1,96 @@
+"""Child processes of a script, made by multiprocessing: each has runs of its own.
+
+Such a child ends without atexit, and a pool ends its workers by SIGTERM when they have nothing to do.
+Both must end the child's runs as the end of a script does.
+"""
+import json
+import os
+import signal
+import sys
+import threading
+
+from .errors import Error
+
+OPTIONS = "MEMSIM_OPTIONS"  # the environment variable that tells a started child its parent's
+LIBRARY = os.path.dirname(os.__file__) + os.sep
+_forked = _ready = False
+_close_all = None
+
+
+def _parent():
+    """The process whose child this one is by multiprocessing."""
+    processes = sys.modules.get("multiprocessing.process")  # loaded in each of its children
+    return processes and processes.parent_process()
+
+
+def is_one():
+    """Whether a script of ours started this process, rather than the user."""
+    return _forked or bool(_parent())
+
+
+def hand_down(options):
+    """Leaves the command line's options to children, which may be started afresh and not forked."""
+    os.environ[OPTIONS] = json.dumps({"parent": os.getpid(), "options": options})
+
+
+def begin(close_all, options):
+    """Once in a child of multiprocessing, before its first machine: takes over its parent's options, and
+    sees to it that its runs end with it."""
+    global _ready, _close_all
+    if _ready or not (parent := _parent()):
+        return
+    from multiprocessing import util
+    _ready, _close_all = True, close_all
+    handed = json.loads(os.environ.get(OPTIONS, "{}"))
+    if handed.get("parent") == parent.pid:
+        vars(options).update(handed["options"])
+        hand_down(handed["options"])  # to its own children
+    util.Finalize(None, _end, exitpriority=100)
+    if (threading.current_thread() is threading.main_thread() and
+            signal.getsignal(signal.SIGTERM) is signal.SIG_DFL):
+        signal.signal(signal.SIGTERM, _told_to_end)
+
+
+def terminate():
+    """Tells the children of this process to end; they save what runs."""
+    if "multiprocessing" in sys.modules:
+        for child in sys.modules["multiprocessing"].active_children():
+            child.terminate()
+
+
+def _end():
+    error = sys.exc_info()[1]
+    _close(error is None or isinstance(error, SystemExit) and error.code in (None, 0))
+
+
+def _close(finished):
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends, and must not do so half-way
+    try:
+        _close_all(finished)
+    except Error as e:
+        print(f"memsim: {e}", file=sys.stderr)
+
+
+def _told_to_end(number, frame):
+    if not _in_a_task(frame):
+        _close(True)
+    raise SystemExit(128 + number)
+
+
+def _in_a_task(frame):
+    """Whether a function of the user's is under way in a child: only multiprocessing's own is above
+    its start otherwise."""
+    while frame and frame.f_code.co_name != "_bootstrap":
+        if not frame.f_code.co_filename.startswith((LIBRARY, "<frozen")):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _after_fork():
+    global _forked, _ready
+    _forked, _ready = True, False
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,35 @@
+"""Whether a file is still what it was: by a hash of its contents."""
+import os
+
+from . import _memsim
+from .errors import Error
+
+_hashes = {}
+
+
+def hash_of(name):
+    """Of what is in the file. Read once a process, as long as its size, time and inode stay."""
+    try:
+        stat = os.stat(name)
+    except OSError as e:
+        raise Error(f"{name}: {e.strerror}: name a file that can be read") from None
+    key = os.path.abspath(name), stat.st_size, stat.st_mtime_ns, stat.st_ino
+    if key not in _hashes:
+        _hashes[key] = _memsim.hash_of_file(os.fspath(name))
+    return _hashes[key]
+
+
+def hashes_of(names):
+    """[(absolute path, hash)]."""
+    return [(os.path.abspath(name), hash_of(name)) for name in names]
+
+
+def refuse_changed(before, now, remedy):
+    """Names the first of two lists' files that is not in both or has changed, as one sentence."""
+    before, now = dict(before), dict(now)
+    for name in sorted(before.keys() | now.keys()):
+        if before.get(name) != now.get(name):
+            what = ("is read now and was not when the checkpoint was written" if name not in before else
+                    "is no longer read" if name not in now else
+                    "has changed since the checkpoint was written")
+            raise Error(f"{name} {what}: {remedy}")

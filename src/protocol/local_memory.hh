@@ -1,0 +1,34 @@
+#pragma once
+
+#include "protocol/warp_stream.hh"
+
+#include <algorithm>
+
+/// How local memory is laid out: a word of 4 bytes of all lanes of a warp stands together, so lanes
+/// that access one variable access one row (CUDA C++ Programming Guide, "Local Memory": consecutive
+/// 32-bit words are accessed by consecutive thread IDs). An access of 8 or 16 bytes a lane touches
+/// two or four rows. The same row of all warps stands together, that of the same warp slot in
+/// successive SMs side by side (Accel-Sim's order, so that what is in use lies densely).
+namespace memsim::protocol {
+
+inline constexpr u64 local_row_bytes = 4 * warp_lanes;
+
+/// Calls f(op) for each row that an access to local memory touches, with addresses instead of
+/// offsets; `warp` is where the warp's first row is, `distance` that from a row to its next one.
+/// All other accesses are passed on as they are. `op` is scratch space afterwards.
+template <class F>
+void for_each_row(WarpOp& op, u64 warp, u64 distance, F&& f) {
+    if (!op.local) return f(op);
+    const unsigned rows = std::max(1, op.width / 4);
+    op.width = std::min<u8>(op.width, 4);
+    for (u32 lane = 0; lane < warp_lanes; ++lane) {
+        const u64 offset = op.address[lane];
+        op.address[lane] = warp + offset / 4 * distance + u64 {lane} * 4 + offset % 4;
+    }
+    for (unsigned row = 0; row < rows; ++row) {
+        f(op);
+        for (u64& address : op.address) address += distance;
+    }
+}
+
+} // namespace memsim::protocol

@@ -1,0 +1,165 @@
+#include "oracle.hh"
+
+#include <catch2/catch.hpp>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <new>
+
+/// Checkpoints with a valid checksum and a body that no machine has written: whatever stands in
+/// them, loading and going on ends in a sentence, or in some result, and never in a crash.
+namespace memsim::test {
+
+namespace {
+
+std::unique_ptr<Machine> built(const Rig& rig) {
+    auto m = std::make_unique<Machine>(11);
+    rig.make(*m);
+    m->build();
+    return m;
+}
+
+/// A number that lengths, indices and enumerations are not prepared for.
+std::uint64_t odd_number(Rng& random) {
+    static constexpr std::array<std::uint64_t, 8> odd {
+        0, 1, 2, 0xff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, 0xffffffffffffffff};
+    const std::uint64_t pick = random.below(odd.size() + 2);
+    if (pick < odd.size()) return odd[pick];
+    return random.next() >> random.below(64);
+}
+
+void forge(std::string& bytes, Rng& random) {
+    if (bytes.empty()) return;
+    const std::uint64_t size = std::uint64_t {1} << random.below(4);
+    const std::uint64_t at = random.below(bytes.size());
+    const std::uint64_t number = odd_number(random);
+    switch (random.below(8)) {
+    case 0: // cut off
+        bytes.resize(at);
+        break;
+    case 1: // something in between
+        bytes.insert(at, size, static_cast<char>(number));
+        break;
+    case 2: // a bit
+        bytes[at] = static_cast<char>(bytes[at] ^ 1 << random.below(8));
+        break;
+    default: // a number, often where one stands
+        std::memcpy(bytes.data() + at / size * size, &number,
+                    std::min(size, bytes.size() - at / size * size));
+    }
+}
+
+void forge(Snapshot& s, Rng& random) {
+    std::vector<std::string*> bodies {&s.shared};
+    for (auto& o : s.objects)
+        for (std::string* body : {&o.state, &o.state, &o.stats, &o.ports}) bodies.push_back(body);
+    for (auto& e : s.events) bodies.push_back(&e.payload);
+    for (std::uint64_t n = 1 + random.below(3); n-- > 0;)
+        if (s.events.empty() || random.below(8))
+            forge(*bodies[random.below(bodies.size())], random);
+        else {
+            auto& event = s.events[random.below(s.events.size())];
+            if (random.below(2))
+                event.path = s.objects[random.below(s.objects.size())].path;
+            else
+                event.tick = static_cast<Tick>(odd_number(random));
+        }
+}
+
+enum class End { ran, refused, broken };
+
+/// Loads the snapshot, goes on for a while and says how that ended.
+End go_on(const Rig& rig, const Snapshot& s) {
+    const auto m = built(rig);
+    try {
+        m->load(s);
+    } catch (const ConfigError& e) {
+        // Component and field, or what of the shared state it is.
+        return std::strchr(e.what(), ':') || std::strchr(e.what(), ' ') ? End::refused
+                                                                        : End::broken;
+    }
+    try {
+        m->run(s.now + 20'000'000'000);
+    } catch (const ConfigError&) {
+    } catch (const Panic&) { // what only the path of an event would see
+    }
+    return End::ran;
+}
+
+/// In a process of its own: "" if it ended well.
+std::string fate_of(const Rig& rig, const Snapshot& s) {
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit memory {std::uint64_t {1} << 32, std::uint64_t {1} << 32};
+        setrlimit(RLIMIT_AS, &memory);
+        for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM})
+            std::signal(signal, SIG_DFL);
+        const rlimit time {3, 3};
+        setrlimit(RLIMIT_CPU, &time);
+        int code = 0;
+        try {
+            code = static_cast<int>(go_on(rig, s));
+        } catch (const std::bad_alloc&) {
+            code = 3;
+        } catch (const Panic&) {
+            code = 4;
+        }
+        _exit(code);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) return std::string("ended by ") + strsignal(WTERMSIG(status));
+    switch (WEXITSTATUS(status)) {
+    case 0:
+    case 1:
+        return "";
+    case 2:
+        return "was refused without a place";
+    case 3:
+        return "took more memory than the file justifies";
+    case 4:
+        return "was taken for a fault of memsim";
+    default:
+        return "ended with " + std::to_string(WEXITSTATUS(status));
+    }
+}
+
+std::vector<std::string> check_forged(const Rig& rig, std::uint64_t from, std::uint64_t to) {
+    std::vector<std::string> faults;
+    const auto m = built(rig);
+    m->start();
+    m->run(200'000'000);
+    const Snapshot good = m->save();
+    if (!fate_of(rig, good).empty()) return {rig.type + ": what was not forged does not go on"};
+    for (std::uint64_t seed = from; seed < to; ++seed) {
+        Rng random(seed, rig.type);
+        Snapshot s = good;
+        forge(s, random);
+        const std::string fate = fate_of(rig, s);
+        if (!fate.empty())
+            faults.push_back(rig.type + " of seed " + std::to_string(seed) + " " + fate);
+    }
+    return faults;
+}
+
+} // namespace
+
+TEST_CASE("a forged checkpoint is refused or goes on, and never crashes", "[forging]") {
+    for (const Rig& rig : rigs()) {
+        INFO(rig.type);
+        CHECK(check_forged(rig, 0, 3) == std::vector<std::string> {});
+    }
+}
+
+TEST_CASE("forged checkpoints of every component, hundreds", "[long][forging]") {
+    for (const Rig& rig : rigs()) {
+        INFO(rig.type);
+        CHECK(check_forged(rig, 3, 300) == std::vector<std::string> {});
+    }
+}
+
+} // namespace memsim::test

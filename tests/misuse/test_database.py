@@ -1,0 +1,149 @@
+"""Databases in any place and state: a query reads, and changes nothing that is there."""
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+
+import memsim
+import pytest
+
+COUNT = "SELECT count(*) AS n FROM result"
+
+# Deletes in a transaction that is too large for SQLite's memory, and is killed in it.
+KILLED = """\
+import os, signal, sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("PRAGMA cache_size = 5")
+database.execute("BEGIN")
+database.execute("UPDATE stat SET doc = doc || hex(randomblob(200))")
+database.execute("DELETE FROM value")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture
+def out(run, tmp_path, tiny):
+    run("-q", "-d", "out", *tiny)
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def killed(out):
+    """A database whose last writer was killed in a transaction, and what it holds without it."""
+    database = out / "stats.db"
+    with sqlite3.connect(database) as before:
+        (count,), = before.execute(COUNT)
+    before.close()
+    done = subprocess.run([sys.executable, "-c", KILLED, database])
+    assert done.returncode == -signal.SIGKILL and (out / "stats.db-journal").stat().st_size > 0
+    return out, count
+
+
+def test_a_run_that_was_killed_in_a_transaction(killed, run):
+    out, count = killed
+    shutil.copytree(out, out.with_name("copy"))
+    assert run("sql", "out", COUNT).stdout == f"n\n{count}\n"
+    assert memsim.results(out.with_name("copy")).sql(COUNT)["n"][0] == count
+
+
+@pytest.fixture
+def protected(tmp_path):
+    """Copies a directory to a disk that may not be written from then on."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.getuid() or subprocess.run(["mount", "-t", "tmpfs", "tmpfs", disk],
+                                     capture_output=True).returncode:
+        pytest.skip("no disk can be mounted here")
+
+    def copy(directory):
+        shutil.copytree(directory, disk / "out")
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    yield copy
+    subprocess.run(["umount", disk], check=True)
+
+
+def test_and_lies_where_nothing_may_be_written(killed, protected, refused, contents, tmp_path):
+    protected(killed[0])
+    before = contents(tmp_path / "disk")
+    said = refused("sql", "disk/out", COUNT)
+    assert said.startswith("disk/out/stats.db: it cannot be read here (") and said.endswith(
+        "copy both to where they can be written")
+    assert contents(tmp_path / "disk") == before
+
+
+def test_a_whole_one_where_nothing_may_be_written(out, protected, run):
+    protected(out)
+    assert run("sql", "disk/out", COUNT).stdout == run("sql", "out", COUNT).stdout
+
+
+def test_a_write_ahead_log(out, run):
+    with sqlite3.connect(out / "stats.db") as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("UPDATE run SET name = 'late'")
+        database.commit()
+        assert run("sql", "out", "SELECT name FROM run").stdout == "name\nlate\n"
+
+
+@pytest.mark.parametrize("name", ["a#b", "a?b", "a%b", "a%23b", "a?mode=memory", "gr\u00fc\u00df dich", "file:x"])
+def test_any_name(run, out, tmp_path, name):
+    shutil.copytree(out, tmp_path / name)
+    before = sorted(os.listdir(tmp_path))
+    assert run("sql", name, COUNT).stdout == run("sql", f"{name}/stats.db", COUNT).stdout
+    assert memsim.results(tmp_path / name).sql(COUNT)["n"][0] > 100
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.parametrize("name", ["nowhere", "nowhere.db", "nowhere#x.db", "no/where.db", "out/other.db"])
+def test_no_database(refused, out, contents, tmp_path, name):
+    before = contents(tmp_path)
+    assert refused("sql", name, COUNT) == (
+        f"{name}: there is no such database: name a file or an output directory")
+    with pytest.raises(memsim.Error, match="there is no such database"):
+        memsim.results(tmp_path / name)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("query", [
+    "VACUUM", "VACUUM INTO 'new.db'", "ATTACH 'new.db' AS new", "CREATE TABLE new(a)", "CREATE TEMP TABLE new(a)",
+    "DELETE FROM run", "UPDATE run SET name = 'x'", "DROP TABLE run", "PRAGMA journal_mode = WAL",
+    "PRAGMA user_version = 9", "PRAGMA query_only = OFF", "PRAGMA writable_schema = ON", "BEGIN EXCLUSIVE",
+    "REINDEX", "PRAGMA optimize", "INSERT INTO run(id) VALUES('x') RETURNING id"])
+def test_a_query_only_reads(refused, out, contents, tmp_path, query):
+    before = contents(tmp_path)
+    assert refused("sql", "out", query).startswith("out: a query may read and nothing else (")
+    with pytest.raises(memsim.Error, match="a query may read and nothing else"):
+        memsim.results(out).sql(query)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("query, answer", [
+    ("SELECT value FROM run, json_each(argv)", "--scale\ntiny"),
+    ("SELECT name FROM pragma_table_info('run') LIMIT 1", "id"),
+    ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT sum(i) FROM n", "10"),
+    ("PRAGMA integrity_check", "ok"), ("PRAGMA user_version", "3")])
+def test_and_reads_all_that_can_be_read(run, out, query, answer):
+    assert run("sql", "out", query).stdout.partition("\n")[2] == f"{answer}\n"
+
+
+def test_a_quotient_of_counts_is_no_quotient_of_integers(run, out):
+    rate = run("sql", "out", "SELECT sum(h.value) / sum(a.value), max(m.value) FROM result h JOIN result a USING (path) "
+               "JOIN result m USING (path) WHERE h.name = 'misses' AND a.name = 'accesses' AND m.name = 'miss_rate' "
+               "AND path = 'gpu.l2[0]'").stdout.split("\n")[1].split("\t")
+    assert 0 < float(rate[0]) < 1 and float(rate[0]) == pytest.approx(float(rate[1]))
+    assert run("sql", "out", "SELECT max(count) / sum(count) > 0 FROM distribution").stdout.endswith("\n1\n")
+
+
+def test_parameters_are_numbers_in_base_units(run, out):
+    rows = run("sql", "out", "SELECT param.name, text, value, unit FROM param JOIN object ON object.id = object "
+               "WHERE path = 'gpu.l2[0]'").stdout.splitlines()[1:]
+    found = {name: rest for name, *rest in (row.split("\t") for row in rows)}
+    assert found["ways"] == ["8", "8", ""]
+    latency, ticks, unit = found["latency"]
+    assert latency.endswith("ns") and int(ticks) == memsim._memsim.ticks(latency) and unit == "fs"
+    assert found["fill_port"][:2] == ["false", "0"]
+    assert found["replacement"] == ["lru", "", ""], "a word is no number"
+    params = memsim.results(out).params().set_index(["path", "name"])
+    assert params["value"]["gpu.l2[0]", "ways"] * params["value"]["gpu.l2[0]", "line"] == 1024
+    assert run("sql", "out", "SELECT count(*) FROM param WHERE typeof(value) NOT IN ('real', 'null')").stdout.endswith("\n0\n")

@@ -1,0 +1,163 @@
+"""Children of multiprocessing: each has runs of its own, which end with it, and heeds SIGTERM."""
+import contextlib
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from .conftest import MEMSIM
+
+MACHINE = """\
+import multiprocessing, os, sys, time
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+
+def build(seed, requests=500):
+    root = memsim.Root(seed=seed)
+    root.gen = TrafficGen(requests=requests, period="10ns", read_share="70%")
+    root.mem = SimpleMemory(latency="100ns")
+    root.gen.mem_side = root.mem.cpu_side
+    return memsim.Simulation(root)
+
+def work(seed):
+    machine = build(seed)
+    machine.simulate("2us")
+    return machine.curTick()
+
+"""
+WAYS = {
+    "pool": """\
+if __name__ == "__main__":
+    with multiprocessing.get_context(METHOD).Pool(2) as pool:
+        print(pool.map(work, range(1, 4), chunksize=1))
+""",
+    "executor": """\
+import concurrent.futures
+if __name__ == "__main__":
+    context = multiprocessing.get_context(METHOD)
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=context) as pool:
+        print(list(pool.map(work, range(1, 4))))
+""",
+    "process": """\
+if __name__ == "__main__":
+    children = [multiprocessing.get_context(METHOD).Process(target=work, args=(seed,))
+                for seed in range(1, 4)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    print([2 * 10**9] * 3)
+""",
+    "os.fork": """\
+for seed in range(1, 4):
+    if os.fork() == 0:
+        work(seed)
+        sys.exit()
+for seed in range(1, 4):
+    os.wait()
+print([2 * 10**9] * 3)
+""",
+}
+
+
+def rows(tmp_path, query, outdir="memsim-out"):
+    with sqlite3.connect(tmp_path / outdir / "stats.db") as database:
+        return database.execute(query).fetchall()
+
+
+ENDS = "SELECT seed, exit_cause, digest, label FROM run JOIN dump ON dump.run = run.id ORDER BY seed"
+
+
+@pytest.fixture
+def alone(memsim_command, tmp_path):
+    """What is in the database when one process does it all."""
+    (tmp_path / "alone.py").write_text(MACHINE + "for seed in range(1, 4): work(seed)\n")
+    memsim_command("-d", "alone", "alone.py")
+    return rows(tmp_path, ENDS, "alone")
+
+
+@pytest.mark.parametrize("way, method", [
+    *((way, method) for way in ("pool", "executor", "process") for method in ("fork", "spawn")),
+    ("pool", "forkserver"), ("os.fork", "fork")])
+def test_the_runs_of_children_are_finished(memsim_command, tmp_path, alone, way, method):
+    (tmp_path / "script.py").write_text(MACHINE + WAYS[way].replace("METHOD", repr(method)))
+    said = memsim_command("-d", "out", "script.py")
+    assert said.stdout == "[2000000000, 2000000000, 2000000000]\n"
+    assert rows(tmp_path, ENDS, "out") == alone
+    assert len(alone) == 3 and all(cause for _, cause, _, _ in alone)
+
+
+# Two children that simulate for ever, as seen from outside.
+LONG = MACHINE + """\
+def for_ever(seed):
+    machine = build(seed, requests=10**9)
+    machine.simulate("1us")
+    open(f"started-{seed}-{os.getpid()}", "w").close()
+    machine.simulate()
+
+if __name__ == "__main__":
+    children = [multiprocessing.Process(target=for_ever, args=(seed,)) for seed in (1, 2)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    sys.exit(children[0].exitcode)
+"""
+
+
+@pytest.fixture
+def parent(tmp_path):
+    """Its two children simulate."""
+    (tmp_path / "script.py").write_text(LONG)
+    process = subprocess.Popen([MEMSIM, "script.py"], cwd=tmp_path, text=True, process_group=0,
+                               stderr=subprocess.PIPE)
+    for _ in range(5000):
+        if len(list(tmp_path.glob("started-*"))) == 2:
+            break
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+    yield process
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("whom", ["children", "parent", "group"])
+def test_sigterm(tmp_path, parent, whom):
+    """Each child writes a checkpoint of its own, and its run goes on from it in Python."""
+    if whom == "children":
+        for file in tmp_path.glob("started-*"):
+            os.kill(int(file.name.split("-")[-1]), signal.SIGTERM)
+    else:
+        (os.kill if whom == "parent" else os.killpg)(parent.pid, signal.SIGTERM)
+    _, said = parent.communicate(timeout=60)
+    assert parent.returncode == 143, said
+    runs = rows(tmp_path, "SELECT id, finished FROM run ORDER BY id")
+    assert [finished for _, finished in runs] == [None, None]
+    files = sorted((tmp_path / "memsim-out").glob("*.ckpt"))
+    assert sorted(file.name for file in files) == [f"sigterm-{run[:8]}.ckpt" for run, _ in runs]
+    assert f"go on with memsim.restore('memsim-out/{files[0].name}')" in said
+    (tmp_path / "go_on.py").write_text(
+        f"import memsim; memsim.restore({str(files[0])!r}).simulate('1us')")
+    subprocess.run([MEMSIM, "go_on.py"], cwd=tmp_path, check=True, timeout=60)
+    refused = subprocess.run([MEMSIM, "--restore", files[0]], cwd=tmp_path, text=True,
+                             capture_output=True, timeout=60, check=False)
+    assert refused.returncode == 1 and "open it in Python with memsim.restore(FILE)" in refused.stderr
+
+
+def test_a_child_leaves_its_parent_s_runs_alone(memsim_command, tmp_path):
+    (tmp_path / "script.py").write_text(MACHINE + """\
+machine = build(1)
+machine.simulate("2us")
+child = multiprocessing.Process(target=work, args=(2,))
+child.start()
+child.join()
+database = memsim.results("memsim-out").sql("SELECT seed, finished IS NULL AS open FROM run")
+print(sorted(database.itertuples(index=False, name=None)))
+machine.simulate()
+""")
+    assert memsim_command("script.py").stdout == "[(1, 1), (2, 0)]\n"
+    assert rows(tmp_path, "SELECT seed, exit_cause FROM run ORDER BY seed") == [
+        (1, "nothing left to do"), (2, "simulate() limit reached")]

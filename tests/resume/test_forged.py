@@ -1,0 +1,64 @@
+"""Checkpoints with a valid checksum that no memsim has written end in a sentence, or in a run."""
+import random
+import resource
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from resume import body
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+SYSTEMS = {
+    "ohm-planar": ["ohm_planar.py", "--scale", "tiny"],
+    "ohm-two-level": ["ohm_two_level.py", "--scale", "tiny"],
+    "paged": ["paged_gpu.py", "--scale", "9", "--placement", "faults", "--resident", "40",
+              "--source", "drive"],
+    "co-run": ["co_run.py", "--vertices", "6"],
+    "zng": ["zng.py", "--platform", "zng", "--workload", "betw-back", "--scale", "tiny",
+            "--max-instructions", "60000"],
+}
+ODD = (0, 1, 2, 0xff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, 0xffffffffffffffff)
+
+
+def forged(data, draw):
+    """The body with a few numbers replaced, often where one stands, or a piece lost."""
+    data = bytearray(data)
+    for _ in range(draw.randrange(1, 4)):
+        size = draw.choice((1, 2, 4, 8))
+        at = draw.randrange(len(data)) // size * size
+        number = draw.choice(ODD) if draw.random() < 0.8 else draw.getrandbits(64)
+        if draw.random() < 0.05:
+            del data[at:at + size]
+        else:
+            data[at:at + size] = number.to_bytes(8, "little")[:size]
+    return bytes(data)
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_forged_checkpoint_never_crashes(run, at, system):
+    script, *arguments = SYSTEMS[system]
+    machine = [CONFIGS / script, *arguments]
+    run("-d", "whole", *machine)
+    run("-d", "cut", *at([run.end("whole") // 2]), *machine)
+    good, = (run.directory / "cut").glob("*.ckpt")
+    info, data = body.unpack(good)
+    file = run.directory / "forged.ckpt"
+    refused = 0
+    for seed in range(60):
+        shutil.copy(good, file)
+        body.pack(file, info, forged(data, random.Random(seed)))
+        done = subprocess.run(run.command(["-q", "-d", f"out{seed}", "--restore", file]),
+                              cwd=run.directory, text=True, capture_output=True, preexec_fn=limited)
+        # A loop that never ends is cut off: whoever forges it gets it.
+        assert done.returncode in (0, 1, 70, -signal.SIGXCPU), (seed, done.returncode, done.stderr)
+        refused += done.returncode == 1
+        shutil.rmtree(run.directory / f"out{seed}", ignore_errors=True)
+    assert refused > 5

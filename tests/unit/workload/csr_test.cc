@@ -1,0 +1,13 @@
+#include "workload/csr.hh"
+
+#include "support.hh"
+
+using namespace memsim::workload;
+
+TEST_CASE("a symmetric graph has each arc both ways and once, and no loops") {
+    const Csr given = graph_of(5, {{0, 1}, {0, 1}, {1, 0}, {2, 2}, {3, 1}, {1, 4}, {2, 0}});
+    const Csr both = graph_of(5, {{0, 1}, {1, 0}, {1, 3}, {3, 1}, {1, 4}, {4, 1}, {0, 2}, {2, 0}});
+    CHECK(symmetric(given) == both);
+    CHECK(symmetric(both) == both);
+    CHECK(symmetric(graph_of(2, {{1, 1}})) == graph_of(2, {}));
+}
