@@ -35,6 +35,11 @@ struct DramTiming {
     Time tRFC, tREFI;    ///< refresh of all banks of a rank; tREFI 0: none
     Time tRFCpb {0};     ///< refresh of a single bank; 0: the part has none
     Time tRREFD {0};     ///< refresh of a bank to the activate or refresh of another
+    unsigned command_buses {1}; ///< 2: column commands have one of their own (HBM)
+    Time tCA_ACT {0}; ///< that an activate takes on the command bus; 0: tCK. Constraints count
+    Time tCA_COL {0}; ///< from the end of a command: of a column command, and
+    Time tCA_ROW {0}; ///< of a precharge or refresh
+    Time tAAD {0};    ///< ACT-1 to ACT-2 at most, other commands may go between; 0: one command
 
     unsigned banks() const { return groups * banks_per_group; } ///< of a rank
 };

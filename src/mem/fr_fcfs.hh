@@ -95,7 +95,8 @@ struct FrFcfsState {
         precharge_all,
         refresh,
         refresh_due,
-        commit
+        commit,
+        activate_2
     };
     /// A command that may be issued at `at`; of two, the better one comes first in the order of
     /// (time, column before row commands, demand before migration, age).
@@ -135,6 +136,7 @@ struct FrFcfsState {
         std::uint32_t accesses = 0;                ///< column commands since the row was opened
         bool conflict = false;                     ///< closed for the sake of another row
         bool first_access = false;                 ///< the row was opened and not used yet
+        std::uint16_t opener = 0xffff;             ///< for whom it was opened, until he is served
     };
     std::vector<Entry> entries;
     std::vector<std::uint16_t> free;
@@ -144,6 +146,8 @@ struct FrFcfsState {
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
     std::vector<std::uint64_t> held_banks;                ///< a bit a bank that is somebody else's
     std::vector<std::uint64_t> data_banks;    ///< a bit a bank whose candidate has `data`
+    std::vector<std::uint64_t> other_banks;   ///< and one whose candidate is of the other direction
+    std::uint32_t others = 0;                 ///< how many those are
     std::uint32_t holds = 0;                  ///< how many are
     std::array<std::uint32_t, 2> queued {};   ///< reads, writes
     std::array<std::uint32_t, 2> eligible {}; ///< of them, not held
@@ -169,7 +173,8 @@ struct FrFcfsState {
 /// First-ready, first-come first-served (Rixner et al., ISCA 2000) for the DRAM of one channel.
 ///
 /// Reads and writes wait in two queues. Reads are served until the writes reach `write_high` or no
-/// read is left; then writes, until they are down to `write_low` and a read waits. Of what may be
+/// read is left; then writes, until they are down to `write_low` and a read waits. A row that was
+/// opened for a request serves it first, whatever the direction is by then. Of what may be
 /// issued at the earliest time, a column command goes first, then demand before migration, then the
 /// oldest. A row is not closed while an access to it waits in the queue being served. A refresh
 /// that is due stops its rank (or bank) until it is done. A read of bytes that wait to be written
@@ -259,8 +264,24 @@ class FrFcfs {
     using Command = FrFcfsState::Command;
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
-    using Limits = std::array<Tick, 6>;           ///< see limits_of()
+    using Limits = std::array<Tick, 9>;           ///< see limits_of()
+    struct Floor { ///< when each command bus is free
+        Tick column, row;
+    };
+    Floor floor_of(Tick now) const {
+        return {std::max(now, device_.next_command(true)),
+                std::max(now, device_.next_command(false))};
+    }
     static constexpr std::uint16_t none = 0xffff; ///< entry
+    /// Of a group's limits that of a column command: after one each Action (nothing, column,
+    /// activate, precharge) those that do not use the data bus, then the same of the direction that
+    /// is not served.
+    static constexpr std::uint16_t other_data_limit = 6;
+    static constexpr std::uint16_t column_limit(DramWires wires, bool other) {
+        constexpr std::array<std::uint16_t, 3> own {1, 4, 5};
+        const auto wire = static_cast<std::uint16_t>(wires);
+        return other ? other_data_limit + wire : own[wire];
+    }
 
     /// Smaller is better: row commands after column commands, migration after demand, young after
     /// old. Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
@@ -278,15 +299,17 @@ class FrFcfs {
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
     void choose_next(std::uint32_t bank);
+    std::uint16_t unserved_opener(std::uint32_t bank) const;
     void choose_all();
-    Limits limits_of(std::uint32_t bank, Tick floor) const;
+    Limits limits_of(std::uint32_t bank, const Floor& floor) const;
     template <class F>
-    void for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const;
-    Command first_ready(Tick floor);
+    void for_each_used_bank(std::uint64_t also_held, const Floor& floor, F&& f) const;
+    Command first_ready(const Floor& floor);
     Tick first_until(const Command& planned) const;
     Tick lets_pass(const FrFcfsState::Candidate& burst, std::uint32_t bank,
                    const Command& planned) const;
-    Command refresh_of(std::uint32_t unit, Tick floor) const;
+    Command refresh_of(std::uint32_t unit, const Floor& floor) const;
+    Command second_half(const Command& other, const Floor& floor) const;
     void plan(Tick now);
     bool goes_on(const Command& issued, Tick now);
     bool set_direction();
@@ -298,7 +321,7 @@ class FrFcfs {
 
     // The orders of other simulators: dram_orders.cc.
     void choose_pair(std::uint32_t bank);
-    Command next_in_order(Tick floor) const;
+    Command next_in_order(const Floor& floor) const;
     Command next_commit(Tick now) const;
     std::uint16_t choose_burst(Tick now) const;
     Tick column_allowed(std::uint32_t bank) const;
@@ -338,32 +361,38 @@ class FrFcfs {
 
 /// The earliest times of each action in a bank's group, as far as banks have no say.
 [[gnu::always_inline]] inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank,
-                                                               Tick floor) const {
+                                                               const Floor& floor) const {
     const std::uint32_t group = device_.group_of(bank);
-    const DramTiming& t = device_.timing();
-    const bool write = state_.draining;
-    const Tick latency = (write ? t.tCWL : t.tCL).raw;
-    const Tick column =
-        std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
     const std::uint16_t of = user(device_.rank_of(bank));
-    return {never,
-            state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency),
-            std::max(floor, device_.group_ready(DramCommand::activate, group)),
-            std::max(floor, device_.group_ready(DramCommand::precharge, group)),
-            side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never,
-            column};
+    const auto columns = [&](bool write, Tick& data, Tick& side, Tick& none) {
+        const Tick latency = device_.latency(write);
+        none = std::max(floor.column,
+                        device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
+        data = state_.bus_lent ? never : std::max(none, bus_.earliest(of, write) - latency);
+        side = side_ ? std::max(none, side_->bus.earliest(of, write) - latency) : never;
+    };
+    Limits all;
+    all[0] = never;
+    columns(state_.draining, all[1], all[4], all[5]);
+    all[2] = device_.half_activated()
+                 ? never
+                 : std::max(floor.row, device_.group_ready(DramCommand::activate, group));
+    all[3] = std::max(floor.row, device_.group_ready(DramCommand::precharge, group));
+    if (state_.others) columns(!state_.draining, all[6], all[7], all[8]);
+    return all;
 }
 
 /// Calls f(bank, limits of its group) for every bank with something waiting in the queue that is
-/// served, and for those that are held, if asked for. Banks are numbered group by group.
+/// served or with a row opened for the other, and for those that are held, if asked for. Banks are numbered group by group.
 template <class F>
-inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const {
+inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, const Floor& floor, F&& f) const {
     Limits limit;
     std::uint32_t group = ~0u;
     const auto& words = state_.used_banks[state_.draining];
     for (std::uint32_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w] | (state_.held_banks[w] & also_held); bits;
-             bits &= bits - 1) {
+        for (std::uint64_t bits =
+                 words[w] | state_.other_banks[w] | (state_.held_banks[w] & also_held);
+             bits; bits &= bits - 1) {
             const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
             if (device_.group_of(b) != group) {
                 group = device_.group_of(b);
