@@ -49,27 +49,37 @@ enum class DramPreset : std::uint8_t {
     ohm_table1,
     ddr4_3200,
     ddr4_2400,
+    ddr5_4800,
     ddr5_5600,
+    lpddr5_6400,
     gddr5,
     gddr6,
     hbm2,
+    hbm2e,
+    hbm3,
     cmd_gddr6,
     dramsim3_ddr4_3200,
     dramsim3_gddr6,
+    dramsim3_hbm2,
     ramulator_ddr4_2400r,
     ramulator_gddr6
 };
-constexpr std::array<std::string_view, 12> names_of(DramPreset) {
+constexpr std::array<std::string_view, 17> names_of(DramPreset) {
     return {"ohm_table1",
             "ddr4_3200",
             "ddr4_2400",
+            "ddr5_4800",
             "ddr5_5600",
+            "lpddr5_6400",
             "gddr5",
             "gddr6",
             "hbm2",
+            "hbm2e",
+            "hbm3",
             "cmd_gddr6",
             "dramsim3_ddr4_3200",
             "dramsim3_gddr6",
+            "dramsim3_hbm2",
             "ramulator_ddr4_2400r",
             "ramulator_gddr6"};
 }
