@@ -88,17 +88,16 @@ const DramTiming hbm2e {
     .tCA_ACT = 2 * ck2e,
 };
 
-/// JESD238 (HBM3), one pseudo-channel of 32 bit at 6.4 Gb/s with two stacks (SID) of 8 Gbit a
-/// channel; the figures are those that Ramulator 2.1's HBM3_6400Mbps with HBM3_16Gb_8hi quotes. An
-/// activate takes a clock and a half of the row bus, other row commands half a clock. Stacks are
-/// ranks here: tCCD between them is 3 clocks (tCCDR). tRTW 20 clocks from read to write there, so 8
+/// JESD238 (HBM3), one pseudo-channel of 32 bit at 6.4 Gb/s, 4 Gbit a channel; the figures are those
+/// that Ramulator 2.1's HBM3_6400Mbps with HBM3_4Gb quotes. An activate takes a clock and a half of
+/// the row bus, other row commands half a clock. tRTW 20 clocks from read to write there, so 8
 /// between data. tRREFD: its rule of 8 ns; its preset prints 8 clocks.
 const DramTiming hbm3 {
     .source = "JESD238, pseudo-channel at 6.4 Gb/s, as quoted by Ramulator 2.1 HBM3_6400Mbps",
     .tCK = ck3,
     .rate = 25.6_GBps,
     .burst = 32,
-    .ranks = 2,
+    .ranks = 1,
     .groups = 4,
     .banks_per_group = 4,
     .row = 1_KiB,
@@ -121,7 +120,7 @@ const DramTiming hbm3 {
     .tPPD = 2 * ck3,
     .tRTRS = 1 * ck3,
     .tRTW = 8 * ck3,
-    .tRFC = 350_ns,
+    .tRFC = 260_ns,
     .tREFI = 3.9_us,
     .tRFCpb = 200_ns,
     .tRREFD = 8_ns,

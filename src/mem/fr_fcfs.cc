@@ -143,6 +143,13 @@ void FrFcfs::choose(std::uint32_t b) {
     state_.others += other ? 1 : ~0u;
 }
 
+void FrFcfs::set_opener(std::uint32_t b, std::uint16_t e) {
+    std::uint16_t& opener = state_.banks[b].opener;
+    if (opener != none) --state_.opened[state_.entries[opener].access.write];
+    opener = e;
+    if (opener != none) ++state_.opened[state_.entries[opener].access.write];
+}
+
 /// The request of the direction that is not served for which the row was opened, if it still waits:
 /// closing the row now would waste an activate.
 std::uint16_t FrFcfs::unserved_opener(std::uint32_t b) const {
@@ -252,7 +259,8 @@ FrFcfs::Command FrFcfs::first_ready(const Floor& floor) {
 
 /// Reads or writes; true if that has changed.
 bool FrFcfs::set_direction() {
-    const auto [reads, writes] = state_.eligible;
+    const std::uint32_t reads = state_.eligible[0] - left(false);
+    const std::uint32_t writes = state_.eligible[1] - left(true);
     const bool was = state_.draining;
     const bool enough = writes <= figures_.write_low ||
                         (figures_.write_batch && state_.served >= figures_.write_batch);
@@ -288,6 +296,7 @@ void FrFcfs::issue(const Command& c, Tick now) {
         device_.issue(singly() ? DramCommand::precharge : DramCommand::precharge_all, c.bank, 0,
                       now);
         ++count_.precharges;
+        for_each_bank(unit_of(c.bank), [this](std::uint32_t b) { set_opener(b, none); });
         return;
     case Action::refresh:
         device_.issue(singly() ? DramCommand::refresh_bank : DramCommand::refresh, c.bank, 0, now);
@@ -295,6 +304,7 @@ void FrFcfs::issue(const Command& c, Tick now) {
     case Action::activate:
     case Action::precharge:
         row_command(c.bank, c.entry, c.action == Action::activate, now);
+        if (figures_.order == DramOrder::oldest_ready && set_direction()) choose_all();
         choose(c.bank);
         state_.last_bank = c.bank;
         return;
@@ -323,7 +333,8 @@ void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick 
     }
     device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, row, now);
     ++(open ? count_.activates : count_.precharges);
-    if (open) bank.accesses = 0, bank.opener = number;
+    if (open) bank.accesses = 0;
+    set_opener(b, open ? number : none);
     bank.first_access = open && !held;
     bank.conflict = !held && (bank.conflict || !open);
 }
@@ -358,7 +369,10 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
         bank.conflict = close && next == Action::precharge;
     }
     device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
-    if (close) ++count_.precharges;
+    if (close) {
+        ++count_.precharges;
+        set_opener(b, none);
+    }
     if (set_direction()) {
         choose_all();
         choose(b); // a bank of which nothing waits any more is in no list
@@ -399,7 +413,7 @@ void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {
         state_.entries[before].next = e.next;
         if (list.tail == number) list.tail = before;
     }
-    if (bank.opener == number) bank.opener = none;
+    if (bank.opener == number) set_opener(b, none);
     state_.free.push_back(number);
     state_.migrations -= e.access.priority == DramPriority::migration;
     --state_.queued[write];

@@ -151,6 +151,7 @@ struct FrFcfsState {
     std::uint32_t holds = 0;                  ///< how many are
     std::array<std::uint32_t, 2> queued {};   ///< reads, writes
     std::array<std::uint32_t, 2> eligible {}; ///< of them, not held
+    std::array<std::uint32_t, 2> opened {};   ///< of them, a bank's opener
     std::array<std::uint32_t, 2> beyond {};   ///< of those queued, not yet in their bank's queue
     std::vector<Tick> refresh_at;             ///< when each rank's (or bank's) next refresh is due
     std::vector<std::uint8_t> refreshing;     ///< due, not yet issued
@@ -219,12 +220,13 @@ class FrFcfs {
         if (figures_.bank_queue) return state_.beyond[write] < most;
         // In a committed order a read keeps its place until its data has come.
         const bool on_the_way = figures_.order == DramOrder::committed && !write;
-        return state_.queued[write] + (on_the_way ? state_.done.size() : 0) < most;
+        return state_.queued[write] + (on_the_way ? state_.done.size() : 0) - left(write) < most;
     }
     /// Requests that can wait in it, both directions together.
     std::uint32_t places() const {
-        return figures_.read_queue + figures_.write_queue +
-               2 * figures_.bank_queue * device_.banks();
+        const std::uint32_t beside =
+            figures_.order == DramOrder::oldest_ready ? 1 : 2 * figures_.bank_queue;
+        return figures_.read_queue + figures_.write_queue + beside * device_.banks();
     }
     /// Precondition: can_accept(access.write).
     void enqueue(const DramAccess& access, Tick now);
@@ -300,6 +302,11 @@ class FrFcfs {
     void choose(std::uint32_t bank);
     void choose_next(std::uint32_t bank);
     std::uint16_t unserved_opener(std::uint32_t bank) const;
+    void set_opener(std::uint32_t bank, std::uint16_t entry);
+    /// With oldest_ready a request leaves its queue as its row is opened.
+    std::uint32_t left(bool write) const {
+        return figures_.order == DramOrder::oldest_ready ? state_.opened[write] : 0;
+    }
     void choose_all();
     Limits limits_of(std::uint32_t bank, const Floor& floor) const;
     template <class F>
@@ -334,10 +341,14 @@ class FrFcfs {
     std::uint32_t first_bank(std::uint32_t unit) const {
         return singly() ? unit : unit * device_.timing().banks();
     }
-    void choose_unit(std::uint32_t unit) {
+    template <class F>
+    void for_each_bank(std::uint32_t unit, F&& f) {
         const std::uint32_t first = first_bank(unit);
         const std::uint32_t banks = singly() ? 1 : device_.timing().banks();
-        for (std::uint32_t b = first; b < first + banks; ++b) choose(b);
+        for (std::uint32_t b = first; b < first + banks; ++b) f(b);
+    }
+    void choose_unit(std::uint32_t unit) {
+        for_each_bank(unit, [this](std::uint32_t b) { choose(b); });
     }
     void remove(std::uint32_t bank, std::uint16_t entry);
     bool urgent(const Entry& e) const {

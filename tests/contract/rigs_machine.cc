@@ -187,6 +187,12 @@ static const RigFor generator {
         m.add("dram", "mem.DramController", {});
         m.bind("generator", "mem_side", "dram", "cpu_side");
     }};
+static const RigFor probed {
+    "mem.ProbedStream", [](Machine& m) {
+        m.add("load", "mem.ProbedStream", {{"every", "60"}, {"probes", "100"}});
+        m.add("dram", "mem.DramController", {{"map", "RoCoBaBg"}});
+        m.bind("load", "mem_side", "dram", "cpu_side");
+    }};
 static const RigFor planar {"ohm.PlanarController", [](Machine& m) {
                                 planar_memory(m);
                                 driver(m, "driver", "controller", "cpu_side");

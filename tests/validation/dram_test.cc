@@ -82,7 +82,7 @@ Measured probed(double every, const Arguments& reads, const Arguments& dram) {
     Arguments load {{"every", std::to_string(std::llround(every))}};
     load.insert(load.end(), reads.begin(), reads.end());
     Machine m;
-    m.add("load", "test_load.ProbedStream", load);
+    m.add("load", "mem.ProbedStream", load);
     m.add("dram", "mem.DramController", dram);
     m.bind("load", "mem_side", "dram", "cpu_side");
     m.build();
