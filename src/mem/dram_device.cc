@@ -90,8 +90,7 @@ Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
         t = std::max(all_precharged(rank_of(bank)), group_ready(command, group_of(bank)));
         break;
     case DramCommand::refresh:
-        if (!any_open(rank_of(bank)))
-            t = all_activatable(rank_of(bank)) + refresh_after_activate_;
+        if (!any_open(rank_of(bank))) t = all_activatable(rank_of(bank)) + refresh_after_activate_;
         break;
     case DramCommand::refresh_bank:
         if (!open)
@@ -241,8 +240,7 @@ void DramDevice::refresh_unused(std::uint32_t bank, bool single, Tick due, std::
     const std::uint32_t last = single ? bank + 1 : first + timing_.banks();
     for (std::uint32_t i = first; i < last; ++i) {
         state_.banks[i].row = DramBank::closed;
-        push_back_to(state_.banks[i].next_activate,
-                     start + (single ? gap_.tRFCpb : gap_.tRFC).raw);
+        push_back_to(state_.banks[i].next_activate, start + (single ? gap_.tRFCpb : gap_.tRFC).raw);
     }
 }
 

@@ -132,7 +132,11 @@ class DramDevice {
 
   private:
     static constexpr std::uint32_t no_bank = ~std::uint32_t {0};
-    enum Kind : std::uint8_t { row_command, column_command, activation }; ///< by the time on the bus
+    enum Kind : std::uint8_t {
+        row_command,
+        column_command,
+        activation
+    }; ///< by the time on the bus
     static Kind kind(DramCommand command);
     void count_from_the_begin();
     struct Place {

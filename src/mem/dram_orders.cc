@@ -97,9 +97,9 @@ FrFcfs::Command FrFcfs::next_commit(Tick now) const {
 Tick FrFcfs::column_allowed(std::uint32_t b) const {
     const bool write = state_.draining;
     const DramCommand command = write ? DramCommand::write : DramCommand::read;
-    return std::max(
-        {device_.bank_ready(command, b), device_.group_ready(command, device_.group_of(b)),
-         bus_.earliest(user(device_.rank_of(b)), write) - device_.latency(write)});
+    return std::max({device_.bank_ready(command, b),
+                     device_.group_ready(command, device_.group_of(b)),
+                     bus_.earliest(user(device_.rank_of(b)), write) - device_.latency(write)});
 }
 
 /// The oldest hit that leaves no gap on the bus; without one the oldest request whose row can be

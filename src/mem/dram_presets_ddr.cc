@@ -1,7 +1,7 @@
 #include "mem/dram_presets.hh"
 
-/// DIMMs and LPDDR. "Not looked up": the figure is the standard's as remembered, the document was not at
-/// hand.
+/// DIMMs and LPDDR. "Not looked up": the figure is the standard's as remembered, the document was
+/// not at hand.
 namespace memsim::mem::presets {
 
 using namespace memsim::literals;
@@ -155,12 +155,13 @@ const DramTiming ddr5_5600 {
     .tCA_COL = 2 * ck5600,
 };
 
-/// JESD209-5 (LPDDR5), one channel of 16 bit at 6.4 Gb/s (command clock 800 MHz, 16 banks in groups),
-/// 16 Gbit; the figures are those that Ramulator 2.1's LPDDR5_6400 with LPDDR5_16Gb_x16 quotes from
-/// revision B, which was not looked up. An activate is two commands, ACT-1 and ACT-2; its times count
-/// from ACT-1, as there. tWTR_L counts from the end of a burst of 4 clocks (BL/n_max) there: 2 more
-/// here. tRP is that of one bank (all banks: 17). tRREFD: its tpbR2act; tpbR2pbR (90 ns) is not
-/// known here. The data clock is always on: no CAS command before a read or write.
+/// JESD209-5 (LPDDR5), one channel of 16 bit at 6.4 Gb/s (command clock 800 MHz, 16 banks in
+/// groups), 16 Gbit; the figures are those that Ramulator 2.1's LPDDR5_6400 with LPDDR5_16Gb_x16
+/// quotes from revision B, which was not looked up. An activate is two commands, ACT-1 and ACT-2;
+/// its times count from ACT-1, as there. tWTR_L counts from the end of a burst of 4 clocks
+/// (BL/n_max) there: 2 more here. tRP is that of one bank (all banks: 17). tRREFD: its tpbR2act;
+/// tpbR2pbR (90 ns) is not known here. The data clock is always on: no CAS command before a read or
+/// write.
 const DramTiming lpddr5_6400 {
     .source = "JESD209-5B, 16 Gbit x16 at 6.4 Gb/s, as quoted by Ramulator 2.1 LPDDR5_6400",
     .tCK = ck_lp5,

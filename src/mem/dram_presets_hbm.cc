@@ -52,9 +52,11 @@ const DramTiming hbm2 {
 /// HBM2E: one pseudo-channel of 64 bit at 3.2 Gb/s, 16 Gbit a channel. No public file has its
 /// figures. Assumption: the times of the standard's fastest bin that is public (JESD235D at
 /// 2.4 Gb/s as quoted by Ramulator 2.1's HBM2_2400Mbps, 0.833 ns a clock), in whole clocks of
-/// 1.6 GHz; tCCD in clocks. tRFC of more than 8 Gbit: 450 ns, single bank 200 ns, quoted there, too.
+/// 1.6 GHz; tCCD in clocks. tRFC of more than 8 Gbit: 450 ns, single bank 200 ns, quoted there,
+/// too.
 const DramTiming hbm2e {
-    .source = "JESD235D at 2.4 Gb/s as quoted by Ramulator 2.1 HBM2_2400Mbps, its times at 3.2 Gb/s",
+    .source =
+        "JESD235D at 2.4 Gb/s as quoted by Ramulator 2.1 HBM2_2400Mbps, its times at 3.2 Gb/s",
     .tCK = ck2e,
     .rate = 25.6_GBps,
     .burst = 32,
@@ -88,10 +90,10 @@ const DramTiming hbm2e {
     .tCA_ACT = 2 * ck2e,
 };
 
-/// JESD238 (HBM3), one pseudo-channel of 32 bit at 6.4 Gb/s, 4 Gbit a channel; the figures are those
-/// that Ramulator 2.1's HBM3_6400Mbps with HBM3_4Gb quotes. An activate takes a clock and a half of
-/// the row bus, other row commands half a clock. tRTW 20 clocks from read to write there, so 8
-/// between data. tRREFD: its rule of 8 ns; its preset prints 8 clocks.
+/// JESD238 (HBM3), one pseudo-channel of 32 bit at 6.4 Gb/s, 4 Gbit a channel; the figures are
+/// those that Ramulator 2.1's HBM3_6400Mbps with HBM3_4Gb quotes. An activate takes a clock and a
+/// half of the row bus, other row commands half a clock. tRTW 20 clocks from read to write there,
+/// so 8 between data. tRREFD: its rule of 8 ns; its preset prints 8 clocks.
 const DramTiming hbm3 {
     .source = "JESD238, pseudo-channel at 6.4 Gb/s, as quoted by Ramulator 2.1 HBM3_6400Mbps",
     .tCK = ck3,
@@ -129,9 +131,9 @@ const DramTiming hbm3 {
     .tCA_ROW = half3,
 };
 
-/// DRAMsim3's configs/HBM2_8Gb_x128.ini in its own cycles of 1 ns: a whole channel of 128 bit, bursts
-/// of 4. It reads tRTP (default 5), not the file's tRTP_L and tRTP_S; tRTRS is its default of 2, and
-/// tCCD_S of 1 is a burst of 2 cycles. A row and a column command may go in one cycle.
+/// DRAMsim3's configs/HBM2_8Gb_x128.ini in its own cycles of 1 ns: a whole channel of 128 bit,
+/// bursts of 4. It reads tRTP (default 5), not the file's tRTP_L and tRTP_S; tRTRS is its default
+/// of 2, and tCCD_S of 1 is a burst of 2 cycles. A row and a column command may go in one cycle.
 const DramTiming dramsim3_hbm2 {
     .source = "DRAMsim3 (2981759) HBM2_8Gb_x128.ini",
     .tCK = ck2,

@@ -25,16 +25,16 @@ struct DramTiming {
     Time tFAW;      ///< at most four activates of a rank in it; 0: no limit
     Time t32AW {0}; ///< at most 32 activates of a rank in it (GDDR5, GDDR6 of some makers)
     Time tCCD_S, tCCD_L;
-    Time tCCD_L_WR {0};  ///< write to write within a group where that is longer (DDR5)
-    Time tWTR_S, tWTR_L; ///< end of write data to read
-    Time tRTP;           ///< read to precharge
-    Time tWR;            ///< end of write data to precharge
-    Time tPPD {0};       ///< precharge to precharge of a rank
-    Time tRTRS;          ///< gap on the data bus when rank or direction changes
-    Time tRTW {0};       ///< gap on the data bus from a read to a write, if longer
-    Time tRFC, tREFI;    ///< refresh of all banks of a rank; tREFI 0: none
-    Time tRFCpb {0};     ///< refresh of a single bank; 0: the part has none
-    Time tRREFD {0};     ///< refresh of a bank to the activate or refresh of another
+    Time tCCD_L_WR {0};         ///< write to write within a group where that is longer (DDR5)
+    Time tWTR_S, tWTR_L;        ///< end of write data to read
+    Time tRTP;                  ///< read to precharge
+    Time tWR;                   ///< end of write data to precharge
+    Time tPPD {0};              ///< precharge to precharge of a rank
+    Time tRTRS;                 ///< gap on the data bus when rank or direction changes
+    Time tRTW {0};              ///< gap on the data bus from a read to a write, if longer
+    Time tRFC, tREFI;           ///< refresh of all banks of a rank; tREFI 0: none
+    Time tRFCpb {0};            ///< refresh of a single bank; 0: the part has none
+    Time tRREFD {0};            ///< refresh of a bank to the activate or refresh of another
     unsigned command_buses {1}; ///< 2: column commands have one of their own (HBM)
     Time tCA_ACT {0}; ///< that an activate takes on the command bus; 0: tCK. Constraints count
     Time tCA_COL {0}; ///< from the end of a command: of a column command, and

@@ -266,8 +266,8 @@ class FrFcfs {
     using Command = FrFcfsState::Command;
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
-    using Limits = std::array<Tick, 9>;           ///< see limits_of()
-    struct Floor { ///< when each command bus is free
+    using Limits = std::array<Tick, 9>; ///< see limits_of()
+    struct Floor {                      ///< when each command bus is free
         Tick column, row;
     };
     Floor floor_of(Tick now) const {
@@ -394,7 +394,8 @@ class FrFcfs {
 }
 
 /// Calls f(bank, limits of its group) for every bank with something waiting in the queue that is
-/// served or with a row opened for the other, and for those that are held, if asked for. Banks are numbered group by group.
+/// served or with a row opened for the other, and for those that are held, if asked for. Banks are
+/// numbered group by group.
 template <class F>
 inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, const Floor& floor, F&& f) const {
     Limits limit;

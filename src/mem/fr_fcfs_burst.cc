@@ -7,8 +7,7 @@ namespace memsim::mem {
 /// Until when the planned burst's request goes before all that waits now, if it has more bursts and
 /// they come without a gap.
 Tick FrFcfs::first_until(const Command& planned) const {
-    if (planned.action != Action::column || state_.entries[planned.entry].left < 2 ||
-        state_.others)
+    if (planned.action != Action::column || state_.entries[planned.entry].left < 2 || state_.others)
         return 0;
     Tick until = state_.others_at - 1;
     const auto& used = state_.used_banks[state_.draining];

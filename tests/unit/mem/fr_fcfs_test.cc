@@ -104,8 +104,8 @@ TEST_CASE("writes wait for the high mark, then drain to the low one") {
 }
 
 TEST_CASE("a row that was opened for a request serves it, whatever the direction is by then") {
-    const auto order = GENERATE(DramOrder::first_ready, DramOrder::oldest_ready,
-                                DramOrder::bank_rotation);
+    const auto order =
+        GENERATE(DramOrder::first_ready, DramOrder::oldest_ready, DramOrder::bank_rotation);
     DramTiming t = quiet();
     t.tRCDRD = t.tRCDWR = 40_ns;
     Scheduled s(t, {.write_high = 2, .write_low = 0, .order = order});
