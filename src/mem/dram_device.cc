@@ -19,18 +19,6 @@ DramDevice::DramDevice(const DramTiming& timing, Time transfer, DramDeviceState&
                           static_cast<std::uint16_t>(b / timing.banks_per_group)});
 }
 
-DramDevice::Kind DramDevice::kind(DramCommand command) {
-    switch (command) {
-    case DramCommand::read:
-    case DramCommand::write:
-        return column_command;
-    case DramCommand::activate:
-        return activation;
-    default:
-        return row_command;
-    }
-}
-
 /// The table counts from the end of a command to the end of the other; the times that are kept here
 /// count from begin to begin, which differs where one takes longer on the bus.
 void DramDevice::count_from_the_begin() {
@@ -149,9 +137,11 @@ void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t ro
     }
     if (command_bus_) {
         const Kind k = kind(command);
-        auto& next = state_.next_command;
-        next[k == column_command] = now + taken_[k];
-        if (timing_.command_buses == 1) next[k != column_command] = now + taken_[k];
+        const Tick free = now + taken_[k];
+        if (timing_.command_buses == 1)
+            state_.next_command = {free, free};
+        else
+            state_.next_command[k == column_command] = free;
     }
     if (log_) log_->push_back({now, command, bank, row, close, false});
 }

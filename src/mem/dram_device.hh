@@ -137,7 +137,11 @@ class DramDevice {
         column_command,
         activation
     }; ///< by the time on the bus
-    static Kind kind(DramCommand command);
+    static constexpr Kind kind(DramCommand c) {
+        return c == DramCommand::activate                          ? activation
+               : c == DramCommand::read || c == DramCommand::write ? column_command
+                                                                   : row_command;
+    }
     void count_from_the_begin();
     struct Place {
         std::uint16_t rank, group; ///< groups numbered through all ranks

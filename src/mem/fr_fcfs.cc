@@ -136,7 +136,8 @@ void FrFcfs::choose(std::uint32_t b) {
     const std::uint64_t bit = std::uint64_t {1} << b % 64;
     std::uint64_t& word = state_.data_banks[b / 64];
     word = next.data ? word | bit : word & ~bit;
-    const bool other = next.limit >= other_data_limit;
+    const bool other = next.limit >= other_columns[0];
+    if (!other && !state_.others) return;
     std::uint64_t& others = state_.other_banks[b / 64];
     if (other == ((others & bit) != 0)) return;
     others ^= bit;
@@ -148,15 +149,6 @@ void FrFcfs::set_opener(std::uint32_t b, std::uint16_t e) {
     if (opener != none) --state_.opened[state_.entries[opener].access.write];
     opener = e;
     if (opener != none) ++state_.opened[state_.entries[opener].access.write];
-}
-
-/// The request of the direction that is not served for which the row was opened, if it still waits:
-/// closing the row now would waste an activate.
-std::uint16_t FrFcfs::unserved_opener(std::uint32_t b) const {
-    const std::uint16_t e = state_.banks[b].opener;
-    if (e == none) return none;
-    const DramAccess& access = state_.entries[e].access;
-    return access.write != state_.draining && access.row == device_.row(b) ? e : none;
 }
 
 void FrFcfs::choose_next(std::uint32_t b) {

@@ -151,7 +151,7 @@ struct FrFcfsState {
     std::uint32_t holds = 0;                  ///< how many are
     std::array<std::uint32_t, 2> queued {};   ///< reads, writes
     std::array<std::uint32_t, 2> eligible {}; ///< of them, not held
-    std::array<std::uint32_t, 2> opened {};   ///< of them, a bank's opener
+    std::array<std::uint32_t, 2> opened {};   ///< of those queued, a bank's opener
     std::array<std::uint32_t, 2> beyond {};   ///< of those queued, not yet in their bank's queue
     std::vector<Tick> refresh_at;             ///< when each rank's (or bank's) next refresh is due
     std::vector<std::uint8_t> refreshing;     ///< due, not yet issued
@@ -275,14 +275,12 @@ class FrFcfs {
                 std::max(now, device_.next_command(false))};
     }
     static constexpr std::uint16_t none = 0xffff; ///< entry
-    /// Of a group's limits that of a column command: after one each Action (nothing, column,
-    /// activate, precharge) those that do not use the data bus, then the same of the direction that
-    /// is not served.
-    static constexpr std::uint16_t other_data_limit = 6;
+    /// Of a group's limits those of column commands over the data bus, the side bus and no wires:
+    /// beside one each Action (nothing, column, activate, precharge), then of the direction that is
+    /// not served.
+    static constexpr std::array<std::uint16_t, 3> own_columns {1, 4, 5}, other_columns {6, 7, 8};
     static constexpr std::uint16_t column_limit(DramWires wires, bool other) {
-        constexpr std::array<std::uint16_t, 3> own {1, 4, 5};
-        const auto wire = static_cast<std::uint16_t>(wires);
-        return other ? other_data_limit + wire : own[wire];
+        return (other ? other_columns : own_columns)[static_cast<std::size_t>(wires)];
     }
 
     /// Smaller is better: row commands after column commands, migration after demand, young after
@@ -301,7 +299,13 @@ class FrFcfs {
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
     void choose_next(std::uint32_t bank);
-    std::uint16_t unserved_opener(std::uint32_t bank) const;
+    /// The request of the direction that is not served for which the row was opened, if it still
+    /// waits: closing the row now would waste an activate.
+    std::uint16_t unserved_opener(std::uint32_t bank) const {
+        if (state_.opened[!state_.draining] == 0) return none;
+        const std::uint16_t e = state_.banks[bank].opener;
+        return e != none && state_.entries[e].access.write != state_.draining ? e : none;
+    }
     void set_opener(std::uint32_t bank, std::uint16_t entry);
     /// With oldest_ready a request leaves its queue as its row is opened.
     std::uint32_t left(bool write) const {
@@ -309,6 +313,8 @@ class FrFcfs {
     }
     void choose_all();
     Limits limits_of(std::uint32_t bank, const Floor& floor) const;
+    void columns(Limits& all, const std::array<std::uint16_t, 3>& places, bool write,
+                 std::uint32_t group, std::uint16_t of, Tick floor) const;
     template <class F>
     void for_each_used_bank(std::uint64_t also_held, const Floor& floor, F&& f) const;
     Command first_ready(const Floor& floor);
@@ -370,26 +376,34 @@ class FrFcfs {
     Tick burst_time_; ///< between a device and the register in front of it
 };
 
+/// The earliest column commands over the data bus, the side bus and no wires.
+[[gnu::always_inline]] inline void FrFcfs::columns(Limits& all,
+                                                   const std::array<std::uint16_t, 3>& places,
+                                                   bool write, std::uint32_t group,
+                                                   std::uint16_t of, Tick floor) const {
+    const Tick latency = device_.latency(write);
+    const Tick column =
+        std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
+    all[places[0]] = state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency);
+    all[places[1]] = side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never;
+    all[places[2]] = column;
+}
+
 /// The earliest times of each action in a bank's group, as far as banks have no say.
 [[gnu::always_inline]] inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank,
                                                                const Floor& floor) const {
     const std::uint32_t group = device_.group_of(bank);
     const std::uint16_t of = user(device_.rank_of(bank));
-    const auto columns = [&](bool write, Tick& data, Tick& side, Tick& none) {
-        const Tick latency = device_.latency(write);
-        none = std::max(floor.column,
-                        device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
-        data = state_.bus_lent ? never : std::max(none, bus_.earliest(of, write) - latency);
-        side = side_ ? std::max(none, side_->bus.earliest(of, write) - latency) : never;
-    };
-    Limits all;
+    const Tick activate =
+        device_.half_activated() ? never : device_.group_ready(DramCommand::activate, group);
+    const Tick precharge = device_.group_ready(DramCommand::precharge, group);
+    Limits all; // what is of the other direction stays undefined while no candidate has it
     all[0] = never;
-    columns(state_.draining, all[1], all[4], all[5]);
-    all[2] = device_.half_activated()
-                 ? never
-                 : std::max(floor.row, device_.group_ready(DramCommand::activate, group));
-    all[3] = std::max(floor.row, device_.group_ready(DramCommand::precharge, group));
-    if (state_.others) columns(!state_.draining, all[6], all[7], all[8]);
+    columns(all, own_columns, state_.draining, group, of, floor.column);
+    all[2] = std::max(floor.row, activate);
+    all[3] = std::max(floor.row, precharge);
+    if (state_.others) [[unlikely]]
+        columns(all, other_columns, !state_.draining, group, of, floor.column);
     return all;
 }
 
