@@ -251,8 +251,11 @@ FrFcfs::Command FrFcfs::first_ready(const Floor& floor) {
 
 /// Reads or writes; true if that has changed.
 bool FrFcfs::set_direction() {
-    const std::uint32_t reads = state_.eligible[0] - left(false);
-    const std::uint32_t writes = state_.eligible[1] - left(true);
+    auto [reads, writes] = state_.eligible;
+    if (figures_.order == DramOrder::oldest_ready) [[unlikely]] {
+        reads -= state_.opened[0];
+        writes -= state_.opened[1];
+    }
     const bool was = state_.draining;
     const bool enough = writes <= figures_.write_low ||
                         (figures_.write_batch && state_.served >= figures_.write_batch);
@@ -325,8 +328,11 @@ void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick 
     }
     device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, row, now);
     ++(open ? count_.activates : count_.precharges);
-    if (open) bank.accesses = 0;
-    set_opener(b, open ? number : none);
+    if (bank.opener != none) set_opener(b, none);
+    if (open) {
+        bank.accesses = 0;
+        if (!held) set_opener(b, number);
+    }
     bank.first_access = open && !held;
     bank.conflict = !held && (bank.conflict || !open);
 }

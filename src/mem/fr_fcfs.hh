@@ -220,7 +220,11 @@ class FrFcfs {
         if (figures_.bank_queue) return state_.beyond[write] < most;
         // In a committed order a read keeps its place until its data has come.
         const bool on_the_way = figures_.order == DramOrder::committed && !write;
-        return state_.queued[write] + (on_the_way ? state_.done.size() : 0) - left(write) < most;
+        // With oldest_ready a request leaves its queue as its row is opened.
+        const bool leaves = figures_.order == DramOrder::oldest_ready;
+        return state_.queued[write] + (on_the_way ? state_.done.size() : 0) -
+                   (leaves ? state_.opened[write] : 0) <
+               most;
     }
     /// Requests that can wait in it, both directions together.
     std::uint32_t places() const {
@@ -267,12 +271,13 @@ class FrFcfs {
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
     using Limits = std::array<Tick, 9>; ///< see limits_of()
-    struct Floor {                      ///< when each command bus is free
-        Tick column, row;
+    struct Floor {                      ///< when the command buses are free
+        Tick column, row, activate;
     };
     Floor floor_of(Tick now) const {
-        return {std::max(now, device_.next_command(true)),
-                std::max(now, device_.next_command(false))};
+        const Tick row = std::max(now, device_.next_command(false));
+        return {std::max(now, device_.next_command(true)), row,
+                device_.half_activated() ? never : row};
     }
     static constexpr std::uint16_t none = 0xffff; ///< entry
     /// Of a group's limits those of column commands over the data bus, the side bus and no wires:
@@ -307,10 +312,6 @@ class FrFcfs {
         return e != none && state_.entries[e].access.write != state_.draining ? e : none;
     }
     void set_opener(std::uint32_t bank, std::uint16_t entry);
-    /// With oldest_ready a request leaves its queue as its row is opened.
-    std::uint32_t left(bool write) const {
-        return figures_.order == DramOrder::oldest_ready ? state_.opened[write] : 0;
-    }
     void choose_all();
     Limits limits_of(std::uint32_t bank, const Floor& floor) const;
     void columns(Limits& all, const std::array<std::uint16_t, 3>& places, bool write,
@@ -394,14 +395,11 @@ class FrFcfs {
                                                                const Floor& floor) const {
     const std::uint32_t group = device_.group_of(bank);
     const std::uint16_t of = user(device_.rank_of(bank));
-    const Tick activate =
-        device_.half_activated() ? never : device_.group_ready(DramCommand::activate, group);
-    const Tick precharge = device_.group_ready(DramCommand::precharge, group);
     Limits all; // what is of the other direction stays undefined while no candidate has it
     all[0] = never;
     columns(all, own_columns, state_.draining, group, of, floor.column);
-    all[2] = std::max(floor.row, activate);
-    all[3] = std::max(floor.row, precharge);
+    all[2] = std::max(floor.activate, device_.group_ready(DramCommand::activate, group));
+    all[3] = std::max(floor.row, device_.group_ready(DramCommand::precharge, group));
     if (state_.others) [[unlikely]]
         columns(all, other_columns, !state_.draining, group, of, floor.column);
     return all;
