@@ -190,7 +190,8 @@ static const RigFor generator {
 static const RigFor probed {
     "mem.ProbedStream", [](Machine& m) {
         m.add("load", "mem.ProbedStream", {{"every", "60"}, {"probes", "100"}});
-        m.add("dram", "mem.DramController", {{"map", "RoCoBaBg"}});
+        m.add("dram", "mem.DramController",
+              {{"timing", "ramulator_ddr4_2400r"}, {"capacity", "8GiB"}, {"map", "RoCoBaBg"}});
         m.bind("load", "mem_side", "dram", "cpu_side");
     }};
 static const RigFor planar {"ohm.PlanarController", [](Machine& m) {
