@@ -446,8 +446,8 @@ TEST_CASE("Ramulator's curves of reads and writes", "[validation]") {
     }
     SECTION("HBM3, one pseudo-channel") {
         ramulator(
-            "Ramulator 2.1 HBM3_6400Mbps", {{"timing", "hbm3"}, {"latency", "625ps"}}, 624'000,
-            "256MiB", 32, // 2 x 312 ps a clock there
+            "HBM3_6400Mbps", {{"timing", "hbm3"}, {"latency", "625ps"}}, 624'000, "256MiB",
+            32, // 2 x 312 ps a clock there
             {"Ramulator 2.1",
              ", random",
              7.83,
