@@ -9,7 +9,7 @@ With --only an application has the whole machine to itself: what a weighted spee
 import argparse
 
 import memsim
-from memsim import gpu, mem, workload
+from memsim import systems, workload
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--only", type=int, metavar="I",
@@ -26,24 +26,13 @@ args = parser.parse_args()
 kernels = args.kernels if args.only is None else [args.kernels[args.only]]
 root = memsim.Root(seed=1)
 root.program = [workload.Program(name=k, size=args.vertices, iterations=3) for k in kernels]
-root.gpu = memsim.System()
-root.gpu.dispatcher = gpu.Dispatcher(
-    applications=len(kernels), sms=args.sms, partition=args.partition,
-    sm_split=args.sm_split if args.only is None else "", when_one_ends=args.when_one_ends)
-root.gpu.sm = [gpu.Sm() for _ in range(args.sms)]
-root.gpu.l1 = [mem.Cache(capacity="12KiB", stage="l1") for _ in range(args.sms)]
-root.gpu.network = mem.Crossbar(inputs=args.sms, outputs=1)
-root.gpu.l2 = mem.Cache(capacity="64KiB", ways=8, write_policy="write_back", write_allocate=True,
-                        mshrs=64, latency="80ns", stage="l2")
-root.dram = mem.DramController(timing="ddr4_3200")
+root.gpu = systems.gpu(
+    sms=args.sms, l1="12KiB", l2=dict(capacity="64KiB", targets=8), network=dict(width="32B"),
+    memory="ddr4_3200", channels=1,
+    dispatcher=dict(applications=len(kernels), partition=args.partition, when_one_ends=args.when_one_ends,
+                    sm_split=args.sm_split if args.only is None else ""))
 for program in root.program:
     program.dispatcher = root.gpu.dispatcher.host
-for sm, l1 in zip(root.gpu.sm, root.gpu.l1):
-    root.gpu.dispatcher.sm_side = sm.blocks
-    sm.mem_side = l1.cpu_side
-    l1.mem_side = root.gpu.network.cpu_side
-root.gpu.network.mem_side = root.gpu.l2.cpu_side
-root.gpu.l2.mem_side = root.dram.cpu_side
 
 memsim.instantiate(root)
 memsim.simulate()

@@ -1,8 +1,14 @@
-"""A traffic generator and a DRAM controller, with a monitor between them.
+"""A traffic generator and the DRAM of one or more channels, with a monitor between them.
 
     build/memsim configs/dram_traffic.py [--preset ddr4_3200] [--pattern random] [--period 10ns] ...
 
-For bandwidth and latency curves of a DRAM by itself: sweep --period.
+For bandwidth and latency curves of a DRAM by itself: sweep --period. A DRAM of one's own is a preset with
+changes; latency without load is that of one request at a time:
+
+    build/memsim configs/dram_traffic.py --preset hbm2e --changes tCL=15ns tRFC=350ns --outstanding 1
+
+`--pattern probed` is the load of tests/validation: a stream over 16 banks, a read each --period, and one read
+of a random row at a time, whose latency is printed. It takes the map RoCoBaBg.
 """
 
 import argparse
@@ -12,28 +18,66 @@ from memsim import mem
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--preset", default="ddr4_3200", help="timing table: see docs/reference.md")
+parser.add_argument("--changes", nargs="+", default=[], metavar="NAME=VALUE",
+                    help="figures that differ from the table: tRCDRD=12ns ranks=1")
 parser.add_argument("--order", default="first_ready", help="which command goes next: likewise")
-parser.add_argument("--pattern", default="random", choices=["sequential", "random"])
+parser.add_argument("--dram", nargs="+", default=[], metavar="NAME=VALUE",
+                    help="other parameters of mem.DramController: bank_queue=8 page=closed")
+parser.add_argument("--map", help="order of the address's digits, highest first (default: RoRaBaCoCh)")
+parser.add_argument("--channels", type=int, default=1, help="channels that share the addresses, 256 bytes each")
+parser.add_argument("--pattern", default="random", choices=["sequential", "random", "probed"])
 parser.add_argument("--period", default="0fs", help="from request to request (0fs: as fast as possible)")
 parser.add_argument("--read-share", default="100%", help="reads among the requests")
-parser.add_argument("--requests", type=int, default=100_000, help="how many (0: without end)")
+parser.add_argument("--size", type=int, default=64, help="bytes of a request")
+parser.add_argument("--outstanding", type=int, default=64, help="requests without an answer, at most")
+parser.add_argument("--requests", type=int, default=100_000, help="how many (0: without end); of probed: probes")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
+
+def named(pairs):
+    """Arguments from NAME=VALUE; whole numbers are numbers."""
+    split = (pair.partition("=")[::2] for pair in pairs)
+    return {name: int(value) if value.isdigit() else value for name, value in split}
+
+
 root = memsim.Root(seed=args.seed)
-root.generator = mem.TrafficGen(pattern=args.pattern, period=args.period, requests=args.requests,
-                                read_share=args.read_share)
+if args.pattern == "probed":
+    # `every` counts eighths of a cycle: a cycle of one period is a read each period.
+    root.generator = mem.ProbedStream(cycle=args.period, every=8, probes=args.requests, bytes=args.size)
+    dram_map = args.map or "RoCoBaBg"
+else:
+    root.generator = mem.TrafficGen(pattern=args.pattern, period=args.period, requests=args.requests,
+                                    size=args.size, outstanding=args.outstanding, read_share=args.read_share)
+    dram_map = args.map or "RoRaBaCoCh"
 root.monitor = mem.Monitor()
-root.dram = mem.DramController(timing=args.preset, order=args.order)
+shape = dict(timing=args.preset, changes=" ".join(args.changes), order=args.order, **named(args.dram))
 root.generator.mem_side = root.monitor.cpu_side
-root.monitor.mem_side = root.dram.cpu_side
+if args.channels == 1:
+    root.dram = mem.DramController(map=dram_map, **shape)
+    root.monitor.mem_side = root.dram.cpu_side
+    channels = [root.dram]
+else:
+    # A crossbar that costs no time: 4 KiB each 10 ps.
+    root.crossbar = mem.Crossbar(outputs=args.channels, granularity="256B", clock="100GHz", width="4KiB",
+                                 latency="1fs", queue=256, buffer=256)
+    dram_map = args.map or "RoRaBaCoChCl"
+    root.dram = [mem.DramController(channels=args.channels, channel=i, interleave="256B", map=dram_map, **shape)
+                 for i in range(args.channels)]
+    root.monitor.mem_side = root.crossbar.cpu_side[0]
+    for i, channel in enumerate(root.dram):
+        root.crossbar.mem_side[i] = channel.cpu_side
+    channels = root.dram
 
 memsim.instantiate(root)
 memsim.simulate()
 memsim.stats.dump("end")
 
-dram, monitor = root.dram.stats, root.monitor.stats
-print(f"{args.preset}, {args.pattern}: {dram.bandwidth / 1e9:.2f} GB/s")
+bandwidth = sum(channel.stats.bandwidth for channel in channels)
+print(f"{args.preset}, {args.pattern}: {bandwidth / 1e9:.2f} GB/s")
+if args.pattern == "probed":
+    print(f"probe latency {root.generator.stats.probe.mean:.1f} ns on average")
+monitor = root.monitor.stats
 for what, latency in ("read", monitor.read_latency), ("write", monitor.write_latency):
     if latency.count:
         print(f"{what} latency {latency.mean:.1f} ns on average, {latency.p99:.1f} ns at the 99th "

@@ -9,7 +9,7 @@ without translation.
 import argparse
 
 import memsim
-from memsim import gpu, link, mem, workload
+from memsim import link, systems, workload
 from memsim.systems import mmu, scale
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -27,34 +27,19 @@ parser.add_argument("--source", default="host_memory", choices=["host_memory", "
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
-SMS = 4
 root = memsim.Root(seed=args.seed)
 root.program = workload.Program(name=args.kernel, size=args.scale, seed=args.seed)
-root.dispatcher = gpu.Dispatcher(sms=SMS)
-root.program.dispatcher = root.dispatcher.host
-root.sm = [gpu.Sm() for _ in range(SMS)]
-root.l1 = [mem.Cache(capacity="48KiB", stage="l1") for _ in range(SMS)]
-root.network = mem.Crossbar(inputs=SMS, outputs=1, width="64B")
-root.l2 = mem.Cache(capacity="256KiB", ways=8, write_policy="write_back", write_allocate=True,
-                    latency="80ns", mshrs=64, targets=16, stage="l2")
-root.dram = mem.DramController(timing="ohm_table1")
-for i in range(SMS):
-    root.dispatcher.sm_side[i] = root.sm[i].blocks
-    root.sm[i].mem_side = root.l1[i].cpu_side
-    root.l1[i].mem_side = root.network.cpu_side[i]
-root.network.mem_side[0] = root.l2.cpu_side
-root.l2.mem_side = root.dram.cpu_side
-
+footprint = scale.footprint(root.program)
 faults = args.placement == "faults"
-if args.placement != "none":
-    footprint = scale.footprint(root.program)
-    mmu.translate(root, footprint, walks=mmu.new_input(root.network), page=args.page,
-                  placement=args.placement,
-                  memory=footprint * args.resident // 100 if faults else None)
+pages = dict(footprint=footprint, page=args.page, placement=args.placement,
+             memory=footprint * args.resident // 100 if faults else None)
+root.gpu = systems.gpu(sms=4, l1="48KiB", l2="256KiB", memory="ohm_table1", channels=1,
+                       mmu=None if args.placement == "none" else pages)
+root.program.dispatcher = root.gpu.dispatcher.host
 if faults:
     if args.source != "host_memory":
         root.drive = link.FixedDrive()
-    mmu.page_faults(root, root, device=mmu.new_input(root.network), source=args.source,
+    mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), source=args.source,
                     drive=root.drive.requests if args.source != "host_memory" else None)
 
 memsim.instantiate(root)
@@ -62,11 +47,11 @@ end = memsim.simulate()
 memsim.stats.dump("end")
 
 print(f"{args.kernel}, {args.placement}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
-      f"{root.dispatcher.stats.ipc:.2f} thread instructions a cycle")
+      f"{root.gpu.dispatcher.stats.ipc:.2f} thread instructions a cycle")
 if args.placement != "none":
-    accesses = sum(t.stats.accesses for t in root.tlb)
-    misses = sum(t.stats.misses for t in root.tlb)
-    table = root.mmu.stats
+    accesses = sum(t.stats.accesses for t in root.gpu.tlb)
+    misses = sum(t.stats.misses for t in root.gpu.tlb)
+    table = root.gpu.mmu.stats
     print(f"L1 TLBs miss {misses} of {accesses}, the L2 TLB hits {table.hits} of {table.requests}; "
           f"{table.walks} walks, {table.walk_reads} reads of them, {table.walk_time.mean:.0f} ns each")
 if faults:

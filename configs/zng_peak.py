@@ -19,9 +19,7 @@ def desktop(root, size, needed):
     """Two channels of DDR4-3200 (assumption: what a desktop has)."""
     capacity = zng_memory.up_to(needed // size.controllers + 1, 1 << 20)
     zng_memory.one_each(root, [mem.DramController(timing="ddr4_3200", capacity=f"{capacity}B",
-                                                  channels=size.controllers, channel=i,
-                                                  interleave=zng_memory.INTERLEAVE, map="RoRaBaCoChCl")
-                               for i in range(size.controllers)])
+                                                  **channel) for channel in zng_memory.channels(size)])
 
 
 MEMORIES = {"ideal": zng_memory.ideal, "optane": zng_memory.optane, "hybridgpu": zng_memory.hybridgpu,
@@ -37,8 +35,7 @@ def under_load(size, args):
     root.gpu.source = [mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512,
                                       base=f"{i * apart}B", range=f"{share}B")
                        for i in range(args.sources)]
-    root.gpu.network = mem.Crossbar(inputs=args.sources, outputs=size.controllers, width="128B",
-                                    granularity=zng_memory.INTERLEAVE)
+    root.gpu.network = mem.Crossbar(inputs=args.sources, width="128B", **zng_scale.interleave(size).crossbar)
     root.gpu.l2 = [mem.Monitor(outstanding=1 << 16) for _ in range(size.controllers)]
     for i, source in enumerate(root.gpu.source):
         source.mem_side = root.gpu.network.cpu_side[i]

@@ -16,6 +16,7 @@ Claims are rows of claims/<system>.csv, facts of the papers as data, and judged 
 """
 import contextlib
 import dataclasses
+import math
 import os
 import re
 import signal
@@ -232,6 +233,16 @@ class Study:
                     moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} "
                                  f"({claim.compare(after)})")
             print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
+
+    @staticmethod
+    def mean_ratio(subject, baseline):
+        """The geometric mean of subject to baseline over workloads; those in which both are 0 say nothing."""
+        pairs = [(s, b) for s, b in zip(subject, baseline.loc[subject.index]) if s or b]
+        if any(not b for _, b in pairs):
+            raise user_error("a ratio to 0: the baseline has none of what the subject has")
+        if any(not s for s, _ in pairs):
+            return 0.0
+        return math.exp(sum(math.log(s / b) for s, b in pairs) / len(pairs)) if pairs else 1.0
 
     def claim(self, id, ours):
         """Judges a claim by our figure - the ratio of subject to baseline where the claim is relative

@@ -27,10 +27,10 @@
 ///
 /// Contract of wake(): it does all that can be done now and returns; called with nothing to do it
 /// changes nothing. It decides by State, ports and now(), never by why it was called.
-/// Everything that changes during a run stands in State. A vector there that init() has filled keeps
-/// its length: what grows and shrinks begins empty, or is a deque, a Fifo or a FreeList. So a
-/// checkpoint whose vectors are of another length is refused. Other members are derived from Params in
-/// init() and stay as they are.
+/// Everything that changes during a run stands in State. A vector there that init() has filled
+/// keeps its length: what grows and shrinks begins empty, or is a deque, a Fifo or a FreeList. So a
+/// checkpoint whose vectors are of another length is refused. Other members are derived from Params
+/// in init() and stay as they are.
 namespace memsim {
 
 /// Who waits for what, as each component tells it when a run hangs.

@@ -11,10 +11,28 @@ constexpr Tick long_ago = -1'000'000'000'000'000; // before any window can reach
 
 DramDevice::DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state,
                        bool command_bus)
-    : timing_(timing), transfer_(transfer.raw), state_(state), command_bus_(command_bus) {
+    : timing_(timing), gap_(timing), transfer_(transfer.raw), state_(state),
+      command_bus_(command_bus) {
+    count_from_the_begin();
     for (std::uint32_t b = 0; b < banks(); ++b)
         place_.push_back({static_cast<std::uint16_t>(b / timing.banks()),
                           static_cast<std::uint16_t>(b / timing.banks_per_group)});
+}
+
+/// The table counts from the end of a command to the end of the other; the times that are kept here
+/// count from begin to begin, which differs where one takes longer on the bus.
+void DramDevice::count_from_the_begin() {
+    const auto taken = [&](Time t) { return t.raw ? t : timing_.tCK; };
+    const Time col = taken(timing_.tCA_COL), act = taken(timing_.tCA_ACT),
+               other = taken(timing_.tCA_ROW);
+    taken_ = {other.raw, col.raw, act.raw};
+    for (Time* t : {&gap_.tRCDRD, &gap_.tRCDWR}) *t = *t + act - col;
+    for (Time* t : {&gap_.tRTP, &gap_.tWR}) *t = *t + col - other;
+    for (Time* t : {&gap_.tRP, &gap_.tRFC, &gap_.tRFCpb, &gap_.tRREFD}) *t = *t + other - act;
+    gap_.tRAS = gap_.tRAS + act - other;
+    refresh_after_activate_ = (act - other).raw;
+    read_latency_ = (timing_.tCL + col - timing_.tCK).raw;
+    write_latency_ = (timing_.tCWL + col - timing_.tCK).raw;
 }
 
 void DramDevice::init() {
@@ -60,13 +78,19 @@ Tick DramDevice::earliest(DramCommand command, std::uint32_t bank) const {
         t = std::max(all_precharged(rank_of(bank)), group_ready(command, group_of(bank)));
         break;
     case DramCommand::refresh:
-        if (!any_open(rank_of(bank))) t = all_activatable(rank_of(bank));
+        if (!any_open(rank_of(bank))) t = all_activatable(rank_of(bank)) + refresh_after_activate_;
         break;
     case DramCommand::refresh_bank:
-        if (!open) t = std::max(bank_ready(command, bank), group_ready(command, group_of(bank)));
+        if (!open)
+            t = std::max(bank_ready(command, bank), group_ready(command, group_of(bank))) +
+                refresh_after_activate_;
+        break;
+    case DramCommand::activate_2:
+        if (bank == state_.half_activated) t = 0;
         break;
     }
-    return std::max(t, state_.next_command);
+    if (command == DramCommand::activate && half_activated()) return never;
+    return std::max(t, state_.next_command[kind(command) == column_command]);
 }
 
 void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t row, Tick now,
@@ -86,38 +110,54 @@ void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t ro
         break;
     case DramCommand::precharge:
         b.row = DramBank::closed;
-        push_back_to(b.next_activate, now + timing_.tRP.raw);
+        push_back_to(b.next_activate, now + gap_.tRP.raw);
         precharged(rank, now);
         break;
     case DramCommand::precharge_all:
         for (std::uint32_t i = rank * timing_.banks(); i < (rank + 1) * timing_.banks(); ++i) {
             if (state_.banks[i].row == DramBank::closed) continue;
             state_.banks[i].row = DramBank::closed;
-            push_back_to(state_.banks[i].next_activate, now + timing_.tRP.raw);
+            push_back_to(state_.banks[i].next_activate, now + gap_.tRP.raw);
         }
         precharged(rank, now);
         break;
     case DramCommand::refresh:
         for (std::uint32_t i = rank * timing_.banks(); i < (rank + 1) * timing_.banks(); ++i)
-            push_back_to(state_.banks[i].next_activate, now + timing_.tRFC.raw);
+            push_back_to(state_.banks[i].next_activate, now + gap_.tRFC.raw);
         break;
     case DramCommand::refresh_bank:
-        push_back_to(b.next_activate, now + timing_.tRFCpb.raw);
+        push_back_to(b.next_activate, now + gap_.tRFCpb.raw);
         for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)
-            push_back_to(state_.groups[g].next_activate, now + timing_.tRREFD.raw);
+            push_back_to(state_.groups[g].next_activate, now + gap_.tRREFD.raw);
+        break;
+    case DramCommand::activate_2:
+        MEMSIM_ASSERT(now <= state_.second_by, "an ACT-2 comes too late");
+        state_.half_activated = no_bank;
         break;
     }
-    if (command_bus_) state_.next_command = now + timing_.tCK.raw;
+    if (command_bus_) {
+        const Kind k = kind(command);
+        const Tick free = now + taken_[k];
+        if (timing_.command_buses == 1)
+            state_.next_command = {free, free};
+        else
+            state_.next_command[k == column_command] = free;
+    }
     if (log_) log_->push_back({now, command, bank, row, close, false});
 }
 
 void DramDevice::activate(std::uint32_t bank, std::uint32_t row, Tick now) {
     DramBank& b = state_.banks[bank];
     b.row = row;
-    b.next_read = now + timing_.tRCDRD.raw;
-    b.next_write = now + timing_.tRCDWR.raw;
-    b.next_precharge = now + timing_.tRAS.raw;
+    b.next_read = now + gap_.tRCDRD.raw;
+    b.next_write = now + gap_.tRCDWR.raw;
+    b.next_precharge = now + gap_.tRAS.raw;
     b.next_activate = now + timing_.tRC.raw;
+
+    if (timing_.tAAD.raw && command_bus_) {
+        state_.half_activated = bank;
+        state_.second_by = now + timing_.tAAD.raw;
+    }
 
     const std::uint32_t rank = rank_of(bank), group = group_of(bank);
     DramRank& r = state_.ranks[rank];
@@ -154,10 +194,10 @@ void DramDevice::column(bool write, std::uint32_t bank, Tick now, bool close) {
                      write ? std::max(ccd, data_end + (own ? timing_.tWTR_L : timing_.tWTR_S).raw)
                            : ccd);
     }
-    push_back_to(b.next_precharge, write ? data_end + timing_.tWR.raw : now + timing_.tRTP.raw);
+    push_back_to(b.next_precharge, write ? data_end + gap_.tWR.raw : now + gap_.tRTP.raw);
     if (close) {
         b.row = DramBank::closed;
-        push_back_to(b.next_activate, b.next_precharge + timing_.tRP.raw);
+        push_back_to(b.next_activate, b.next_precharge + gap_.tRP.raw);
     }
 }
 
@@ -167,13 +207,15 @@ void DramDevice::refresh_unused(std::uint32_t bank, bool single, Tick due, std::
     // What was still going on can delay the first refresh, not one that is tREFI later.
     if (n == 1 && single) {
         const DramBank& b = state_.banks[bank];
-        push_back_to(start, b.row == DramBank::closed
+        const Tick closed = b.row == DramBank::closed
                                 ? b.next_activate
-                                : std::max(due, b.next_precharge) + timing_.tRP.raw);
-        push_back_to(start, group_ready(DramCommand::refresh_bank, group_of(bank)));
+                                : std::max(due, b.next_precharge) + gap_.tRP.raw;
+        const Tick group = group_ready(DramCommand::refresh_bank, group_of(bank));
+        push_back_to(start, std::max(closed, group) + refresh_after_activate_);
     } else if (n == 1) {
-        push_back_to(start, any_open(rank) ? std::max(due, all_precharged(rank)) + timing_.tRP.raw
-                                           : all_activatable(rank));
+        const Tick closed = any_open(rank) ? std::max(due, all_precharged(rank)) + gap_.tRP.raw
+                                           : all_activatable(rank);
+        push_back_to(start, closed + refresh_after_activate_);
     }
     if (log_) {
         const DramCommand command = single ? DramCommand::refresh_bank : DramCommand::refresh;
@@ -183,13 +225,12 @@ void DramDevice::refresh_unused(std::uint32_t bank, bool single, Tick due, std::
     }
     if (single)
         for (std::uint32_t g = rank * timing_.groups; g < (rank + 1) * timing_.groups; ++g)
-            push_back_to(state_.groups[g].next_activate, start + timing_.tRREFD.raw);
+            push_back_to(state_.groups[g].next_activate, start + gap_.tRREFD.raw);
     const std::uint32_t first = single ? bank : rank * timing_.banks();
     const std::uint32_t last = single ? bank + 1 : first + timing_.banks();
     for (std::uint32_t i = first; i < last; ++i) {
         state_.banks[i].row = DramBank::closed;
-        push_back_to(state_.banks[i].next_activate,
-                     start + (single ? timing_.tRFCpb : timing_.tRFC).raw);
+        push_back_to(state_.banks[i].next_activate, start + (single ? gap_.tRFCpb : gap_.tRFC).raw);
     }
 }
 

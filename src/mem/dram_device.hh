@@ -2,6 +2,7 @@
 
 #include "mem/dram_timing.hh"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -9,13 +10,14 @@ namespace memsim::mem {
 
 /// `precharge_all` and `refresh` are of the whole rank that the bank belongs to.
 enum class DramCommand : std::uint8_t {
-    activate,
+    activate, ///< ACT-1 where the table has a tAAD
     read,
     write,
     precharge,
     precharge_all,
     refresh,
-    refresh_bank
+    refresh_bank,
+    activate_2 ///< the second half of the activate before it
 };
 
 struct DramBank {
@@ -45,12 +47,16 @@ struct DramDeviceState {
     std::vector<DramBank> banks;
     std::vector<DramGroup> groups;
     std::vector<DramRank> ranks;
-    Tick next_command = 0; ///< of the command bus
+    std::array<Tick, 2> next_command {}; ///< of the command buses: row and column commands
+    std::uint32_t half_activated = ~std::uint32_t {0}; ///< the bank that waits for its ACT-2
+    Tick second_by = 0;                                ///< until when it may come
 };
 
 /// The DRAM behind one channel: which commands are legal when. Banks are numbered through all ranks
 /// and groups: (rank x groups + group) x banks_per_group + bank. Commands may be issued at any
-/// femtosecond, tCK apart; the data bus between ranks and directions is parts::DataBus's affair.
+/// femtosecond, as far apart as they take on their bus; constraints count from the end of one to
+/// the end of the other. An activate that is two commands (tAAD) counts from the first.
+/// The data bus between ranks and directions is parts::DataBus's affair.
 /// Without a command bus, commands may be planned ahead, those of different banks in any order.
 /// Not modelled: power-down, self-refresh, on-die ECC, refresh of one bank in every group at once
 /// (DDR5), contents.
@@ -106,7 +112,16 @@ class DramDevice {
             return g.next_precharge;
         }
     }
-    Tick next_command() const { return state_.next_command; }
+    /// When the command bus is free for a column command, or for any other.
+    Tick next_command(bool column) const { return state_.next_command[column]; }
+    /// From the begin of a column command to the first bit of its data.
+    Tick latency(bool write) const { return write ? write_latency_ : read_latency_; }
+    /// An activate lacks its second half: no other may begin. It is due at `second_by`.
+    bool half_activated() const { return state_.half_activated != no_bank; }
+    std::uint32_t half_activated_bank() const { return state_.half_activated; }
+    Tick second_by() const { return state_.second_by; }
+    /// The longest time that a command takes on its bus.
+    Tick longest_command() const { return *std::max_element(taken_.begin(), taken_.end()); }
 
     const DramTiming& timing() const { return timing_; }
     std::uint32_t banks() const { return timing_.ranks * timing_.banks(); }
@@ -116,6 +131,18 @@ class DramDevice {
     bool any_open(std::uint32_t rank) const;
 
   private:
+    static constexpr std::uint32_t no_bank = ~std::uint32_t {0};
+    enum Kind : std::uint8_t {
+        row_command,
+        column_command,
+        activation
+    }; ///< by the time on the bus
+    static constexpr Kind kind(DramCommand c) {
+        return c == DramCommand::activate                          ? activation
+               : c == DramCommand::read || c == DramCommand::write ? column_command
+                                                                   : row_command;
+    }
+    void count_from_the_begin();
     struct Place {
         std::uint16_t rank, group; ///< groups numbered through all ranks
     };
@@ -126,6 +153,10 @@ class DramDevice {
     Tick all_activatable(std::uint32_t rank) const;
 
     DramTiming timing_;
+    DramTiming gap_;              ///< the same from a command's begin to the other's
+    std::array<Tick, 3> taken_;   ///< on the command bus, by Kind
+    Tick refresh_after_activate_; ///< how much later than an activate a refresh may begin
+    Tick read_latency_, write_latency_;
     Tick transfer_;
     DramDeviceState& state_;
     std::vector<Place> place_;

@@ -17,7 +17,9 @@ void FrFcfs::choose_pair(std::uint32_t b) {
 
     const std::uint32_t row = device_.row(b);
     const std::uint32_t most = figures_.bank_queue ? figures_.bank_queue : none;
-    std::uint16_t oldest = none, hit = none, e = bank.waiting[state_.draining].head;
+    const std::uint16_t opener = unserved_opener(b);
+    std::uint16_t oldest = opener, hit = opener;
+    std::uint16_t e = opener == none ? bank.waiting[state_.draining].head : none;
     for (std::uint32_t seen = 0; e != none && seen < most; ++seen, e = state_.entries[e].next) {
         if (state_.entries[e].held) continue;
         if (oldest == none) oldest = e;
@@ -38,7 +40,9 @@ void FrFcfs::choose_pair(std::uint32_t b) {
                                        action,
                                        action == Action::column,
                                        number,
-                                       static_cast<std::uint16_t>(action)};
+                                       action == Action::column
+                                           ? column_limit(DramWires::data, opener != none)
+                                           : static_cast<std::uint16_t>(action)};
     };
     if (row == DramBank::closed)
         next = candidate(oldest, Action::activate);
@@ -55,7 +59,7 @@ void FrFcfs::choose_pair(std::uint32_t b) {
 }
 
 /// oldest_ready and bank_rotation: of what can go first, the oldest's or the next bank's in turn.
-FrFcfs::Command FrFcfs::next_in_order(Tick floor) const {
+FrFcfs::Command FrFcfs::next_in_order(const Floor& floor) const {
     const bool rotation = figures_.order == DramOrder::bank_rotation;
     const std::uint32_t banks = device_.banks();
     Command best;
@@ -91,12 +95,11 @@ FrFcfs::Command FrFcfs::next_commit(Tick now) const {
 
 /// When a column command to the open row may go, as far as the DRAM and the bus's users have a say.
 Tick FrFcfs::column_allowed(std::uint32_t b) const {
-    const DramTiming& t = device_.timing();
     const bool write = state_.draining;
     const DramCommand command = write ? DramCommand::write : DramCommand::read;
-    return std::max(
-        {device_.bank_ready(command, b), device_.group_ready(command, device_.group_of(b)),
-         bus_.earliest(user(device_.rank_of(b)), write) - (write ? t.tCWL : t.tCL).raw});
+    return std::max({device_.bank_ready(command, b),
+                     device_.group_ready(command, device_.group_of(b)),
+                     bus_.earliest(user(device_.rank_of(b)), write) - device_.latency(write)});
 }
 
 /// The oldest hit that leaves no gap on the bus; without one the oldest request whose row can be

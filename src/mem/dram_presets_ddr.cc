@@ -1,13 +1,14 @@
 #include "mem/dram_presets.hh"
 
-/// DIMMs. "Not looked up": the figure is the standard's as remembered, the document was not at
-/// hand.
+/// DIMMs and LPDDR. "Not looked up": the figure is the standard's as remembered, the document was
+/// not at hand.
 namespace memsim::mem::presets {
 
 using namespace memsim::literals;
 
 namespace {
-constexpr Time ck3200 = 0.625_ns, ck5600 = 357'143_fs, ck2400 = 0.833_ns, sim3200 = 0.63_ns;
+constexpr Time ck3200 = 0.625_ns, ck4800 = 0.416_ns, ck5600 = 357'143_fs, ck2400 = 0.833_ns,
+               sim3200 = 0.63_ns, ck_lp5 = 1.25_ns;
 } // namespace
 
 /// JESD79-4 (DDR4), speed bin 3200AA, 8 devices of 8 Gbit x8 (page of 1 KB), two ranks; the figures
@@ -74,11 +75,51 @@ const DramTiming ddr4_2400 {
     .tREFI = 7.8_us,
 };
 
+/// JESD79-5 (DDR5), speed bin 4800B (36-36-36), one sub-channel of 32 bit: 4 devices of 16 Gbit x8
+/// with pages of 1 KB; the figures are those that Ramulator 2.1's DDR5_4800BN with DDR5_16Gb_x8
+/// quotes, in its clocks of 0.416 ns; the standard was not looked up. Activates, reads and writes
+/// take two clocks of the command bus (its table 30). Read to write: four clocks between data (half
+/// a postamble and a preamble, rounded up there). Refresh of a bank in each group at once is not
+/// modelled: no tRFCpb.
+const DramTiming ddr5_4800 {
+    .source = "JESD79-5 4800B, 16 Gbit x8, as quoted by Ramulator 2.1 DDR5_4800BN",
+    .tCK = ck4800,
+    .rate = {19'230'769'231}, // 64 B in 8 tCK
+    .burst = 64,
+    .ranks = 1,
+    .groups = 8,
+    .banks_per_group = 4,
+    .row = 4_KiB,
+    .tCL = 36 * ck4800,
+    .tCWL = 34 * ck4800,
+    .tRCDRD = 36 * ck4800,
+    .tRCDWR = 36 * ck4800,
+    .tRP = 36 * ck4800,
+    .tRAS = 77 * ck4800, // 32 ns
+    .tRC = 113 * ck4800,
+    .tRRD_S = 8 * ck4800,
+    .tRRD_L = 12 * ck4800, // 5 ns
+    .tFAW = 48 * ck4800,   // 20 ns
+    .tCCD_S = 8 * ck4800,
+    .tCCD_L = 12 * ck4800,
+    .tCCD_L_WR = 48 * ck4800,
+    .tWTR_S = 6 * ck4800,
+    .tWTR_L = 24 * ck4800,
+    .tRTP = 18 * ck4800,
+    .tWR = 72 * ck4800,
+    .tPPD = 2 * ck4800,
+    .tRTRS = 2 * ck4800, // its nCS
+    .tRTW = 4 * ck4800,
+    .tRFC = 710 * ck4800, // 295 ns
+    .tREFI = 9375 * ck4800,
+    .tCA_ACT = 2 * ck4800,
+    .tCA_COL = 2 * ck4800,
+};
+
 /// JESD79-5 (DDR5), speed bin 5600B (46-45-45), one sub-channel of 32 bit: 4 devices of 16 Gbit x8
 /// with pages of 1 KB. Not looked up; tRRD, tCCD, tWTR, tRTP, tWR, tRFC, tREFI by the rules that
 /// gem5 v24.0's DDR5_4400_4x8 quotes from Micron's DDR5 core data sheet (max(8 nCK, 5 ns), ...,
-/// tRFC1 of 16 Gbit 295 ns). The turnaround of 2 clocks is Ramulator's. Same-bank refresh (one bank
-/// of each group at once) is not modelled: no tRFCpb.
+/// tRFC1 of 16 Gbit 295 ns). Turnarounds and commands of two clocks: as ddr5_4800.
 const DramTiming ddr5_5600 {
     .source = "JESD79-5 5600B, 16 Gbit x8 (not looked up); rules as in gem5's DDR5_4400_4x8",
     .tCK = ck5600,
@@ -107,8 +148,53 @@ const DramTiming ddr5_5600 {
     .tWR = 84 * ck5600,       // 30 ns
     .tPPD = 2 * ck5600,
     .tRTRS = 2 * ck5600,
+    .tRTW = 4 * ck5600,
     .tRFC = 295_ns,
     .tREFI = 3.9_us,
+    .tCA_ACT = 2 * ck5600,
+    .tCA_COL = 2 * ck5600,
+};
+
+/// JESD209-5 (LPDDR5), one channel of 16 bit at 6.4 Gb/s (command clock 800 MHz, 16 banks in
+/// groups), 16 Gbit; the figures are those that Ramulator 2.1's LPDDR5_6400 with LPDDR5_16Gb_x16
+/// quotes from revision B, which was not looked up. An activate is two commands, ACT-1 and ACT-2;
+/// its times count from ACT-1, as there. tWTR_L counts from the end of a burst of 4 clocks
+/// (BL/n_max) there: 2 more here. tRP is that of one bank (all banks: 17). tRREFD: its tpbR2act;
+/// tpbR2pbR (90 ns) is not known here. The data clock is always on: no CAS command before a read or
+/// write.
+const DramTiming lpddr5_6400 {
+    .source = "JESD209-5B, 16 Gbit x16 at 6.4 Gb/s, as quoted by Ramulator 2.1 LPDDR5_6400",
+    .tCK = ck_lp5,
+    .rate = 12.8_GBps,
+    .burst = 32,
+    .ranks = 1,
+    .groups = 4,
+    .banks_per_group = 4,
+    .row = 2_KiB,
+    .tCL = 17 * ck_lp5,
+    .tCWL = 9 * ck_lp5,
+    .tRCDRD = 15 * ck_lp5,
+    .tRCDWR = 15 * ck_lp5,
+    .tRP = 15 * ck_lp5,
+    .tRAS = 34 * ck_lp5,
+    .tRC = 49 * ck_lp5,
+    .tRRD_S = 4 * ck_lp5, // 5 ns
+    .tRRD_L = 4 * ck_lp5, // 5 ns
+    .tFAW = 16 * ck_lp5,  // 20 ns
+    .tCCD_S = 2 * ck_lp5,
+    .tCCD_L = 4 * ck_lp5,
+    .tWTR_S = 5 * ck_lp5,
+    .tWTR_L = 12 * ck_lp5,
+    .tRTP = 8 * ck_lp5,
+    .tWR = 28 * ck_lp5,
+    .tPPD = 2 * ck_lp5,
+    .tRTRS = 2 * ck_lp5, // its nCS
+    .tRTW = 2 * ck_lp5,
+    .tRFC = 280_ns,
+    .tREFI = 3.906_us,
+    .tRFCpb = 140_ns,
+    .tRREFD = 7.5_ns,
+    .tAAD = 8 * ck_lp5,
 };
 
 /// DRAMsim3's configs/DDR4_8Gb_x8_3200.ini, in its own cycles of 0.63 ns.

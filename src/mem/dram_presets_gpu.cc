@@ -1,6 +1,6 @@
 #include "mem/dram_presets.hh"
 
-/// DRAM of GPUs. "Not looked up": the document was not at hand, the figure is quoted from another's
+/// GDDR of GPUs. "Not looked up": the document was not at hand, the figure is quoted from another's
 /// file or from memory.
 namespace memsim::mem::presets {
 
@@ -116,42 +116,6 @@ const DramTiming gddr6 {
     .tREFI = 3333 * ck_gddr6,
     .tRFCpb = 106 * ck_gddr6, // 60 ns
     .tRREFD = 15 * ck_gddr6,
-};
-
-/// JESD235 (HBM2), one pseudo-channel of 64 bit at 2 Gb/s, 8 Gbit a channel; the figures are those
-/// that Ramulator 2.1's HBM2_2000Mbps quotes from revision D, which was not looked up. A channel is
-/// two of these; the row and column command buses of HBM are one here (a command each tCK).
-const DramTiming hbm2 {
-    .source = "JESD235D, pseudo-channel at 2 Gb/s, as quoted by Ramulator 2.1 HBM2_2000Mbps",
-    .tCK = 1_ns,
-    .rate = 16_GBps,
-    .burst = 32,
-    .ranks = 1,
-    .groups = 4,
-    .banks_per_group = 4,
-    .row = 1_KiB,
-    .tCL = 14_ns,
-    .tCWL = 5_ns,
-    .tRCDRD = 14_ns,
-    .tRCDWR = 12_ns,
-    .tRP = 14_ns,
-    .tRAS = 34_ns,
-    .tRC = 48_ns,
-    .tRRD_S = 4_ns,
-    .tRRD_L = 4_ns,
-    .tFAW = 15_ns,
-    .tCCD_S = 2_ns,
-    .tCCD_L = 4_ns,
-    .tWTR_S = 6_ns,
-    .tWTR_L = 8_ns,
-    .tRTP = 5_ns,
-    .tWR = 16_ns,
-    .tRTRS = 1_ns,
-    .tRTW = 2_ns,
-    .tRFC = 350_ns,
-    .tREFI = 3.9_us,
-    .tRFCpb = 160_ns,
-    .tRREFD = 8_ns,
 };
 
 /// CMD, Table II, printed in cycles: tCL 20, tRP 20, tRC 62, tRAS 50, tRCD 20, tRRD 10, tCCD 4,

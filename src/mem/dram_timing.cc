@@ -11,13 +11,18 @@ const DramTiming& timing_of(DramPreset preset) {
         &presets::ohm_table1,
         &presets::ddr4_3200,
         &presets::ddr4_2400,
+        &presets::ddr5_4800,
         &presets::ddr5_5600,
+        &presets::lpddr5_6400,
         &presets::gddr5,
         &presets::gddr6,
         &presets::hbm2,
+        &presets::hbm2e,
+        &presets::hbm3,
         &presets::cmd_gddr6,
         &presets::dramsim3_ddr4_3200,
         &presets::dramsim3_gddr6,
+        &presets::dramsim3_hbm2,
         &presets::ramulator_ddr4_2400r,
         &presets::ramulator_gddr6};
     return *all.at(static_cast<std::size_t>(preset));
@@ -57,6 +62,13 @@ void check(const DramTiming& t) {
     if (t.tCCD_L_WR > none) at_least(t.tCCD_L_WR, "tCCD_L_WR", t.tCCD_L, "tCCD_L");
     if (t.tRFCpb > none) at_least(t.tRFC, "tRFC", t.tRFCpb, "tRFCpb");
     if (t.tREFI > none) at_least(t.tREFI, "tREFI", t.tRFC + t.tRP, "tRFC + tRP");
+    if (t.tAAD > none) {
+        at_least(t.tRCDRD, "tRCDRD", t.tAAD + t.tCK, "tAAD + tCK");
+        at_least(t.tRCDWR, "tRCDWR", t.tAAD + t.tCK, "tAAD + tCK");
+    }
+    if (t.command_buses > 2)
+        throw ConfigError("command_buses is " + std::to_string(t.command_buses) +
+                          ": it must be 1, or 2 where column commands have a bus of their own");
     if (t.row.raw % t.burst != 0)
         throw ConfigError("row is " + Text<Bytes>::show(t.row) + ", not a multiple of a burst of " +
                           std::to_string(t.burst) + " bytes");

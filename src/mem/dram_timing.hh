@@ -25,16 +25,21 @@ struct DramTiming {
     Time tFAW;      ///< at most four activates of a rank in it; 0: no limit
     Time t32AW {0}; ///< at most 32 activates of a rank in it (GDDR5, GDDR6 of some makers)
     Time tCCD_S, tCCD_L;
-    Time tCCD_L_WR {0};  ///< write to write within a group where that is longer (DDR5)
-    Time tWTR_S, tWTR_L; ///< end of write data to read
-    Time tRTP;           ///< read to precharge
-    Time tWR;            ///< end of write data to precharge
-    Time tPPD {0};       ///< precharge to precharge of a rank
-    Time tRTRS;          ///< gap on the data bus when rank or direction changes
-    Time tRTW {0};       ///< gap on the data bus from a read to a write, if longer
-    Time tRFC, tREFI;    ///< refresh of all banks of a rank; tREFI 0: none
-    Time tRFCpb {0};     ///< refresh of a single bank; 0: the part has none
-    Time tRREFD {0};     ///< refresh of a bank to the activate or refresh of another
+    Time tCCD_L_WR {0};         ///< write to write within a group where that is longer (DDR5)
+    Time tWTR_S, tWTR_L;        ///< end of write data to read
+    Time tRTP;                  ///< read to precharge
+    Time tWR;                   ///< end of write data to precharge
+    Time tPPD {0};              ///< precharge to precharge of a rank
+    Time tRTRS;                 ///< gap on the data bus when rank or direction changes
+    Time tRTW {0};              ///< gap on the data bus from a read to a write, if longer
+    Time tRFC, tREFI;           ///< refresh of all banks of a rank; tREFI 0: none
+    Time tRFCpb {0};            ///< refresh of a single bank; 0: the part has none
+    Time tRREFD {0};            ///< refresh of a bank to the activate or refresh of another
+    unsigned command_buses {1}; ///< 2: column commands have one of their own (HBM)
+    Time tCA_ACT {0}; ///< that an activate takes on the command bus; 0: tCK. Constraints count
+    Time tCA_COL {0}; ///< from the end of a command: of a column command, and
+    Time tCA_ROW {0}; ///< of a precharge or refresh
+    Time tAAD {0};    ///< ACT-1 to ACT-2 at most, other commands may go between; 0: one command
 
     unsigned banks() const { return groups * banks_per_group; } ///< of a rank
 };
@@ -44,27 +49,37 @@ enum class DramPreset : std::uint8_t {
     ohm_table1,
     ddr4_3200,
     ddr4_2400,
+    ddr5_4800,
     ddr5_5600,
+    lpddr5_6400,
     gddr5,
     gddr6,
     hbm2,
+    hbm2e,
+    hbm3,
     cmd_gddr6,
     dramsim3_ddr4_3200,
     dramsim3_gddr6,
+    dramsim3_hbm2,
     ramulator_ddr4_2400r,
     ramulator_gddr6
 };
-constexpr std::array<std::string_view, 12> names_of(DramPreset) {
+constexpr std::array<std::string_view, 17> names_of(DramPreset) {
     return {"ohm_table1",
             "ddr4_3200",
             "ddr4_2400",
+            "ddr5_4800",
             "ddr5_5600",
+            "lpddr5_6400",
             "gddr5",
             "gddr6",
             "hbm2",
+            "hbm2e",
+            "hbm3",
             "cmd_gddr6",
             "dramsim3_ddr4_3200",
             "dramsim3_gddr6",
+            "dramsim3_hbm2",
             "ramulator_ddr4_2400r",
             "ramulator_gddr6"};
 }

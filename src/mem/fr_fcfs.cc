@@ -8,14 +8,6 @@ namespace {
 constexpr bool better(const FrFcfsState::Command& a, const FrFcfsState::Command& b) {
     return a.at != b.at ? a.at < b.at : a.order < b.order;
 }
-/// Of a group's limits those of column commands that do not use the data bus, after one each
-/// Action: nothing, column, activate, precharge.
-constexpr unsigned side_limit = 4, no_wires_limit = 5;
-constexpr unsigned column_limit(DramWires wires) {
-    return wires == DramWires::data   ? static_cast<unsigned>(FrFcfsState::Action::column)
-           : wires == DramWires::side ? side_limit
-                                      : no_wires_limit;
-}
 } // namespace
 
 FrFcfs::FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
@@ -37,6 +29,8 @@ void FrFcfs::init() {
     for (auto& used : state_.used_banks) used.assign(words, 0);
     state_.held_banks.assign(words, 0);
     state_.data_banks.assign(words, 0);
+    state_.other_banks.assign(words, 0);
+    state_.others = 0;
     const DramTiming& t = device_.timing();
     state_.refresh_at.clear();
     const std::uint32_t units = singly() ? device_.banks() : t.ranks;
@@ -84,7 +78,7 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
         const auto before = state_.candidates[access.bank];
         choose(access.bank);
         const auto& c = state_.candidates[access.bank];
-        if (figures_.order != DramOrder::first_ready) {
+        if (figures_.order != DramOrder::first_ready || device_.half_activated()) {
             plan(now);
             return;
         }
@@ -92,7 +86,7 @@ void FrFcfs::enqueue(const DramAccess& access, Tick now) {
             if (c.order != before.order) state_.first_until = 0; // it has become urgent
             return;                                              // it waits its turn
         }
-        const Limits limit = limits_of(access.bank, std::max(now, device_.next_command()));
+        const Limits limit = limits_of(access.bank, floor_of(now));
         const Command command {std::max(c.at, limit[c.limit]), c.order, access.bank, c.action,
                                c.entry};
         const bool voids =
@@ -137,18 +131,32 @@ void FrFcfs::finish(const DramDone& done) {
 
 /// Which request of the bank is next, and what it needs.
 void FrFcfs::choose(std::uint32_t b) {
-    if (figures_.order != DramOrder::first_ready) return choose_pair(b);
-    choose_next(b);
+    figures_.order == DramOrder::first_ready ? choose_next(b) : choose_pair(b);
+    const auto& next = state_.candidates[b];
     const std::uint64_t bit = std::uint64_t {1} << b % 64;
     std::uint64_t& word = state_.data_banks[b / 64];
-    word = state_.candidates[b].data ? word | bit : word & ~bit;
+    word = next.data ? word | bit : word & ~bit;
+    const bool other = next.limit >= other_columns[0];
+    if (!other && !state_.others) return;
+    std::uint64_t& others = state_.other_banks[b / 64];
+    if (other == ((others & bit) != 0)) return;
+    others ^= bit;
+    state_.others += other ? 1 : ~0u;
+}
+
+void FrFcfs::set_opener(std::uint32_t b, std::uint16_t e) {
+    std::uint16_t& opener = state_.banks[b].opener;
+    if (opener != none) --state_.opened[state_.entries[opener].access.write];
+    opener = e;
+    if (opener != none) ++state_.opened[state_.entries[opener].access.write];
 }
 
 void FrFcfs::choose_next(std::uint32_t b) {
     Bank& bank = state_.banks[b];
     const std::uint32_t row = device_.row(b);
-    std::uint16_t oldest = none, hit = none;
-    for (std::uint16_t e = bank.waiting[state_.draining].head; e != none;
+    const std::uint16_t opener = unserved_opener(b);
+    std::uint16_t oldest = opener, hit = opener;
+    for (std::uint16_t e = opener == none ? bank.waiting[state_.draining].head : none; e != none;
          e = state_.entries[e].next) {
         const Entry& entry = state_.entries[e];
         if (entry.held) continue;
@@ -177,9 +185,8 @@ void FrFcfs::choose_next(std::uint32_t b) {
         command = DramCommand::activate, next.action = Action::activate;
     else if (hit == none)
         command = DramCommand::precharge, next.action = Action::precharge;
-    const unsigned limit = next.action == Action::column ? column_limit(e.access.wires)
-                                                         : static_cast<unsigned>(next.action);
-    next.limit = static_cast<std::uint16_t>(limit);
+    next.limit = next.action == Action::column ? column_limit(e.access.wires, opener != none)
+                                               : static_cast<std::uint16_t>(next.action);
     next.data = next.action == Action::column && e.access.wires == DramWires::data;
     next.at = device_.bank_ready(command, b);
     next.order = order_of(next.action == Action::column, urgent(e), e.age, b);
@@ -193,7 +200,7 @@ void FrFcfs::choose_all() {
 }
 
 void FrFcfs::plan(Tick now) {
-    const Tick floor = std::max(now, device_.next_command());
+    const Floor floor = floor_of(now);
     const bool ours = figures_.order == DramOrder::first_ready;
     Command best = ours                                     ? first_ready(floor)
                    : figures_.order == DramOrder::committed ? next_commit(now)
@@ -207,11 +214,19 @@ void FrFcfs::plan(Tick now) {
             }
     if (state_.next_refresh <= best.at && busy())
         best = {std::max(state_.next_refresh, now), 0, 0, Action::refresh_due, none};
+    if (device_.half_activated()) best = second_half(best, floor);
     state_.plan = best;
     state_.bus_seen = buses_free();
 }
 
-FrFcfs::Command FrFcfs::first_ready(Tick floor) {
+/// An ACT-2 goes when nothing else can, or as late as it may.
+FrFcfs::Command FrFcfs::second_half(const Command& other, const Floor& floor) const {
+    if (other.at <= floor.row && floor.row + device_.longest_command() <= device_.second_by())
+        return other;
+    return {floor.row, 0, device_.half_activated_bank(), Action::activate_2, none};
+}
+
+FrFcfs::Command FrFcfs::first_ready(const Floor& floor) {
     // Time and order as one number: the least is found without a branch, which would be guessed
     // wrong half of the time.
     Uint128 least = static_cast<Uint128>(never) << 64;
@@ -236,7 +251,11 @@ FrFcfs::Command FrFcfs::first_ready(Tick floor) {
 
 /// Reads or writes; true if that has changed.
 bool FrFcfs::set_direction() {
-    const auto [reads, writes] = state_.eligible;
+    auto [reads, writes] = state_.eligible;
+    if (figures_.order == DramOrder::oldest_ready) [[unlikely]] {
+        reads -= state_.opened[0];
+        writes -= state_.opened[1];
+    }
     const bool was = state_.draining;
     const bool enough = writes <= figures_.write_low ||
                         (figures_.write_batch && state_.served >= figures_.write_batch);
@@ -272,6 +291,7 @@ void FrFcfs::issue(const Command& c, Tick now) {
         device_.issue(singly() ? DramCommand::precharge : DramCommand::precharge_all, c.bank, 0,
                       now);
         ++count_.precharges;
+        for_each_bank(unit_of(c.bank), [this](std::uint32_t b) { set_opener(b, none); });
         return;
     case Action::refresh:
         device_.issue(singly() ? DramCommand::refresh_bank : DramCommand::refresh, c.bank, 0, now);
@@ -279,6 +299,7 @@ void FrFcfs::issue(const Command& c, Tick now) {
     case Action::activate:
     case Action::precharge:
         row_command(c.bank, c.entry, c.action == Action::activate, now);
+        if (figures_.order == DramOrder::oldest_ready && set_direction()) choose_all();
         choose(c.bank);
         state_.last_bank = c.bank;
         return;
@@ -288,6 +309,8 @@ void FrFcfs::issue(const Command& c, Tick now) {
         return;
     case Action::commit:
         return commit(now);
+    case Action::activate_2:
+        return device_.issue(DramCommand::activate_2, c.bank, device_.row(c.bank), now);
     case Action::nothing:
         return;
     }
@@ -305,7 +328,11 @@ void FrFcfs::row_command(std::uint32_t b, std::uint16_t number, bool open, Tick 
     }
     device_.issue(open ? DramCommand::activate : DramCommand::precharge, b, row, now);
     ++(open ? count_.activates : count_.precharges);
-    if (open) bank.accesses = 0;
+    if (bank.opener != none) set_opener(b, none);
+    if (open) {
+        bank.accesses = 0;
+        if (!held) set_opener(b, number);
+    }
     bank.first_access = open && !held;
     bank.conflict = !held && (bank.conflict || !open);
 }
@@ -324,8 +351,7 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
     ++state_.served;
     const bool last = --e.left == 0;
 
-    const DramTiming& t = device_.timing();
-    const Tick data = now + (write ? t.tCWL : t.tCL).raw;
+    const Tick data = now + device_.latency(write);
     const Tick done = move(e.access.wires, b, data, write);
     const std::uint32_t row = e.access.row;
     if (last) {
@@ -341,7 +367,10 @@ void FrFcfs::column(std::uint32_t b, std::uint16_t number, Tick now) {
         bank.conflict = close && next == Action::precharge;
     }
     device_.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
-    if (close) ++count_.precharges;
+    if (close) {
+        ++count_.precharges;
+        set_opener(b, none);
+    }
     if (set_direction()) {
         choose_all();
         choose(b); // a bank of which nothing waits any more is in no list
@@ -382,6 +411,7 @@ void FrFcfs::remove(std::uint32_t b, std::uint16_t number) {
         state_.entries[before].next = e.next;
         if (list.tail == number) list.tail = before;
     }
+    if (bank.opener == number) set_opener(b, none);
     state_.free.push_back(number);
     state_.migrations -= e.access.priority == DramPriority::migration;
     --state_.queued[write];

@@ -96,7 +96,8 @@ struct FrFcfsState {
         precharge_all,
         refresh,
         refresh_due,
-        commit
+        commit,
+        activate_2
     };
     /// A command that may be issued at `at`; of two, the better one comes first in the order of
     /// (time, column before row commands, demand before migration, age).
@@ -136,6 +137,7 @@ struct FrFcfsState {
         std::uint32_t accesses = 0;                ///< column commands since the row was opened
         bool conflict = false;                     ///< closed for the sake of another row
         bool first_access = false;                 ///< the row was opened and not used yet
+        std::uint16_t opener = 0xffff;             ///< for whom it was opened, until he is served
     };
     std::vector<Entry> entries;
     FreeList free;
@@ -145,9 +147,12 @@ struct FrFcfsState {
     std::array<std::vector<std::uint64_t>, 2> used_banks; ///< a bit a bank with something waiting
     std::vector<std::uint64_t> held_banks;                ///< a bit a bank that is somebody else's
     std::vector<std::uint64_t> data_banks;    ///< a bit a bank whose candidate has `data`
+    std::vector<std::uint64_t> other_banks;   ///< and one whose candidate is of the other direction
+    std::uint32_t others = 0;                 ///< how many those are
     std::uint32_t holds = 0;                  ///< how many are
     std::array<std::uint32_t, 2> queued {};   ///< reads, writes
     std::array<std::uint32_t, 2> eligible {}; ///< of them, not held
+    std::array<std::uint32_t, 2> opened {};   ///< of those queued, a bank's opener
     std::array<std::uint32_t, 2> beyond {};   ///< of those queued, not yet in their bank's queue
     std::vector<Tick> refresh_at;             ///< when each rank's (or bank's) next refresh is due
     std::vector<std::uint8_t> refreshing;     ///< due, not yet issued
@@ -170,7 +175,8 @@ struct FrFcfsState {
 /// First-ready, first-come first-served (Rixner et al., ISCA 2000) for the DRAM of one channel.
 ///
 /// Reads and writes wait in two queues. Reads are served until the writes reach `write_high` or no
-/// read is left; then writes, until they are down to `write_low` and a read waits. Of what may be
+/// read is left; then writes, until they are down to `write_low` and a read waits. A row that was
+/// opened for a request serves it first, whatever the direction is by then. Of what may be
 /// issued at the earliest time, a column command goes first, then demand before migration, then the
 /// oldest. A row is not closed while an access to it waits in the queue being served. A refresh
 /// that is due stops its rank (or bank) until it is done. A read of bytes that wait to be written
@@ -215,12 +221,17 @@ class FrFcfs {
         if (figures_.bank_queue) return state_.beyond[write] < most;
         // In a committed order a read keeps its place until its data has come.
         const bool on_the_way = figures_.order == DramOrder::committed && !write;
-        return state_.queued[write] + (on_the_way ? state_.done.size() : 0) < most;
+        // With oldest_ready a request leaves its queue as its row is opened.
+        const bool leaves = figures_.order == DramOrder::oldest_ready;
+        return state_.queued[write] + (on_the_way ? state_.done.size() : 0) -
+                   (leaves ? state_.opened[write] : 0) <
+               most;
     }
     /// Requests that can wait in it, both directions together.
     std::uint32_t places() const {
-        return figures_.read_queue + figures_.write_queue +
-               2 * figures_.bank_queue * device_.banks();
+        const std::uint32_t beside =
+            figures_.order == DramOrder::oldest_ready ? 1 : 2 * figures_.bank_queue;
+        return figures_.read_queue + figures_.write_queue + beside * device_.banks();
     }
     /// Precondition: can_accept(access.write).
     void enqueue(const DramAccess& access, Tick now);
@@ -260,8 +271,23 @@ class FrFcfs {
     using Command = FrFcfsState::Command;
     using Entry = FrFcfsState::Entry;
     using Bank = FrFcfsState::Bank;
-    using Limits = std::array<Tick, 6>;           ///< see limits_of()
+    using Limits = std::array<Tick, 9>; ///< see limits_of()
+    struct Floor {                      ///< when the command buses are free
+        Tick column, row, activate;
+    };
+    Floor floor_of(Tick now) const {
+        const Tick row = std::max(now, device_.next_command(false));
+        return {std::max(now, device_.next_command(true)), row,
+                device_.half_activated() ? never : row};
+    }
     static constexpr std::uint16_t none = 0xffff; ///< entry
+    /// Of a group's limits those of column commands over the data bus, the side bus and no wires:
+    /// beside one each Action (nothing, column, activate, precharge), then of the direction that is
+    /// not served.
+    static constexpr std::array<std::uint16_t, 3> own_columns {1, 4, 5}, other_columns {6, 7, 8};
+    static constexpr std::uint16_t column_limit(DramWires wires, bool other) {
+        return (other ? other_columns : own_columns)[static_cast<std::size_t>(wires)];
+    }
 
     /// Smaller is better: row commands after column commands, migration after demand, young after
     /// old. Refreshes have 0: they go before anything. The bank, in the last bits, decides nothing.
@@ -279,15 +305,26 @@ class FrFcfs {
     void catch_up(Tick now);
     void choose(std::uint32_t bank);
     void choose_next(std::uint32_t bank);
+    /// The request of the direction that is not served for which the row was opened, if it still
+    /// waits: closing the row now would waste an activate.
+    std::uint16_t unserved_opener(std::uint32_t bank) const {
+        if (state_.opened[!state_.draining] == 0) return none;
+        const std::uint16_t e = state_.banks[bank].opener;
+        return e != none && state_.entries[e].access.write != state_.draining ? e : none;
+    }
+    void set_opener(std::uint32_t bank, std::uint16_t entry);
     void choose_all();
-    Limits limits_of(std::uint32_t bank, Tick floor) const;
+    Limits limits_of(std::uint32_t bank, const Floor& floor) const;
+    void columns(Limits& all, const std::array<std::uint16_t, 3>& places, bool write,
+                 std::uint32_t group, std::uint16_t of, Tick floor) const;
     template <class F>
-    void for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const;
-    Command first_ready(Tick floor);
+    void for_each_used_bank(std::uint64_t also_held, const Floor& floor, F&& f) const;
+    Command first_ready(const Floor& floor);
     Tick first_until(const Command& planned) const;
     Tick lets_pass(const FrFcfsState::Candidate& burst, std::uint32_t bank,
                    const Command& planned) const;
-    Command refresh_of(std::uint32_t unit, Tick floor) const;
+    Command refresh_of(std::uint32_t unit, const Floor& floor) const;
+    Command second_half(const Command& other, const Floor& floor) const;
     void plan(Tick now);
     bool goes_on(const Command& issued, Tick now);
     bool set_direction();
@@ -299,7 +336,7 @@ class FrFcfs {
 
     // The orders of other simulators: dram_orders.cc.
     void choose_pair(std::uint32_t bank);
-    Command next_in_order(Tick floor) const;
+    Command next_in_order(const Floor& floor) const;
     Command next_commit(Tick now) const;
     std::uint16_t choose_burst(Tick now) const;
     Tick column_allowed(std::uint32_t bank) const;
@@ -312,10 +349,14 @@ class FrFcfs {
     std::uint32_t first_bank(std::uint32_t unit) const {
         return singly() ? unit : unit * device_.timing().banks();
     }
-    void choose_unit(std::uint32_t unit) {
+    template <class F>
+    void for_each_bank(std::uint32_t unit, F&& f) {
         const std::uint32_t first = first_bank(unit);
         const std::uint32_t banks = singly() ? 1 : device_.timing().banks();
-        for (std::uint32_t b = first; b < first + banks; ++b) choose(b);
+        for (std::uint32_t b = first; b < first + banks; ++b) f(b);
+    }
+    void choose_unit(std::uint32_t unit) {
+        for_each_bank(unit, [this](std::uint32_t b) { choose(b); });
     }
     void remove(std::uint32_t bank, std::uint16_t entry);
     bool urgent(const Entry& e) const {
@@ -337,34 +378,46 @@ class FrFcfs {
     Tick burst_time_; ///< between a device and the register in front of it
 };
 
-/// The earliest times of each action in a bank's group, as far as banks have no say.
-[[gnu::always_inline]] inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank,
-                                                               Tick floor) const {
-    const std::uint32_t group = device_.group_of(bank);
-    const DramTiming& t = device_.timing();
-    const bool write = state_.draining;
-    const Tick latency = (write ? t.tCWL : t.tCL).raw;
+/// The earliest column commands over the data bus, the side bus and no wires.
+[[gnu::always_inline]] inline void FrFcfs::columns(Limits& all,
+                                                   const std::array<std::uint16_t, 3>& places,
+                                                   bool write, std::uint32_t group,
+                                                   std::uint16_t of, Tick floor) const {
+    const Tick latency = device_.latency(write);
     const Tick column =
         std::max(floor, device_.group_ready(write ? DramCommand::write : DramCommand::read, group));
+    all[places[0]] = state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency);
+    all[places[1]] = side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never;
+    all[places[2]] = column;
+}
+
+/// The earliest times of each action in a bank's group, as far as banks have no say.
+[[gnu::always_inline]] inline FrFcfs::Limits FrFcfs::limits_of(std::uint32_t bank,
+                                                               const Floor& floor) const {
+    const std::uint32_t group = device_.group_of(bank);
     const std::uint16_t of = user(device_.rank_of(bank));
-    return {never,
-            state_.bus_lent ? never : std::max(column, bus_.earliest(of, write) - latency),
-            std::max(floor, device_.group_ready(DramCommand::activate, group)),
-            std::max(floor, device_.group_ready(DramCommand::precharge, group)),
-            side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never,
-            column};
+    Limits all; // what is of the other direction stays undefined while no candidate has it
+    all[0] = never;
+    columns(all, own_columns, state_.draining, group, of, floor.column);
+    all[2] = std::max(floor.activate, device_.group_ready(DramCommand::activate, group));
+    all[3] = std::max(floor.row, device_.group_ready(DramCommand::precharge, group));
+    if (state_.others) [[unlikely]]
+        columns(all, other_columns, !state_.draining, group, of, floor.column);
+    return all;
 }
 
 /// Calls f(bank, limits of its group) for every bank with something waiting in the queue that is
-/// served, and for those that are held, if asked for. Banks are numbered group by group.
+/// served or with a row opened for the other, and for those that are held, if asked for. Banks are
+/// numbered group by group.
 template <class F>
-inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, Tick floor, F&& f) const {
+inline void FrFcfs::for_each_used_bank(std::uint64_t also_held, const Floor& floor, F&& f) const {
     Limits limit;
     std::uint32_t group = ~0u;
     const auto& words = state_.used_banks[state_.draining];
     for (std::uint32_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w] | (state_.held_banks[w] & also_held); bits;
-             bits &= bits - 1) {
+        for (std::uint64_t bits =
+                 words[w] | state_.other_banks[w] | (state_.held_banks[w] & also_held);
+             bits; bits &= bits - 1) {
             const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
             if (device_.group_of(b) != group) {
                 group = device_.group_of(b);

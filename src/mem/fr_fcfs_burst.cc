@@ -7,7 +7,8 @@ namespace memsim::mem {
 /// Until when the planned burst's request goes before all that waits now, if it has more bursts and
 /// they come without a gap.
 Tick FrFcfs::first_until(const Command& planned) const {
-    if (planned.action != Action::column || state_.entries[planned.entry].left < 2) return 0;
+    if (planned.action != Action::column || state_.entries[planned.entry].left < 2 || state_.others)
+        return 0;
     Tick until = state_.others_at - 1;
     const auto& used = state_.used_banks[state_.draining];
     for (std::uint32_t w = 0; w < used.size(); ++w)
@@ -23,12 +24,11 @@ Tick FrFcfs::first_until(const Command& planned) const {
 bool FrFcfs::goes_on(const Command& issued, Tick now) {
     const auto& next = state_.candidates[issued.bank];
     if (state_.first_until < now || issued.action != Action::column || next.order != issued.order ||
-        !next.data || state_.units_refreshing)
+        !next.data || state_.units_refreshing || device_.half_activated())
         return false;
-    const DramTiming& t = device_.timing();
     const bool write = state_.draining;
-    const Tick latency = (write ? t.tCWL : t.tCL).raw;
-    const Tick floor = std::max(now, device_.next_command());
+    const Tick latency = device_.latency(write);
+    const Tick floor = std::max(now, device_.next_command(true));
     const Tick bus = bus_.earliest(user(device_.rank_of(issued.bank)), write) - latency;
     const Tick at = std::max({next.at, floor, bus,
                               device_.group_ready(write ? DramCommand::write : DramCommand::read,

@@ -20,13 +20,13 @@ void FrFcfs::catch_up(Tick now) {
     }
 }
 
-FrFcfs::Command FrFcfs::refresh_of(std::uint32_t unit, Tick floor) const {
+FrFcfs::Command FrFcfs::refresh_of(std::uint32_t unit, const Floor& floor) const {
     const std::uint32_t bank = first_bank(unit);
     const bool open = singly() ? device_.row(bank) != DramBank::closed : device_.any_open(unit);
     const DramCommand close = singly() ? DramCommand::precharge : DramCommand::precharge_all;
     const DramCommand refresh = singly() ? DramCommand::refresh_bank : DramCommand::refresh;
     const Tick at = device_.earliest(open ? close : refresh, bank);
-    return {std::max(at, floor), 0, bank, open ? Action::precharge_all : Action::refresh, none};
+    return {std::max(at, floor.row), 0, bank, open ? Action::precharge_all : Action::refresh, none};
 }
 
 void FrFcfs::refresh_due(Tick now) {

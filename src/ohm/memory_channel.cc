@@ -90,7 +90,7 @@ void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wi
 Tick MemoryChannel::side_command_at(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
                                     bool write) const {
     if (device_->row(bank) != row) return never;
-    const Tick command = write ? timing_.tCWL.raw : timing_.tCL.raw;
+    const Tick command = device_->latency(write);
     const Tick light = std::max(side_->earliest(user(module), write), state_.uncoded_until);
     return std::max(
         device_->earliest(write ? mem::DramCommand::write : mem::DramCommand::read, bank),
@@ -99,7 +99,7 @@ Tick MemoryChannel::side_command_at(std::uint32_t module, std::uint32_t bank, st
 
 Tick MemoryChannel::side_command(std::uint32_t module, std::uint32_t bank, std::uint32_t row,
                                  bool write, Tick now) {
-    const Tick start = now + (write ? timing_.tCWL : timing_.tCL).raw;
+    const Tick start = now + device_->latency(write);
     device_->issue(write ? mem::DramCommand::write : mem::DramCommand::read, bank, row, now);
     const Tick end = side_->reserve(start, timing_.burst, user(module), write);
     count(timing_.burst, true, mem::DramWires::side);

@@ -187,6 +187,13 @@ static const RigFor generator {
         m.add("dram", "mem.DramController", {});
         m.bind("generator", "mem_side", "dram", "cpu_side");
     }};
+static const RigFor probed {
+    "mem.ProbedStream", [](Machine& m) {
+        m.add("load", "mem.ProbedStream", {{"every", "60"}, {"probes", "100"}});
+        m.add("dram", "mem.DramController",
+              {{"timing", "ramulator_ddr4_2400r"}, {"capacity", "8GiB"}, {"map", "RoCoBaBg"}});
+        m.bind("load", "mem_side", "dram", "cpu_side");
+    }};
 static const RigFor planar {"ohm.PlanarController", [](Machine& m) {
                                 planar_memory(m);
                                 driver(m, "driver", "controller", "cpu_side");

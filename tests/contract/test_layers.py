@@ -19,6 +19,7 @@ FLOORS = [
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
+SYSTEMS = "ohm", "zng", "qv100"  # whose modules in python/memsim/systems bear the name
 PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 
@@ -69,6 +70,24 @@ def python_imports(text):
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.level == 1:
             yield from [node.module] if node.module else (alias.name for alias in node.names)
+
+
+def system_of(module):
+    """The paper's machine that a module of systems/ belongs to, or None of what all may use."""
+    return next((name for name in SYSTEMS if module == name or module.startswith(f"{name}_")), None)
+
+
+def strangers(module, text):
+    """What a module of systems/ imports of another system; what is shared imports no system at all."""
+    return [m for m in python_imports(text) if system_of(m) not in (None, system_of(module))]
+
+
+def test_a_system_imports_no_other():
+    files = {path.stem: path.read_text() for path in (PACKAGE / "systems").glob("*.py")}
+    assert {system_of(module) for module in files} == {None, *SYSTEMS}
+    assert {module: found for module, text in files.items() if (found := strangers(module, text))} == {}
+    assert strangers("zng_memory", "from .ohm_dram import PCIE\nfrom . import mmu, zng_scale") == ["ohm_dram"]
+    assert strangers("mmu", "from . import ohm") == ["ohm"]
 
 
 def test_python_modules_import_in_a_line():

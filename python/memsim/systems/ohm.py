@@ -6,12 +6,14 @@ of the paper or are assumptions of docs/models/ohm.md.
 
 from dataclasses import replace
 
-from .. import Root, System, gpu, mem, ohm, workload, xpoint
+from .. import Root, System, ohm, workload, xpoint
 from ..errors import did_you_mean, user_error
 from . import ohm_dram, ohm_optics
 from .drive import solid_state_drive
+from .interleave import connect
 from .mmu import up_to
 from .ohm_workloads import L2_FLOOR
+from .processor import gpu
 from .scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
 
 OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
@@ -141,10 +143,9 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if optical:
         root.optics = ohm_optics.channel(mode, platform, waveguides)
     if platform == "origin":
-        ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=host_page)
+        ohm_dram.paged(root, size, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
-        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["ohm-base"], ohm_dram.RANKS[mode] + MODULES,
-                          waveguides)
+        ohm_dram.resident(root, size, ONE_WAY["ohm-base"], ohm_dram.RANKS[mode] + MODULES, waveguides)
     else:
         changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
         make = controller if mode == "planar" else two_level_controller
@@ -155,8 +156,8 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
                                             channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
                                             swaps=swaps)
                               for _ in range(size.controllers * MODULES)]
+        connect(root.gpu.l2, root.memory.controller)
         for i, mc in enumerate(root.memory.controller):
-            root.gpu.l2[i].mem_side = mc.cpu_side
             for m in range(MODULES):
                 device = root.memory.xpoint[i * MODULES + m]
                 mc.commands[m] = device.commands
@@ -181,13 +182,13 @@ def testbed(data, program, seed=1, **dispatch):
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if data == "resident":
-        ohm_dram.resident(root, size, INTERLEAVE, ONE_WAY["hetero"], ohm_dram.RANKS["origin"])
+        ohm_dram.resident(root, size, ONE_WAY["hetero"], ohm_dram.RANKS["origin"])
         return root
     port = None
     if data == "drive":
         root.ssd = solid_state_drive("z_ssd")
         port = root.ssd.drive.host[0]
-    ohm_dram.paged(root, size, INTERLEAVE, ONE_WAY["hetero"], page=TESTBED_PAGE,
+    ohm_dram.paged(root, size, ONE_WAY["hetero"], page=TESTBED_PAGE,
                    memory=up_to(size.footprint, TESTBED_PAGE), drive=port)
     return root
 
@@ -205,26 +206,11 @@ def _link(mode, migration_channel, rings, waveguides):
 
 
 def gpu_of(size, **dispatch):
-    """SMs with their L1s, the crossbar and one L2 slice for each controller (Table I)."""
-    part = System()
-    part.dispatcher = gpu.Dispatcher(sms=size.sms, **dispatch)
-    part.sm = [gpu.Sm() for _ in range(size.sms)]
-    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, stage="l1", **LINES) for _ in range(size.sms)]
-    # 64 B a cycle and controller: Fermi's L2 gives 384 B a clock from six partitions. A slice is then
-    # not slower (77 GB/s) than the channel behind it (60 GB/s).
-    part.network = mem.Crossbar(inputs=size.sms, outputs=size.controllers, granularity=INTERLEAVE,
-                                width="64B")
-    part.l2 = [mem.Cache(capacity=f"{size.l2_slice}B", ways=8, write_policy="write_back",
-                         write_allocate=True, targets=16, latency="80ns", stage="l2", **LINES,
-                         interleave_ways=size.controllers, interleave_granularity=INTERLEAVE)
-               for _ in range(size.controllers)]
-    for i in range(size.sms):
-        part.dispatcher.sm_side[i] = part.sm[i].blocks
-        part.sm[i].mem_side = part.l1[i].cpu_side
-        part.l1[i].mem_side = part.network.cpu_side[i]
-    for i in range(size.controllers):
-        part.network.mem_side[i] = part.l2[i].cpu_side
-    return part
+    """SMs with their L1s, the crossbar and one L2 slice for each controller (Table I); 64 B a cycle and slice,
+    the default, are 77 GB/s: not slower than the channel behind it (60 GB/s)."""
+    return gpu(sms=size.sms, slices=size.controllers, interleave=INTERLEAVE, memory=None, dispatcher=dispatch,
+               l1=dict(capacity=f"{size.l1}B", **LINES),
+               l2=dict(capacity=f"{size.l2_slice * size.controllers}B", **LINES))
 
 
 def controller(platform, size, index, **changes):

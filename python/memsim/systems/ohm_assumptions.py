@@ -1,9 +1,8 @@
 """The assumptions of Ohm-GPU's machines and the values that they are swept over (docs/models/ohm.md)."""
 
-from dataclasses import dataclass
+from functools import partial
 
-from ..errors import did_you_mean, user_error
-from . import ohm, ohm_dram, ohm_points
+from . import assumptions, ohm, ohm_dram, ohm_points
 
 XPOINT = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 COPYING, DUAL = ("hetero", "ohm-base", "auto-rw"), ("ohm-wom", "ohm-bw")
@@ -11,29 +10,7 @@ ALL_OF_THEM = "origin", *XPOINT, "oracle"
 OPTICAL = "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 CONTROLLER, MODULE = "memory.controller[*]", "memory.xpoint[*]"
 
-
-@dataclass(frozen=True)
-class Assumption:
-    """One value of one assumption."""
-
-    name: str
-    value: str
-    changes: tuple = ()          # 'path.parameter' of each, set to `value` or to what follows a '='
-    platforms: tuple = XPOINT
-    modes: tuple = ohm_points.MODES
-    arguments: tuple = ()        # of the script
-
-    @property
-    def variant(self):
-        return f" {self.name}={self.value}"
-
-    def applies(self, mode, platform):
-        return mode in self.modes and platform in self.platforms
-
-    @property
-    def options(self):
-        return [word for change in self.changes
-                for word in ("--set", change if "=" in change else f"{change}={self.value}")]
+Assumption = partial(assumptions.Assumption, platforms=XPOINT)
 
 
 def _each(name, values, *paths, **more):
@@ -111,11 +88,6 @@ def arguments(doc):
         "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"))
 
 
-def chosen(names, every=ALL):
-    """Those of `every` that have these names, all values."""
-    known = list(dict.fromkeys(a.name for a in every))
-    for name in names:
-        if name not in known:
-            raise user_error(f"there is no assumption '{name}'{did_you_mean(name, known)}: it is one of "
-                             f"{', '.join(known)}")
-    return [a for a in every if a.name in names]
+def chosen(names):
+    """The assumptions of these names, all values."""
+    return assumptions.chosen(names, ALL)

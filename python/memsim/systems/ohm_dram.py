@@ -5,18 +5,13 @@ from fractions import Fraction
 
 from .. import mem
 from . import mmu
+from .host import share_of_host
+from .interleave import connect
 
 CONTROLLERS = 6  # of the paper's machine, which the host serves whole
 PAGE = 4096      # bytes of a host's page (sweep 4 KiB to 64 KiB)
-# PCIe 3 x16. 16 bytes a packet beside the 24 of its frame stand for an acknowledgement and a credit
-# update of 8 bytes each, 128 bytes are a usual payload: 12.0 of 15.75 GB/s, what is reached in practice.
-PCIE = dict(generation=3, lanes=16, payload="128B", overhead="40B")
 # As ohm.QUEUES; a controller with XPoint drains between the same shares of its places.
 QUEUES = dict(read_queue=128, write_queue=128, write_high=112, write_low=64)
-BATCH = 256          # faults (NVIDIA's open driver)
-PAGE_COST = 1_000_000_000  # fs of the driver for a page: link.Host's assumption, sweep 0 to 2 us
-HOST_DRAM = 34       # GB/s: link.Host's assumption
-
 
 # DRAM modules of a controller, a rank each (Table III: 12 over 6 in planar mode, 6 in two-level mode). An
 # oracle has DRAM in the XPoint modules' places, too; the capacity of a module does not add banks.
@@ -32,37 +27,33 @@ def figures(ranks, waveguides=1):
     return f"ranks={ranks}{faster}"
 
 
-def _controllers(root, size, interleave, latency, capacity, ranks, waveguides=1):
+def _controllers(root, size, latency, capacity, ranks, waveguides=1):
     root.memory.dram = [
         mem.DramController(timing="ohm_table1", capacity=f"{whole_rows(capacity, ranks)}B",
-                           channels=size.controllers, channel=i, interleave=interleave, map="RoRaBaCoChCl",
+                           **root.gpu.interleave.channel(i), map="RoRaBaCoChCl",
                            channel_rate=f"{60 * waveguides}GB/s", channel_latency=latency, **QUEUES,
                            changes=figures(ranks, waveguides))
         for i in range(size.controllers)]
-    for l2, dram in zip(root.gpu.l2, root.memory.dram):
-        l2.mem_side = dram.cpu_side
+    connect(root.gpu.l2, root.memory.dram)
 
 
-def resident(root, size, interleave, latency, ranks=1, waveguides=1):
+def resident(root, size, latency, ranks=1, waveguides=1):
     """DRAM that holds everything, `size.dram` bytes a controller."""
-    _controllers(root, size, interleave, latency, size.dram, ranks, waveguides)
+    _controllers(root, size, latency, size.dram, ranks, waveguides)
 
 
-def paged(root, size, interleave, latency, page=PAGE, memory=None, drive=None):
+def paged(root, size, latency, page=PAGE, memory=None, drive=None):
     """`size.dram` bytes a controller (or `memory` in all), and a host that has the other pages: all of
     them at the start, in its memory or on the `drive` (a port).
 
-    A machine of fewer than six controllers is a slice of one whose host serves six: it has that share
-    of PCIe, of host DRAM and of the driver's time.
+    A machine of fewer than six controllers is a slice of one whose host serves six: it has that share of it.
     """
     share = Fraction(size.controllers, CONTROLLERS)
     needed = mmu.translate(root.gpu, size.footprint, walks=mmu.new_input(root.gpu.network), page=page,
                            placement="faults", memory=memory or size.dram * size.controllers)
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), drive=drive,
-                    pcie=dict(PCIE, share=f"{float(100 * share):.7f}%"),
-                    batch=max(1, round(BATCH * share)), page_cost=f"{round(PAGE_COST / share)}fs",
-                    dram_bandwidth=f"{round(HOST_DRAM * 10**9 * share)}B/s")
-    _controllers(root, size, interleave, latency, -(-needed // size.controllers), RANKS["origin"])
+                    **share_of_host(share))
+    _controllers(root, size, latency, -(-needed // size.controllers), RANKS["origin"])
 
 
 def whole_rows(capacity, ranks, row=2048, banks=16):

@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 
 from .. import study
-from ..errors import user_error
 from . import ohm, ohm_cost, ohm_energy
 from .ohm_workloads import TABLE_II
 
@@ -168,17 +167,6 @@ class Points(study.Study):
             return float(self.table[metric].loc[mode, subject].mean())
         return self.mean_ratio(self.table[metric].loc[mode, subject],
                                self.table[metric].loc[mode, baseline])
-
-    @staticmethod
-    def mean_ratio(subject, baseline):
-        """The geometric mean; workloads in which both are 0 say nothing."""
-        pairs = [(s, b) for s, b in zip(subject, baseline.loc[subject.index]) if s or b]
-        if any(not b for _, b in pairs):
-            raise user_error("a ratio to 0: a platform that migrates is compared with one that does "
-                             "not")
-        if any(not s for s, _ in pairs):
-            return 0.0
-        return math.exp(sum(math.log(s / b) for s, b in pairs) / len(pairs)) if pairs else 1.0
 
     def has(self, modes, *platforms):
         """Whether all of them were added and are there."""

@@ -5,14 +5,14 @@ commit 0874995), given behind each; cycles are of 1132 MHz. What differs is name
 docs/validation.md.
 """
 
-from .. import Root, System, gpu, mem
-from ..errors import user_error
+from .. import Root, mem
+from .interleave import connect, join
+from .processor import gpu
 
 CLOCK = "1132MHz"     # gpgpu_clock_domains 1132:1132:1132:850
 SLICES = 64           # gpgpu_n_mem 32 x gpgpu_n_sub_partition_per_mchannel 2
 CHANNELS = 32
 INTERLEAVE = "256B"   # dramid@8
-WARPS, BLOCKS = 64, 32        # gpgpu_shader_core_pipeline 2048:32, gpgpu_shader_cta 32
 
 
 def cycles(n, hertz=1132e6):
@@ -40,57 +40,39 @@ def qv100(program, sms=80, seed=1, **dispatch):
     Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2) and `channel`. Caches are
     cold at the start.
     """
-    if not 1 <= sms <= 256:
-        raise user_error(f"a machine of {sms} SMs: give it 1 to 256")
     root = Root(seed=seed)
     root.program = program
-    part = root.gpu = System()
-    part.dispatcher = gpu.Dispatcher(
-        sms=sms, warp_slots=WARPS, block_slots=BLOCKS, registers=65536, shared="96KiB", clock=CLOCK,
-        warp_unit=4, register_unit=256, shared_unit="256B",
-        **{"local_pool": "occupancy", **dispatch})  # gpgpu_local_mem_map 1, its default
-    part.sm = [gpu.Sm(clock=CLOCK, warp_slots=WARPS, block_slots=BLOCKS,
-                      schedulers=4,                     # gpgpu_num_sched_per_core
-                      scheduler="loose_round_robin",    # gpgpu_scheduler lrr
-                      arithmetic_latency=4,             # ptx_opcode_latency_int, _fp
-                      shared_latency=20)                # gpgpu_smem_latency
-               for _ in range(sms)]
-    # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 sets of 16 here: a
-    # host looks 256 tags up slowly, and what one SM touches in these traces fits either way.
-    part.l1 = [mem.Cache(capacity="128KiB", ways=16, clock=CLOCK, accesses_per_cycle=4,
-                         banks=4, fill_port=True,       # gpgpu_l1_banks 4
-                         latency=cycles(20),            # gpgpu_l1_latency
-                         write_policy="write_through", write_allocate=True, fetch_on_write=False,
-                         mshrs=512, targets=8, outstanding=1024, stage="l1")
-               for _ in range(sms)]
-    # Flits of 40 B; gpgpu_l2_rop_latency 160, half of it each way here.
-    part.network = mem.Crossbar(inputs=sms, outputs=SLICES, granularity=INTERLEAVE, width="40B",
-                                clock=CLOCK, latency=cycles(80), queue=64, buffer=64)
-    # S:32:128:24,L:B:m:L:P,A:192:4
-    part.l2 = [mem.Cache(capacity="96KiB", ways=24, clock=CLOCK, latency=cycles(1),
-                         miss_latency=cycles(100),      # dram_latency
-                         write_policy="write_back", write_allocate=True, fetch_on_write=False,
-                         mshrs=192, targets=4, queue=64, fill_port=True, stage="l2", interleave_ways=SLICES, interleave_granularity=INTERLEAVE)
-               for _ in range(SLICES)]
+    part = root.gpu = gpu(
+        sms=sms, slices=SLICES, interleave=INTERLEAVE, memory=None, clock=CLOCK,
+        dispatcher=dict(registers=65536, shared="96KiB", warp_unit=4, register_unit=256, shared_unit="256B",
+                        **{"local_pool": "occupancy", **dispatch}),  # gpgpu_local_mem_map 1, its default
+        sm=dict(warp_slots=64, block_slots=32,    # gpgpu_shader_core_pipeline 2048:32, gpgpu_shader_cta 32
+                schedulers=4,                     # gpgpu_num_sched_per_core
+                scheduler="loose_round_robin",    # gpgpu_scheduler lrr
+                arithmetic_latency=4,             # ptx_opcode_latency_int, _fp
+                shared_latency=20),               # gpgpu_smem_latency
+        # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 sets of 16 here: a
+        # host looks 256 tags up slowly, and what one SM touches in these traces fits either way.
+        l1=dict(capacity="128KiB", ways=16, accesses_per_cycle=4,
+                banks=4, fill_port=True,          # gpgpu_l1_banks 4
+                latency=cycles(20),               # gpgpu_l1_latency
+                write_policy="write_through", write_allocate=True, fetch_on_write=False,
+                mshrs=512, targets=8, outstanding=1024),
+        # Flits of 40 B; gpgpu_l2_rop_latency 160, half of it each way here.
+        network=dict(width="40B", latency=cycles(80), queue=64, buffer=64),
+        # S:32:128:24,L:B:m:L:P,A:192:4; 96 KiB a slice
+        l2=dict(capacity="6MiB", ways=24, latency=cycles(1),
+                miss_latency=cycles(100),         # dram_latency
+                fetch_on_write=False, mshrs=192, targets=4, queue=64, fill_port=True))
     # Two slices share a channel.
-    root.join = [mem.Crossbar(inputs=2, outputs=1, granularity=INTERLEAVE, width="64B", clock=CLOCK,
-                              latency="1fs") for _ in range(CHANNELS)]
-    timing = _hbm()
-    root.channel = [mem.DramController(timing="ddr4_3200", changes=timing, capacity="1GiB",
-                                       channels=CHANNELS, channel=i, map="RoBaCoChCl",
-                                       interleave=INTERLEAVE,
-                                       read_queue=64)   # gpgpu_frfcfs_dram_sched_queue_size
+    root.join = join(SLICES, CHANNELS, part.interleave, width="64B", clock=CLOCK, latency="1fs")
+    timing, share = _hbm(), part.interleave.over(CHANNELS)
+    root.channel = [mem.DramController(timing="ddr4_3200", changes=timing, capacity="1GiB", map="RoBaCoChCl",
+                                       read_queue=64,   # gpgpu_frfcfs_dram_sched_queue_size
+                                       **share.channel(i))
                     for i in range(CHANNELS)]
+    connect(part.l2, root.channel, root.join)
     program.dispatcher = part.dispatcher.host
-    for i in range(sms):
-        part.dispatcher.sm_side[i] = part.sm[i].blocks
-        part.sm[i].mem_side = part.l1[i].cpu_side
-        part.l1[i].mem_side = part.network.cpu_side[i]
-    for i in range(SLICES):
-        part.network.mem_side[i] = part.l2[i].cpu_side
-        part.l2[i].mem_side = root.join[i % CHANNELS].cpu_side[i // CHANNELS]
-    for i in range(CHANNELS):
-        root.join[i].mem_side[0] = root.channel[i].cpu_side
     return root
 
 

@@ -4,14 +4,14 @@
 assumptions of docs/models/zng.md.
 """
 
-from .. import Root, System, gpu, mem, workload, zng
+from .. import Root, System, workload, zng
 from ..errors import did_you_mean, user_error
 from . import mmu, zng_flash, zng_memory, zng_scale
+from .processor import gpu
 from .scale import footprint
 
 CLOCK = "1200MHz"
 CYCLE = "833334fs"
-INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one
 # "Memory access size in GPU is 128B" (III-A): no sectors. 128 misses of an SM are what the paper's
 # simulator (MacSim with its GTX 580) has.
 LINES = dict(sector="128B", mshrs=128)
@@ -92,27 +92,13 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
 
 def gpu_of(size, applications, l2, **dispatch):
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
-    part = System()
     # 80 warps an SM are the paper's; an SM here has at most 64 (D170).
-    slots = dict(warp_slots=64, block_slots=16)
-    part.dispatcher = gpu.Dispatcher(sms=size.sms, applications=applications, partition="shared",
-                                     **slots, **dispatch)
-    part.sm = [gpu.Sm(atomics=ATOMICS, **slots) for _ in range(size.sms)]
-    part.l1 = [mem.Cache(capacity=f"{size.l1}B", ways=6, latency=CYCLE, stage="l1", **LINES)
-               for _ in range(size.sms)]
-    part.network = mem.Crossbar(inputs=size.sms, outputs=size.controllers, granularity=INTERLEAVE,
-                                width="64B")
-    part.l2 = [mem.Cache(capacity=f"{size.l2_slice * l2['sets']}B", ways=8, targets=16, latency=CYCLE,
-                         stage="l2", interleave_ways=size.controllers,
-                         interleave_granularity=INTERLEAVE, **LINES,
-                         **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")})
-               for _ in range(size.controllers)]
-    for i in range(size.sms):
-        part.dispatcher.sm_side[i] = part.sm[i].blocks
-        part.sm[i].mem_side = part.l1[i].cpu_side
-        part.l1[i].mem_side = part.network.cpu_side[i]
-    for i in range(size.controllers):
-        part.network.mem_side[i] = part.l2[i].cpu_side
+    part = gpu(sms=size.sms, slices=size.controllers, interleave=zng_scale.INTERLEAVE, memory=None,
+               clock=CLOCK, sm=dict(atomics=ATOMICS, warp_slots=64, block_slots=16),
+               dispatcher=dict(applications=applications, partition="shared", **dispatch),
+               l1=dict(capacity=f"{size.l1}B", latency=CYCLE, **LINES),
+               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", latency=CYCLE, **LINES,
+                       **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")}))
     if l2["prefetch"]:
         add_prefetcher(part, l2["prefetch"])
     return part

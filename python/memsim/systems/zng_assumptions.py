@@ -1,7 +1,7 @@
 """The assumptions of ZnG's machines and the values that they are swept over (docs/models/zng.md)."""
 
-from . import ohm_assumptions, zng_flash, zng_points
-from .ohm_assumptions import Assumption
+from . import assumptions, zng_flash, zng_points
+from .assumptions import Assumption
 from .scale import GIB, MIB
 
 OWN = tuple(zng_flash.PLATFORMS)  # on ZnG's flash
@@ -84,4 +84,4 @@ def arguments(doc):
 
 def chosen(names):
     """The assumptions of these names, all values."""
-    return ohm_assumptions.chosen(names, ALL)
+    return assumptions.chosen(names, ALL)

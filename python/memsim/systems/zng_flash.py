@@ -61,7 +61,6 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
 
 # A slice's mesh has a router for each channel, of one package and its controller.
 MESHES = {1: (4, 4), 2: (4, 2), 4: (2, 2), 8: (2, 1)}
-INTERLEAVE = "4KiB"
 
 # What tells the platforms apart behind the L2. `reuse`: which reads one sensing serves. `redirect`: lines
 # that are written may go to L2 ways that are pinned while registers thrash. `combine`: writes that wait for one
@@ -104,7 +103,7 @@ def attach(root, size, programs, registers, network, redirect, reuse, combine, s
         for_package=dict(reuse=reuse, **(for_package or {})),
         for_controller=dict(combine=combine))
     slices = root.gpu.l2
-    root.memory.network = mem.Crossbar(inputs=len(slices), outputs=channels, granularity=INTERLEAVE, width="64B")
+    root.memory.network = mem.Crossbar(inputs=len(slices), **root.gpu.interleave.over(channels).crossbar, width="64B")
     for i, controller in enumerate(root.flash.controller):
         root.memory.network.mem_side[i] = controller.mem[0]
     for i, (l2, controller) in enumerate(zip(slices, root.flash.controller)):

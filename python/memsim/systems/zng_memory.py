@@ -6,11 +6,11 @@ from .. import mem, zng
 from ..errors import did_you_mean, user_error
 from . import mmu, zng_scale
 from .drive import solid_state_drive
+from .host import PAGE_COST, share_of_host
+from .interleave import connect
 from .mmu import up_to
-from .ohm_dram import BATCH, HOST_DRAM, PAGE_COST, PCIE
 
 PAGE = 4096
-INTERLEAVE = "4KiB"
 
 # GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
 GDDR5_RATE = 32_064_000_000
@@ -49,8 +49,13 @@ def at_rate(rate, burst):
 def one_each(root, controllers):
     """A controller behind each L2 slice."""
     root.memory.dram = controllers
-    for l2, dram in zip(root.gpu.l2, controllers):
-        l2.mem_side = dram.cpu_side
+    connect(root.gpu.l2, controllers)
+
+
+def channels(size):
+    """What each of the controllers sees of the addresses."""
+    share = zng_scale.interleave(size)
+    return [dict(share.channel(i), map="RoRaBaCoChCl") for i in range(size.controllers)]
 
 
 def ideal(root, size, needed):
@@ -58,8 +63,7 @@ def ideal(root, size, needed):
     changes = figures(**at_rate(GDDR5_RATE * size.of_controller, 64))
     capacity = up_to(-(-needed // size.controllers), 4096 * 16)  # rows of all banks
     one_each(root, [mem.DramController(timing="gddr5", changes=changes, capacity=f"{capacity}B",
-                                       channels=size.controllers, channel=i, interleave=INTERLEAVE,
-                                       map="RoRaBaCoChCl") for i in range(size.controllers)])
+                                       **channel) for channel in channels(size)])
 
 
 def optane(root, size, needed, reading="table"):
@@ -76,9 +80,7 @@ def optane(root, size, needed, reading="table"):
     if row < PAGE:  # smaller than what addresses go round in: each controller sees its addresses with gaps
         share, parts = needed, [dict(map="RoRaBaCo")] * size.controllers
     else:
-        share, parts = -(-needed // size.controllers), [
-            dict(map="RoRaBaCoChCl", channels=size.controllers, channel=i, interleave=INTERLEAVE)
-            for i in range(size.controllers)]
+        share, parts = -(-needed // size.controllers), channels(size)
     one_each(root, [mem.DramController(timing="gddr5", changes=figures(**changes),
                                        capacity=f"{up_to(share, row * banks)}B", **part) for part in parts])
 
@@ -88,16 +90,13 @@ def hetero(root, size, needed):
     root.ssd = ssd(size)
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network),
                     drive=root.ssd.drive.host[0],
-                    pcie=dict(PCIE, share=f"{float(100 * size.share):.7f}%"),
-                    batch=max(1, round(BATCH * size.share)), page_cost=fs(
-                        Fraction(PAGE_COST + READ_COST, 10**15) / size.share),
-                    dram_bandwidth=f"{round(HOST_DRAM * 10**9 * size.share)}B/s")
+                    **share_of_host(size.share, PAGE_COST + READ_COST))
     ideal(root, size, needed)
 
 
 def hybridgpu(root, size, needed):
     """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash."""
-    root.memory.network = mem.Crossbar(inputs=size.controllers, outputs=1, granularity=INTERLEAVE,
+    root.memory.network = mem.Crossbar(inputs=size.controllers, **zng_scale.interleave(size).over(1).crossbar,
                                        width="32B")
     root.memory.buffer = zng.PageBuffer(capacity=f"{size.buffer}B",
                                         dirty_pages=max(1, size.buffer // PAGE // 32))

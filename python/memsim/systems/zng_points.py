@@ -16,7 +16,6 @@ from pathlib import Path
 
 from .. import study
 from . import zng_scale, zng_workloads
-from .ohm_points import Points as OhmPoints
 
 BETW_PAIRS = "betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus"  # of zng-02
 
@@ -115,8 +114,6 @@ def metrics(values):
 
 class Points(study.Study):
     """A study whose points are platforms, by platform (with its variant, if any) and workload."""
-
-    mean_ratio = staticmethod(OhmPoints.mean_ratio)
 
     def __init__(self, name, args):
         super().__init__("zng", name, jobs=args.jobs, seeds=args.seeds)

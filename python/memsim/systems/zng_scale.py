@@ -8,9 +8,11 @@ planes and registers of a channel, which are also what works at once, and the pa
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from .interleave import Interleave
 from .scale import KIB, MIB, Invariant, up_to
 
 SMS, CHANNELS, CONTROLLERS = 16, 16, 6
+INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one
 # The paper gives no footprint. Ours is that of its suites' own inputs (assumption, D194; sweep to 8 GiB): GraphBIG's
 # largest graph, LDBC-1000k, has 28.8 million arcs, 120 to 140 MiB in the CSR of its GPU kernels; beside it
 # PolyBench's and Rodinia's matrices, 48 MiB for three of 2048 x 2048. So --scale judge is the paper's whole machine.
@@ -22,6 +24,11 @@ BUFFER = 32 * MIB    # of HybridGPU's SSD controller
 # buffer, which serves what misses there, keeps its proportion to it. Of the scales, judge needs neither.
 L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
 PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
+
+
+def interleave(size):
+    """How addresses go round over the L2 slices of a machine, and over what is behind them."""
+    return Interleave(size.controllers, INTERLEAVE)
 
 
 @dataclass

@@ -3,9 +3,11 @@
 #include "mem/dram_device.hh"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace memsim::mem {
@@ -25,9 +27,11 @@ class DramChecker {
         open_.assign(t_.ranks * t_.banks(), false);
         for (std::size_t i = 0; i < log.size(); ++i) {
             for (std::size_t j = i > 300 ? i - 300 : 0; j < i; ++j) pair(log[j], log[i]);
-            if (command_bus_ && i && !log[i].unused && !log[i - 1].unused)
-                apart(log[i - 1], log[i], t_.tCK.raw, "tCK");
             follow(log[i]);
+        }
+        if (command_bus_) {
+            command_buses(log);
+            halves(log);
         }
         windows(log);
         bus(log);
@@ -45,12 +49,44 @@ class DramChecker {
     static bool precharge(const DramIssued& c) {
         return c.command == C::precharge || c.command == C::precharge_all;
     }
+    /// How long a command is on its bus.
+    Tick taken(const DramIssued& c) const {
+        const Time t = column(c)                    ? t_.tCA_COL
+                       : c.command == C::activate   ? t_.tCA_ACT
+                       : c.command == C::activate_2 ? t_.tCK
+                                                    : t_.tCA_ROW;
+        return t.raw ? t.raw : t_.tCK.raw;
+    }
+    /// What its constraints and its data count from, were it as long as any: its last clock.
+    Tick counts(const DramIssued& c) const { return c.at + taken(c) - t_.tCK.raw; }
     void apart(const DramIssued& a, const DramIssued& b, Tick least, const char* what) {
-        if (b.at - a.at < least) broken_.insert(what);
+        if (counts(b) - counts(a) < least) broken_.insert(what);
+    }
+    void command_buses(const std::vector<DramIssued>& log) {
+        std::array<const DramIssued*, 2> last {};
+        for (const auto& c : log) {
+            if (c.unused) continue;
+            auto& before = last[t_.command_buses == 2 && column(c)];
+            if (before && c.at - before->at < taken(*before)) broken_.insert("command bus");
+            before = &c;
+        }
+    }
+    /// Each ACT-1 has its ACT-2 in time, and no other ACT-1 between.
+    void halves(const std::vector<DramIssued>& log) {
+        if (t_.tAAD.raw == 0) return;
+        const DramIssued* first = nullptr;
+        for (const auto& c : log) {
+            if (c.command == C::activate && std::exchange(first, &c)) broken_.insert("ACT-1");
+            if (c.command != C::activate_2) continue;
+            if (!first || first->bank != c.bank || c.at - first->at > t_.tAAD.raw)
+                broken_.insert("tAAD");
+            first = nullptr;
+        }
+        if (first) broken_.insert("tAAD");
     }
     /// When a column command that closes its row has precharged it, by that command alone.
     Tick closed(const DramIssued& c) const {
-        return c.at + (c.command == C::read ? t_.tRTP.raw : t_.tCWL.raw + burst_ + t_.tWR.raw);
+        return counts(c) + (c.command == C::read ? t_.tRTP.raw : t_.tCWL.raw + burst_ + t_.tWR.raw);
     }
 
     void pair(const DramIssued& a, const DramIssued& b) {
@@ -69,7 +105,7 @@ class DramChecker {
             if (a.command == C::activate && (one_bank || b.command == C::refresh))
                 apart(a, b, t_.tRC.raw, "tRC");
             if (precharge(a)) apart(a, b, t_.tRP.raw, "tRP");
-            if (column(a) && a.close && closed(a) + t_.tRP.raw > b.at) broken_.insert("tRP");
+            if (column(a) && a.close && closed(a) + t_.tRP.raw > counts(b)) broken_.insert("tRP");
             if (a.command == C::refresh) apart(a, b, t_.tRFC.raw, "tRFC");
             if (a.command == C::refresh_bank) apart(a, b, t_.tRFCpb.raw, "tRFCpb");
         }
@@ -77,7 +113,7 @@ class DramChecker {
         if (b.command == C::precharge ? one_bank : b.command == C::precharge_all && open_[a.bank]) {
             if (a.command == C::activate) apart(a, b, t_.tRAS.raw, "tRAS");
             if (a.command == C::read) apart(a, b, t_.tRTP.raw, "tRTP");
-            if (a.command == C::write && closed(a) > b.at) broken_.insert("tWR");
+            if (a.command == C::write && closed(a) > counts(b)) broken_.insert("tWR");
         }
         if (!column(b)) return;
         const bool write = b.command == C::write;
@@ -115,6 +151,8 @@ class DramChecker {
                 open_[b] = false;
             }
             break;
+        case C::activate_2:
+            break;
         }
     }
     void windows(const std::vector<DramIssued>& log) {
@@ -138,7 +176,7 @@ class DramChecker {
         for (const auto& c : log)
             if (column(c)) {
                 const bool write = c.command == C::write;
-                all.push_back({c.at + (write ? t_.tCWL : t_.tCL).raw, write, rank(c)});
+                all.push_back({counts(c) + (write ? t_.tCWL : t_.tCL).raw, write, rank(c)});
             }
         std::sort(all.begin(), all.end(), [](const Data& a, const Data& b) { return a.at < b.at; });
         for (std::size_t i = 1; i < all.size(); ++i) {

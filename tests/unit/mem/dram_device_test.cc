@@ -103,6 +103,69 @@ TEST_CASE("each timing constraint is kept to the femtosecond") {
     }
 }
 
+TEST_CASE("a command takes its time on its bus, and its constraints count from its end") {
+    DramTiming t = quiet();
+    t.tRCDRD = 20_ns, t.tRAS = 40_ns, t.tRC = 60_ns, t.tRP = 20_ns, t.tRTP = 10_ns;
+    SECTION("an activate of two clocks") {
+        t.tCA_ACT = 2_ns;
+        Dut d(t);
+        d.issue(C::activate, first, 0_ns);
+        d.ready_at(C::activate, other_rank, 2_ns);
+        d.ready_at(C::read, first, 21_ns);
+        d.ready_at(C::precharge, first, 41_ns);
+        d.issue(C::precharge, first, 41_ns).ready_at(C::activate, first, 60_ns);
+    }
+    SECTION("a read of two clocks, and its data") {
+        t.tCA_COL = 2_ns;
+        Dut d(t);
+        d.issue(C::activate, first, 0_ns).ready_at(C::read, first, 19_ns);
+        d.issue(C::read, first, 50_ns).ready_at(C::activate, same_rank, 52_ns);
+        d.ready_at(C::precharge, first, 61_ns);
+        CHECK(d.device.latency(false) == (t.tCL + 1_ns).raw);
+        CHECK(d.device.latency(true) == (t.tCWL + 1_ns).raw);
+    }
+    SECTION("a precharge of half a clock, and a refresh after it") {
+        t.tCA_ROW = 0.5_ns;
+        Dut d(t);
+        d.issue(C::activate, first, 0_ns).issue(C::activate, other_rank, 1_ns);
+        d.ready_at(C::precharge, first, 40.5_ns);
+        d.issue(C::precharge, first, 40.5_ns).ready_at(C::precharge, other_rank, 41.5_ns);
+        d.ready_at(C::refresh, first, 60.5_ns); // the same kind: tRP
+        d.ready_at(C::activate, same_rank, 41_ns);
+    }
+}
+
+TEST_CASE("with a second command bus a column command goes beside a row command") {
+    DramTiming t = quiet();
+    t.tCK = 3_ns;
+    t.command_buses = GENERATE(1u, 2u);
+    Dut d(t);
+    d.issue(C::activate, first, 0_ns).issue(C::activate, same_rank, 3_ns);
+    d.issue(C::read, first, 50_ns);
+    d.ready_at(C::read, same_rank, 53_ns);
+    d.ready_at(C::activate, other_rank, t.command_buses == 1 ? 53_ns : 6_ns); // after the others
+}
+
+TEST_CASE("an activate that is two commands") {
+    DramTiming t = quiet();
+    t.tAAD = 4_ns;
+    Dut d(t);
+    d.issue(C::activate, first, 10_ns);
+    CHECK(d.device.half_activated());
+    CHECK(d.device.earliest(C::activate, other_rank) == never); // none between its halves
+    CHECK(d.device.earliest(C::activate_2, same_rank) == never);
+    d.ready_at(C::activate_2, first, 11_ns);
+    CHECK(d.device.second_by() == Time {14_ns}.raw);
+    SECTION("the second half may come at the last moment") {
+        d.issue(C::activate_2, first, 14_ns).ready_at(C::activate, other_rank, 15_ns);
+        CHECK_FALSE(d.device.half_activated());
+        d.ready_at(C::read, first, 15_ns);
+    }
+    SECTION("but not later") {
+        CHECK_THROWS(d.device.issue(C::activate_2, first, 7, Time {14_ns}.raw + 1));
+    }
+}
+
 TEST_CASE("commands that do not suit a bank's state are never ready") {
     Dut d(quiet());
     CHECK(d.device.earliest(C::read, first) == never);
@@ -135,6 +198,8 @@ TEST_CASE("figures that contradict each other are refused") {
     CHECK(sentence("tREFI=100ns").find("tREFI is 100ns, less than tRFC + tRP") == 0);
     CHECK(sentence("burst=48").find("row is 8KiB, not a multiple of a burst") == 0);
     CHECK(sentence("ranks=0").find("ranks is 0") == 0);
+    CHECK(sentence("command_buses=3").find("command_buses is 3: it must be 1, or 2") == 0);
+    CHECK(sentence("tAAD=14ns").find("tRCDRD is 14160ps, less than tAAD + tCK") == 0);
     CHECK(sentence("ranks=100").find("ranks x groups") == 0);
     CHECK(sentence("tCL=0ns").find("tCL is 0fs") == 0);
     CHECK(sentence("tXX=1ns").find("there is no 'tXX': the figures are tCK, ") == 0);

@@ -62,6 +62,7 @@ std::set<std::string> implied(const DramTiming& t, DramRefresh refresh) {
     if (t.groups == 1) all.insert({"tRRD_S", "tWTR_S"});
     if (t.tPPD <= t.tCK) all.insert("tPPD");
     if (t.ranks == 1 && (t.tRTW >= t.tRTRS)) all.insert("tRTRS"); // W > R: tWTR is longer
+    if (t.tRTW <= t.tRTRS) all.insert("tRTW");
     if (refresh == DramRefresh::single_banks)
         all.insert("tRFC");
     else

@@ -103,6 +103,40 @@ TEST_CASE("writes wait for the high mark, then drain to the low one") {
     CHECK(s.dram.idle()); // the last two go when no read is left
 }
 
+TEST_CASE("a row that was opened for a request serves it, whatever the direction is by then") {
+    const auto order =
+        GENERATE(DramOrder::first_ready, DramOrder::oldest_ready, DramOrder::bank_rotation);
+    DramTiming t = quiet();
+    t.tRCDRD = t.tRCDWR = 40_ns;
+    Scheduled s(t, {.write_high = 2, .write_low = 0, .order = order});
+    s.read(1, first, 1);
+    s.run_to(1_ns); // the row is being opened
+    s.write(2, first, 2);
+    s.write(3, same_rank, 3);
+    CHECK(s.dram.draining());
+    CHECK(order_of(s.finish()) == std::vector<std::uint32_t> {1, 3, 2});
+    CHECK(s.activates.value() == 3);
+}
+
+TEST_CASE("an ACT-2 lets other commands go first, but not past tAAD") {
+    DramTiming t = quiet();
+    t.tAAD = 3_ns;
+    Scheduled s(t);
+    std::vector<DramIssued> log;
+    s.device.log_to(&log);
+    s.read(1, first, 1, 0, 20); // its bursts take the command bus
+    s.read(2, same_rank, 1);
+    s.finish();
+    std::vector<Tick> first_half, second_half;
+    for (const DramIssued& c : log) {
+        if (c.command == DramCommand::activate) first_half.push_back(c.at);
+        if (c.command == DramCommand::activate_2) second_half.push_back(c.at);
+    }
+    REQUIRE(second_half.size() == 2);
+    CHECK(second_half[0] - first_half[0] == Time {1_ns}.raw);
+    CHECK(second_half[1] - first_half[1] <= Time {3_ns}.raw);
+}
+
 TEST_CASE("the data bus turns round between reads and writes") {
     DramTiming t = quiet();
     t.tRTRS = 3_ns;

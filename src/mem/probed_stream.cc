@@ -1,11 +1,11 @@
-#include "load.hh"
+#include "mem/probed_stream.hh"
 
 #include "core/registry.hh"
 
-namespace memsim::test_load {
+namespace memsim::mem {
 
 static const Registration<ProbedStream> registered {
-    "A stream of reads and one probe at a time; for tests."};
+    "Sends a stream of reads and one probe of a random row at a time."};
 
 namespace {
 constexpr std::uint32_t probe_tag = 0;
@@ -56,4 +56,4 @@ void ProbedStream::send(std::uint64_t address, std::uint32_t tag) {
     port.mem_side.send(r);
 }
 
-} // namespace memsim::test_load
+} // namespace memsim::mem

@@ -3,18 +3,21 @@
 #include "core/component.hh"
 #include "protocol/mem.hh"
 
-/// The traffic of Ramulator 2.1's latency-throughput test: a stream of reads at a steady rate over
-/// all banks, and one read of a random row at a time, whose latency is what is measured.
-namespace memsim::test_load {
+namespace memsim::mem {
 
 using namespace memsim::literals;
 using protocol::Mem;
 
+/// The traffic of Ramulator 2.1's latency-throughput test: a stream of reads at a steady rate over
+/// all banks, and one read of a random row at a time, whose latency is what is measured. Addresses
+/// are for the map RoCoBaBg. The run ends after `probes`.
+/// Balance: every read is answered when a run has ended by itself.
 class ProbedStream final : public Model<ProbedStream> {
   public:
     struct Params {
         Param<Time> cycle {833_ps, "Clock of the memory: requests arrive at its edges"};
-        Param<unsigned> every {4, {1, 1u << 20}, "Eighths of a cycle from read to read"};
+        Param<unsigned> every {
+            4, {1, 1u << 20}, "Eighths of a cycle from read to read of the stream"};
         Param<unsigned> outstanding {256, {2, 4096}, "Reads without an answer, at most"};
         Param<unsigned> probes {3000, {1, 1u << 30}, "Reads of random rows, one after another"};
         Param<unsigned> bytes {64, {1, 4096}, "Of a read"};
@@ -65,4 +68,4 @@ class ProbedStream final : public Model<ProbedStream> {
     void send(std::uint64_t address, std::uint32_t tag);
 };
 
-} // namespace memsim::test_load
+} // namespace memsim::mem

@@ -1,0 +1,39 @@
+"""An assumption of a machine, and a value that it is swept to: what a system's table of them is made of."""
+
+from dataclasses import dataclass
+
+from ..errors import did_you_mean, user_error
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One value of one assumption."""
+
+    name: str
+    value: str
+    changes: tuple = ()          # 'path.parameter' of each, set to `value` or to what follows a '='
+    platforms: tuple = ()
+    modes: tuple = ()            # none: the system has no modes, or it holds in all
+    arguments: tuple = ()        # of the script
+
+    @property
+    def variant(self):
+        return f" {self.name}={self.value}"
+
+    def applies(self, mode, platform):
+        return (not self.modes or mode in self.modes) and platform in self.platforms
+
+    @property
+    def options(self):
+        return [word for change in self.changes
+                for word in ("--set", change if "=" in change else f"{change}={self.value}")]
+
+
+def chosen(names, every):
+    """Those of `every` that have these names, all values."""
+    known = list(dict.fromkeys(a.name for a in every))
+    for name in names:
+        if name not in known:
+            raise user_error(f"there is no assumption '{name}'{did_you_mean(name, known)}: it is one of "
+                             f"{', '.join(known)}")
+    return [a for a in every if a.name in names]

@@ -1,0 +1,202 @@
+"""A GPU of any shape, `memsim.systems.gpu(...)`: what a machine of one's own starts from.
+
+    root.program = workload.Program(name="bfs1", size=12)
+    root.gpu = systems.gpu(sms=8, l1="48KiB", l2="2MiB", memory="hbm2", channels=8)
+    root.program.dispatcher = root.gpu.dispatcher.host
+"""
+
+from inspect import signature
+
+from .. import SimObject, System, mem
+from .. import gpu as parts
+from ..errors import did_you_mean, user_error
+from ..objects import resolve
+from . import mmu as translation
+from .interleave import Interleave, connect, in_bytes, join
+
+# What Ohm-GPU's Table I does not say is an assumption: 80 ns of the L2 (sweep 40 to 160 ns), 64 misses of a slice at
+# once, 16 requests for one of them.
+L1 = dict(stage="l1")
+L2 = dict(capacity="6MiB", ways=8, write_policy="write_back", write_allocate=True, latency="80ns",
+          mshrs=64, targets=16, stage="l2")
+# 64 B a cycle and slice: Fermi's L2 gives 384 B a clock from six partitions.
+NETWORK = dict(width="64B")
+MEMORY = dict(timing="hbm2", map="RoRaBaCoChCl")
+JOIN = dict(width="64B", latency="1fs")  # wires and arbitration, no place of its own
+
+
+class Gpu(System):
+    """What gpu() returns."""
+
+    @property
+    def interleave(self):
+        """The Interleave over its L2 slices, for parts that the caller puts behind them."""
+        return self._interleave
+
+
+def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, interleave="256B",
+        clock="1200MHz", sm=None, network=None, dispatcher=None, mmu=None, **unknown):
+    """SMs with their L1s, a crossbar, L2 slices and memory controllers, as a Gpu, a System that goes into a Root.
+
+    sms         SMs, 1 to 256
+    l1          capacity of each SM's L1, such as '48KiB', or a dict of parameters of mem.Cache
+    l2          capacity of all L2 slices together, such as '6MiB', or a dict of parameters of mem.Cache whose
+                `capacity` is that of all slices together
+    memory      a preset of mem.DramController's `timing`, such as 'hbm2' or 'gddr6'; a dict of its
+                parameters; a function of a channel's index and the Interleave over the channels that returns
+                a component with a port `cpu_side`; or None: the caller binds l2[i].mem_side
+    channels    memory controllers
+    slices      L2 slices, a multiple of `channels`; None: one for each. Where a channel has several, a
+                crossbar joins them
+    interleave  chunk of addresses that lies in one slice and in one channel; the next one lies in the next
+    clock       of SMs, caches and crossbar
+    sm, network, dispatcher   dicts of parameters of gpu.Sm, mem.Crossbar and gpu.Dispatcher
+    mmu         None, or a dict of arguments of systems.mmu.translate() without `walks`, such as
+                dict(footprint=scale.footprint(program), page="64KiB"): there are TLBs and an MMU
+
+    What an argument does not say is the component's default, or L1, L2, NETWORK and MEMORY of this module.
+    They are Ohm-GPU's Table I (16 SMs of 1.2 GHz, L1s of 48 KiB, an L2 of 6 MiB and 8 ways), SMs of a GTX 480's
+    class, and one stack of HBM2: eight channels of two pseudo-channels (JESD235).
+
+    It has `dispatcher`, `network`, the lists `sm`, `l1`, `l2` and `memory`, where they are asked for `join`,
+    `mmu` and `tlb`, and `interleave`, how addresses go round over the slices. The caller binds programs to
+    dispatcher.host, and may take any connection apart (memsim.ports.unbind) and put another part there.
+    Caches are cold.
+
+    Raises memsim.Error, a sentence that names the argument, for anything that makes no machine.
+    """
+    for name in unknown:
+        raise user_error(f"gpu() has no argument '{name}'{did_you_mean(name, ARGUMENTS)}")
+    _count("sms", sms)
+    _count("channels", channels)
+    slices = _count("slices", channels if slices is None else slices)
+    if memory is not None and slices % channels:
+        raise user_error(f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
+                         f"such as slices={translation.up_to(slices, channels)}")
+    clocked = dict(clock=resolve(parts.Sm, "clock", clock, "gpu().clock"))
+    sm = _group("sm", sm, parts.Sm, clocked)
+    slots = {name: sm[name] for name in ("warp_slots", "block_slots") if name in sm}
+    dispatcher = _group("dispatcher", dispatcher, parts.Dispatcher, {**clocked, **slots}, sms="sms",
+                        translated="mmu", **{name: "sm" for name in ("warp_slots", "block_slots")})
+    l1 = _group("l1", l1, mem.Cache, {**clocked, **L1}, short="capacity")
+    l2 = _group("l2", l2, mem.Cache, {**clocked, **L2}, short="capacity", interleave_ways="slices",
+                interleave_index="slices", interleave_granularity="interleave")
+    network = _group("network", network, mem.Crossbar, {**clocked, **NETWORK}, inputs="sms", outputs="slices",
+                     granularity="interleave")
+    over_slices = _interleave(interleave, slices, l2)
+    l2["capacity"] = _slice(l2, slices)
+
+    part = Gpu()
+    part._interleave = over_slices
+    part.dispatcher = parts.Dispatcher(sms=sms, **dispatcher)
+    part.sm = [parts.Sm(**sm) for _ in range(sms)]
+    part.l1 = [mem.Cache(**l1) for _ in range(sms)]
+    part.network = mem.Crossbar(inputs=sms, **over_slices.crossbar, **network)
+    # Which slice it is matters to a cache only for what it holds at the start.
+    part.l2 = [mem.Cache(**l2, **over_slices.slices, **({"interleave_index": i} if "warm_bytes" in l2 else {}))
+               for i in range(slices)]
+    for i in range(sms):
+        part.dispatcher.sm_side[i] = part.sm[i].blocks
+        part.sm[i].mem_side = part.l1[i].cpu_side
+        part.l1[i].mem_side = part.network.cpu_side[i]
+    for i in range(slices):
+        part.network.mem_side[i] = part.l2[i].cpu_side
+    if memory is not None:
+        if slices > channels:
+            part.join = join(slices, channels, over_slices, **clocked, **JOIN)
+        part.memory = _controllers(memory, over_slices.over(channels))
+        connect(part.l2, part.memory, part.join if slices > channels else ())
+    if mmu is not None:
+        _translate(part, mmu)
+    return part
+
+
+ARGUMENTS = [name for name in signature(gpu).parameters if name != "unknown"]
+
+
+def _count(argument, value):
+    most = int(mem.Crossbar._params["inputs"]["max"])
+    if type(value) is not int or not 1 <= value <= most:
+        raise user_error(f"gpu(): {argument}={value!r}: write a whole number from 1 to {most}")
+    return value
+
+
+def _group(argument, given, cls, defaults, short=None, **follows):
+    """The parameters of a part: the defaults, and what the caller gives instead.
+
+    short    the parameter that a bare string sets
+    follows  parameters that gpu() sets, and the argument that they follow from
+    """
+    if given is None:
+        given = {}
+    elif short and isinstance(given, str):
+        given = {short: given}
+    if not isinstance(given, dict):
+        example = f"a string, its {short}, or " if short else ""
+        raise user_error(f"gpu(): {argument}={given!r}: write {example}a dict of {cls._type}'s parameters")
+    for name, value in given.items():
+        if name in follows:
+            raise user_error(f"gpu(): {argument}: {name!r} is not given here: it follows from {follows[name]}=")
+        if name not in cls._params:
+            raise user_error(f"gpu(): {argument}: {cls._type} has no parameter '{name}'"
+                             f"{did_you_mean(name, set(cls._params) - set(follows))}")
+        resolve(cls, name, value, f"gpu(): {argument}.{name}")
+    return {**defaults, **given}
+
+
+def _interleave(chunk, slices, l2):
+    line = _of_cache(l2, "line")
+    if in_bytes(chunk, "gpu(): interleave") % line:
+        raise user_error(f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in "
+                         "one slice")
+    return Interleave(slices, chunk)
+
+
+def _of_cache(cache, name):
+    """A size among a cache's parameters, or its default."""
+    return in_bytes(cache.get(name, mem.Cache._params[name]["initial"]), f"gpu(): {name}")
+
+
+def _slice(l2, slices):
+    """The capacity of one of them."""
+    whole, ways = _of_cache(l2, "capacity"), int(l2["ways"])
+    step = slices * ways * _of_cache(l2, "line")
+    if whole % step:
+        raise user_error(f"gpu(): l2: {l2['capacity']} do not divide among {slices} slices, each of whole sets "
+                         f"of {ways} lines: make it a multiple of {step}B, such as "
+                         f"{translation.up_to(whole, step)}B")
+    return f"{whole // slices}B"
+
+
+def _controllers(memory, interleave):
+    """A memory controller for each channel, by preset, by parameters or by the caller's function."""
+    if callable(memory):
+        made = [memory(i, interleave) for i in range(interleave.ways)]
+        for i, one in enumerate(made):
+            if not isinstance(one, SimObject) or "cpu_side" not in one._ports:
+                raise user_error(f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
+                                 "'cpu_side', such as mem.DramController(**interleave.channel(i))")
+        return made
+    presets = mem.DramController._params["timing"]["type"].split("|")
+    timing = memory.get("timing", MEMORY["timing"]) if isinstance(memory, dict) else memory
+    if isinstance(timing, str) and timing not in presets:
+        raise user_error(f"gpu(): memory: there is no preset '{timing}'{did_you_mean(timing, presets)}: it is "
+                         f"one of {', '.join(presets)}")
+    given = _group("memory", memory, mem.DramController, MEMORY, short="timing", channels="channels",
+                   channel="channels", interleave="interleave")
+    return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]
+
+
+def _translate(part, given):
+    """TLBs and an MMU, whose walks go through the crossbar."""
+    if not isinstance(given, dict) or "footprint" not in given:
+        raise user_error(f"gpu(): mmu={given!r}: write a dict of arguments of systems.mmu.translate(), at least "
+                         "footprint=scale.footprint(program)")
+    for name in ("walks", "applications"):
+        if name in given:
+            raise user_error(f"gpu(): mmu: '{name}' is not given here: it follows from the crossbar and from "
+                             "dispatcher=dict(applications=)")
+    sizes = {name: in_bytes(given[name], f"gpu(): mmu.{name}")
+             for name in ("footprint", "page", "memory") if isinstance(given.get(name), str)}
+    translation.translate(part, walks=translation.new_input(part.network),
+                          applications=part.dispatcher.applications, **{**given, **sizes})

@@ -1,0 +1,52 @@
+"""configs/dram_traffic.py: a DRAM by itself, with a table, map and load of one's own."""
+import re
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "configs/dram_traffic.py"
+
+
+@pytest.fixture
+def printed(memsim_command):
+    """Runs the script and answers with what it prints, as numbers by their names."""
+    def run(*arguments):
+        out = memsim_command("-q", SCRIPT, "--requests", "2000", *arguments).stdout
+        numbers = {"bandwidth": re.search(r": ([\d.]+) GB/s", out)}
+        for name in ("probe", "read"):
+            numbers[name] = re.search(rf"{name} latency ([\d.]+) ns", out)
+        return {name: float(found[1]) for name, found in numbers.items() if found}
+    return run
+
+
+def test_changes_are_of_the_table(printed):
+    # One read at a time in a row of its own: tRP + tRCD + tCL count, some find their bank closed.
+    alone = ("--outstanding", "1", "--changes", "tREFI=0ns")
+    before, after = printed(*alone), printed(*alone, "tCL=23.75ns")
+    assert after["read"] == pytest.approx(before["read"] + 10, abs=0.2)
+
+
+def test_the_map_decides_where_neighbours_lie(printed):
+    sequential = ("--pattern", "sequential", "--changes", "tREFI=0ns")
+    in_one_bank = printed(*sequential, "--map", "BgBaRaRoCo")
+    in_all_groups = printed(*sequential, "--map", "RoRaCoBaBg")
+    assert in_all_groups["bandwidth"] > 1.5 * in_one_bank["bandwidth"]  # tCCD_L is twice tCCD_S
+
+
+def test_channels_share_the_addresses(printed):
+    busy = ("--outstanding", "256")
+    one, four = printed(*busy), printed(*busy, "--channels", "4")
+    assert four["bandwidth"] > 2.5 * one["bandwidth"]
+
+
+def test_parameters_of_the_controller(printed):
+    assert printed("--dram", "page=closed", "--outstanding", "1")["read"] < printed("--outstanding", "1")["read"]
+
+
+def test_the_probe_of_the_validation(printed):
+    """Ramulator's curve at its lightest load (tests/validation/dram_test.cc): 44.3 ns."""
+    shape = ("--preset", "ramulator_ddr4_2400r", "--changes", "tREFI=0ns", "--order", "oldest_ready",
+             "--dram", "queue=1", "capacity=8GiB", "latency=833ps", "--pattern", "probed")
+    light, heavy = printed(*shape, "--period", "1041ns"), printed(*shape, "--period", "3748500fs")
+    assert light["probe"] == pytest.approx(44.3, rel=0.05)
+    assert heavy["probe"] > 1.1 * light["probe"]

@@ -1,0 +1,193 @@
+"""systems.gpu(): shapes of machine, a run of each, what is said once, and what makes no machine."""
+import re
+
+import memsim
+import pytest
+from memsim import mem, systems, workload
+from memsim.ports import unbind
+from memsim.systems import scale
+from memsim.systems.interleave import Interleave, connect, in_bytes
+
+
+def machine(**arguments):
+    """A small one with a program, by default of two SMs and two channels."""
+    root = memsim.Root(seed=1)
+    root.program = workload.Program(name="bfs1", size=8)
+    root.gpu = systems.gpu(**{"sms": 2, "channels": 2, "l2": "64KiB", **arguments})
+    root.program.dispatcher = root.gpu.dispatcher.host
+    return root
+
+
+def run(root):
+    simulation = memsim.Simulation(root)
+    assert simulation.simulate().cause == "nothing left to do"
+    return simulation
+
+
+def test_the_defaults_run(in_tmp):
+    root = memsim.Root(seed=1)
+    root.program = workload.Program(name="bfs1", size=8)
+    part = root.gpu = systems.gpu()
+    root.program.dispatcher = part.dispatcher.host
+    assert (len(part.sm), len(part.l1), len(part.l2), len(part.memory)) == (16, 16, 16, 16)
+    assert {m.timing for m in part.memory} == {"hbm2"} and not hasattr(part, "join")
+    assert {c.capacity for c in part.l2} == {"384KiB"} and {c.capacity for c in part.l1} == {"48KiB"}
+    run(root)
+    assert part.dispatcher.stats.ipc > 0 and all(m.stats.reads for m in part.memory)
+
+
+def test_a_stream_takes_what_hbm_has(in_tmp):
+    """The machine of docs/tutorial.md: eight pseudo-channels of 16 GB/s."""
+    root = memsim.Root(seed=1)
+    root.program = workload.Program(name="vadd", size=200_000)
+    root.gpu = systems.gpu(sms=8, l1="48KiB", l2="2MiB", memory="hbm2", channels=8)
+    root.program.dispatcher = root.gpu.dispatcher.host
+    run(root)
+    assert sum(m.stats.bandwidth for m in root.gpu.memory) / 1e9 == pytest.approx(113, abs=1)
+
+
+def test_the_interleave_is_said_once_and_reaches_all(in_tmp):
+    root = machine(channels=3, slices=6, interleave="512B", l2="96KiB")
+    part = root.gpu
+    assert (part.network.outputs, part.network.granularity) == (6, "512B")
+    assert {(c.interleave_ways, c.interleave_granularity) for c in part.l2} == {(6, "512B")}
+    assert [(m.channels, m.channel, m.interleave) for m in part.memory] == [(3, i, "512B") for i in range(3)]
+    assert [(j.inputs, j.outputs, j.granularity) for j in part.join] == [(2, 1, "512B")] * 3
+    assert part.interleave == Interleave(6, "512B")
+    # Slices i and i + 3 have the addresses of channel i, whatever the chunk.
+    assert [part.l2[i].mem_side.peer for i in (1, 4)] == [part.join[1].cpu_side[0], part.join[1].cpu_side[1]]
+    assert part.join[1].mem_side[0].peer == part.memory[1].cpu_side
+    run(root)
+    fetched = [sum(part.l2[i].stats.fetched_bytes for i in (c, c + 3)) for c in range(3)]
+    assert all(fetched) and len(set(fetched)) > 1  # each channel has a load of its own
+    # All that DRAM moved for reads is what its two slices asked for.
+    moved = [m.stats.bytes for m in part.memory]
+    written = [sum(part.l2[i].stats.written_back_bytes for i in (c, c + 3)) for c in range(3)]
+    assert moved == [f + w for f, w in zip(fetched, written)]
+
+
+def test_a_function_makes_controllers_that_know_their_channel(in_tmp):
+    seen = []
+
+    def half_a_simple_memory(i, interleave):
+        seen.append((i, interleave))
+        return mem.SimpleMemory(latency="50ns") if i else mem.DramController(**interleave.channel(i),
+                                                                             map="RoRaBaCoChCl")
+
+    root = machine(memory=half_a_simple_memory, interleave="1KiB")
+    assert seen == [(0, Interleave(2, "1KiB")), (1, Interleave(2, "1KiB"))]
+    assert root.gpu.memory[0].interleave == "1KiB"
+    run(root)
+    assert all(m.stats.reads for m in root.gpu.memory)
+
+
+def test_a_dict_gives_parameters_and_a_part_can_be_replaced(in_tmp):
+    root = machine(memory=dict(timing="gddr6", read_queue=64), l1=dict(capacity="12KiB", ways=4),
+                   sm=dict(warp_slots=32, block_slots=4, schedulers=2), network=dict(latency="10ns"),
+                   l2=dict(capacity="64KiB", mshrs=32), dispatcher=dict(max_instructions=50_000), clock="1GHz")
+    part = root.gpu
+    assert {(m.timing, m.read_queue) for m in part.memory} == {("gddr6", 64)}
+    assert {(c.capacity, c.ways, c.clock) for c in part.l1} == {("12KiB", 4, "1GHz")}
+    assert {(c.capacity, c.mshrs, c.clock) for c in part.l2} == {("32KiB", 32, "1GHz")}
+    assert {(s.warp_slots, s.schedulers, s.clock) for s in part.sm} == {(32, 2, "1GHz")}
+    # What an SM holds is said once, and the dispatcher knows it.
+    assert (part.dispatcher.warp_slots, part.dispatcher.block_slots) == (32, 4)
+    assert (part.network.latency, part.network.clock, part.dispatcher.clock) == ("10ns", "1GHz", "1GHz")
+    root.monitor = mem.Monitor()
+    root.monitor.mem_side = unbind(part.l2[0].mem_side)
+    part.l2[0].mem_side = root.monitor.cpu_side
+    run(root)
+    assert root.monitor.stats.read_bytes == part.l2[0].stats.fetched_bytes > 0
+
+
+def test_without_memory_the_caller_binds_the_slices(in_tmp):
+    root = machine(memory=None, slices=3, l2="96KiB")
+    share = root.gpu.interleave
+    root.controller = [mem.DramController(**share.channel(i), map="RoRaBaCoChCl") for i in range(share.ways)]
+    connect(root.gpu.l2, root.controller)
+    assert len(root.gpu.l2) == 3 and not hasattr(root.gpu, "memory")
+    run(root)
+    assert all(c.stats.reads for c in root.controller)
+
+
+def test_translation_goes_in_with_sizes_in_units(in_tmp):
+    footprint = scale.footprint(workload.Program(name="bfs1", size=8))
+    root = machine(mmu=dict(footprint=footprint, page="64KiB"))
+    assert root.gpu.mmu.page == "64KiB" and len(root.gpu.tlb) == 2 and root.gpu.dispatcher.translated
+    run(root)
+    assert root.gpu.mmu.stats.walks > 0
+
+
+def test_applications_share_one_machine(in_tmp):
+    root = memsim.Root()
+    root.program = [workload.Program(name=name, size=7) for name in ("bfs1", "pagerank")]
+    footprint = max(scale.footprint(p) for p in root.program)
+    root.gpu = systems.gpu(sms=2, channels=1, l2="64KiB", dispatcher=dict(applications=2, partition="shared"),
+                           mmu=dict(footprint=footprint))
+    for program in root.program:
+        program.dispatcher = root.gpu.dispatcher.host
+    assert root.gpu.mmu.applications == 2
+    run(root)
+    assert all(root.gpu.dispatcher.stats.application_ipc[i] > 0 for i in range(2))
+
+
+def test_warm_slices_hold_their_own_chunks(in_tmp):
+    root = machine(l2=dict(capacity="64KiB", warm_bytes="64KiB"))
+    assert [c.interleave_index for c in root.gpu.l2] == [0, 1]
+    cold = machine()
+    run(root), run(cold)
+    assert sum(c.stats.misses for c in root.gpu.l2) < sum(c.stats.misses for c in cold.gpu.l2)
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    (dict(channel=8), "gpu() has no argument 'channel' (did you mean 'channels'?)"),
+    (dict(sms=0), "gpu(): sms=0: write a whole number from 1 to 256"),
+    (dict(sms="16"), "gpu(): sms='16': write a whole number from 1 to 256"),
+    (dict(sms=True), "gpu(): sms=True: write a whole number from 1 to 256"),
+    (dict(channels=300), "gpu(): channels=300: write a whole number from 1 to 256"),
+    (dict(slices=2.0), "gpu(): slices=2.0: write a whole number from 1 to 256"),
+    (dict(channels=4, slices=6), "gpu(): slices=6 do not divide among channels=4: make them a multiple, such as "
+                                 "slices=8"),
+    (dict(interleave="64B"), "gpu(): interleave='64B' is no multiple of the L2's line of 128B: a line lies in one "
+                             "slice"),
+    (dict(interleave=256), "gpu(): interleave: 256 is no size: write whole bytes with a unit of B, kB, "),
+    (dict(interleave="256"), "gpu(): interleave: '256' is no size: "),
+    (dict(interleave="256Kib"), "gpu(): interleave: '256Kib' is no size: "),
+    (dict(clock="1200"), "gpu().clock: '1200' has no unit of Frequency"),
+    (dict(l1="48"), "gpu(): l1.capacity: '48' has no unit of Bytes: write "),
+    (dict(l1=48), "gpu(): l1=48: write a string, its capacity, or a dict of mem.Cache's parameters"),
+    (dict(l1=dict(latncy="1ns")), "gpu(): l1: mem.Cache has no parameter 'latncy' (did you mean 'latency'?)"),
+    (dict(l2="1001KiB"), "gpu(): l2: 1001KiB do not divide among 2 slices, each of whole sets of 8 lines: make it "
+                         "a multiple of 2048B, such as 1026048B"),
+    (dict(l2=dict(interleave_ways=4)), "gpu(): l2: 'interleave_ways' is not given here: it follows from slices="),
+    (dict(network=dict(granularity="1KiB")), "gpu(): network: 'granularity' is not given here: it follows from "
+                                             "interleave="),
+    (dict(sm=[]), "gpu(): sm=[]: write a dict of gpu.Sm's parameters"),
+    (dict(sm=["warp_slots"]), "gpu(): sm=['warp_slots']: write a dict of gpu.Sm's parameters"),
+    (dict(sm=dict(warp_slots=100)), "gpu(): sm.warp_slots: "),
+    (dict(dispatcher=dict(sms=4)), "gpu(): dispatcher: 'sms' is not given here: it follows from sms="),
+    (dict(dispatcher=dict(warp_slots=4)), "gpu(): dispatcher: 'warp_slots' is not given here: it follows from sm="),
+    (dict(memory="hmb2"), "gpu(): memory: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of ohm_table1, "),
+    (dict(memory=dict(timing="gddr")), "gpu(): memory: there is no preset 'gddr' (did you mean 'gddr5'?): "),
+    (dict(memory=dict(channels=2)), "gpu(): memory: 'channels' is not given here: it follows from channels="),
+    (dict(memory=7), "gpu(): memory=7: write a string, its timing, or a dict of mem.DramController's parameters"),
+    (dict(memory=lambda i, interleave: None), "gpu(): memory gave None for channel 0: return a component with a port "
+                                              "'cpu_side', such as mem.DramController(**interleave.channel(i))"),
+    (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
+    (dict(mmu=dict(footprint="1 MiB")), "gpu(): mmu.footprint: '1 MiB' is no size: "),
+    (dict(mmu=dict(footprint="1MiB", walks=1)), "gpu(): mmu: 'walks' is not given here: "),
+], ids=str)
+def test_what_makes_no_machine_is_a_sentence(arguments, sentence):
+    with pytest.raises(memsim.Error, match=r"test_gpu\.py:\d+: " + re.escape(sentence)):
+        machine(**arguments)
+
+
+def test_sizes_and_interleaves_are_checked():
+    assert [in_bytes(s, "x") for s in ("1B", "48KiB", "1.5MiB", "2kB")] == [1, 49152, 1572864, 2000]
+    for wrong in ("0B", "0.3B", "KiB", "-1KiB", "1XB", None):
+        with pytest.raises(memsim.Error, match="x: .* is no size"):
+            in_bytes(wrong, "x")
+    for ways in (0, 257, "4", True):
+        with pytest.raises(memsim.Error, match="addresses go round over 1 to 256 parts"):
+            Interleave(ways, "256B")
+    assert Interleave(6, "256B").over(3).channel(2) == dict(channels=3, channel=2, interleave="256B")
