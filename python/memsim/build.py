@@ -13,6 +13,8 @@ def build(root, queue="fast", changes=()):
     for change in changes:
         _apply(root, change)
     machine = _memsim.Machine(root.seed, queue)
+    if root.contents:
+        machine.carry_contents()
     objects = [obj for obj in root.descendants() if obj._type]
     if not objects:
         raise user_error("there is nothing to simulate: no component stands below the Root")
@@ -82,7 +84,7 @@ def _apply(root, change):
 
 def rebuild_tree(configuration, seed):
     """The Root of a stored configuration; what was a group is one again."""
-    root = Root(seed)
+    root = Root(seed, contents=configuration["contents"])
     at = {"": root}
 
     def place(path, obj):

@@ -239,15 +239,22 @@ class System(Group):
 
 
 class Root(Group):
-    """The whole machine with its seed. Its children are the topmost names."""
+    """The whole machine with its seed. Its children are the topmost names.
+
+    seed        what every random stream derives from, from 0 to 2^64 - 1
+    contents    whether messages carry the values of the program's stores, and caches and memories hold
+                them: for what hangs on values, and for Simulation.check_contents(). It changes no time.
+    """
 
     _latest = None
 
-    def __init__(self, seed=1, **children):
+    def __init__(self, seed=1, contents=False, **children):
         if not isinstance(seed, int) or not 0 <= seed < 2**64:
             raise user_error(f"Root: the seed {seed!r} is no whole number from 0 to 2^64 - 1")
         super().__init__()
-        self._seed = seed
+        if not isinstance(contents, bool):
+            raise user_error(f"Root: contents is True or False, not {contents!r}")
+        self._seed, self._contents = seed, contents
         Root._latest = self
         for name, value in children.items():
             setattr(self, name, value)
@@ -256,6 +263,11 @@ class Root(Group):
     def seed(self):
         """What every random stream of this machine derives from."""
         return self._seed
+
+    @property
+    def contents(self):
+        """Whether this machine carries contents."""
+        return self._contents
 
     @property
     def path(self):

@@ -171,6 +171,21 @@ class Simulation:
             lambda: self._advance(min(NEVER, self._machine.now + ticks)), self._resume))
 
     @_exclusive
+    def check_contents(self):
+        """Compares what the machine holds with the memory of its programs, byte by byte, and returns how
+        many bytes were compared, `bytes`, and `left_out`, those that atomics wrote where SMs take
+        atomics for loads; `overtaken` counts stores that came to their place after a younger one. For
+        the end of a run; raises an Error that names the first byte that differs."""
+        if not self.root.contents:
+            raise user_error("check_contents(): this machine carries no contents: build it from "
+                             "Root(contents=True)")
+        report = self._journal.call("check_contents", [], self._machine.compare_contents)
+        if report.pop("different"):
+            raise user_error(f"check_contents(): {report['first']}")
+        del report["first"]
+        return report
+
+    @_exclusive
     def curTick(self):
         """The simulated time in femtoseconds."""
         return self._journal.call("curTick", [], lambda: self._machine.now)

@@ -116,6 +116,7 @@ proto::Session session_message(const Checkpoint& c) {
         m->set_to(x.to);
         m->set_to_port(x.to_port);
     }
+    s.set_contents(c.configuration.contents);
     s.set_journal_bytes(c.script.journal.size());
     s.set_shared_bytes(c.snapshot.shared.size());
     return s;
@@ -146,6 +147,7 @@ void take_session(const proto::Session& s, Checkpoint& c) {
     }
     for (const auto& x : s.connections())
         c.configuration.connections.push_back({x.from(), x.from_port(), x.to(), x.to_port()});
+    c.configuration.contents = s.contents();
 }
 
 void put(Packer& p, const google::protobuf::MessageLite& m) {
@@ -223,6 +225,7 @@ Configuration configuration_of(const Machine& m) {
             o.params.push_back({values[i].name, values[i].text, schema.params[i].tunable});
     }
     all.connections = m.connections();
+    all.contents = m.carries_contents();
     return all;
 }
 

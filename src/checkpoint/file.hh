@@ -46,6 +46,7 @@ struct Configuration {
     };
     std::vector<Object> objects; ///< in the order in which they were added
     std::vector<Machine::Connection> connections;
+    bool contents = false; ///< whether the machine carries contents
 };
 Configuration configuration_of(const Machine& m);
 

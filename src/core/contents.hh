@@ -58,8 +58,8 @@ struct SectorBytes {
 template <class M, class F>
 void for_each_sector(const M& m, F&& f) {
     const std::uint64_t first = m.address / SectorBytes::size;
-    const auto n = static_cast<std::uint32_t>((m.address + m.bytes - 1) / SectorBytes::size -
-                                              first + 1);
+    const auto n =
+        static_cast<std::uint32_t>((m.address + m.bytes - 1) / SectorBytes::size - first + 1);
     for (std::uint32_t i = 0; i < n; ++i)
         if (m.sectors == 0 || m.sectors >> i & 1) f(first + i, i);
 }
@@ -77,7 +77,7 @@ class Contents {
         SectorBytes data;
     };
     struct Record {
-        std::vector<Piece> pieces;      ///< by ascending sector, each once
+        std::vector<Piece> pieces;     ///< by ascending sector, each once
         std::vector<std::uint8_t> raw; ///< of messages that are about bytes without an address
         /// It moves what a cache or another memory held and takes the place of whatever is there,
         /// which may belong to another page. Else it is a program's store (SectorBytes::store).

@@ -1,6 +1,5 @@
 #include "core/machine.hh"
 
-#include "core/functional.hh"
 #include "core/output_file.hh"
 
 #include <algorithm>
@@ -195,6 +194,13 @@ std::vector<std::string> Machine::imbalances() const {
         all.push_back("the contents of " + std::to_string(n) +
                       " messages were neither taken nor passed on");
     return all;
+}
+
+ContentsReport Machine::compare_contents() {
+    ContentsReport report;
+    for (const auto& c : components_)
+        if (auto* checks = dynamic_cast<ChecksContents*>(c.get())) checks->compare_contents(report);
+    return report;
 }
 
 // ---- results ---------------------------------------------------------------------------------

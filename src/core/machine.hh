@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/functional.hh"
 #include "core/hash.hh"
 #include "core/registry.hh"
 
@@ -62,6 +63,9 @@ class Machine {
               const std::string& port_b);
     /// Messages carry contents, caches and memories hold them. Before build().
     void carry_contents() { sim_.contents().enable(); }
+    bool carries_contents() const { return sim_.contents().enabled(); }
+    /// Compares what every program's memory holds with what loads would get. After the end.
+    ContentsReport compare_contents();
     /// Checks all, runs every init(). Nothing may be added afterwards.
     void build();
     /// Sentences about what is legal but probably not meant; valid after build().

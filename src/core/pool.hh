@@ -55,8 +55,7 @@ class Pool {
         return Handle<T>::of(slot, ++generation_[slot]); // odd while it lives
     }
     bool alive(Handle<T> h) const {
-        return h.slot() < items_.size() &&
-               Handle<T>::of(h.slot(), generation_[h.slot()]) == h;
+        return h.slot() < items_.size() && Handle<T>::of(h.slot(), generation_[h.slot()]) == h;
     }
     T& operator[](Handle<T> h) {
         MEMSIM_ASSERT(alive(h), "a handle names an element that was freed");

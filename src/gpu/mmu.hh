@@ -181,14 +181,14 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         std::uint32_t faulting = 0;     ///< and in the fault buffer
         std::vector<Walker> walkers;
         FreeList free_walkers;
-        Fifo<std::uint32_t> queued;    ///< entries that wait for a thread
-        Fifo<std::uint32_t> reading;   ///< threads whose read has not left
-        Fifo<std::uint32_t> held;      ///< entries that wait for the fault buffer
-        Fifo<std::uint32_t> reporting; ///< entries whose fault has not left
-        HashMap<Mapping> mappings;     ///< what does not follow from the placement
-        std::uint64_t touched = 0;     ///< frames given out by first_touch
+        Fifo<std::uint32_t> queued;               ///< entries that wait for a thread
+        Fifo<std::uint32_t> reading;              ///< threads whose read has not left
+        Fifo<std::uint32_t> held;                 ///< entries that wait for the fault buffer
+        Fifo<std::uint32_t> reporting;            ///< entries whose fault has not left
+        HashMap<Mapping> mappings;                ///< what does not follow from the placement
+        std::uint64_t touched = 0;                ///< frames given out by first_touch
         std::vector<parts::SectorStore> unplaced; ///< by application: what pages hold before that
-        std::vector<Frame> frames;     ///< that were ever claimed
+        std::vector<Frame> frames;                ///< that were ever claimed
         std::uint32_t oldest = 0, youngest = 0;
         std::vector<std::uint32_t> held_spaces; ///< orders to hold, by application
         std::vector<Order> orders;

@@ -135,7 +135,7 @@ class Sm final : public Model<Sm>, public Functional {
         std::uint32_t launch = 0;
         std::uint32_t number = 0;
         std::uint64_t base = 0;                      ///< of its addresses
-        std::uint32_t stores_before = 0; ///< of its application, in its own order
+        std::uint32_t stores_before = 0;             ///< of its application, in its own order
         std::uint32_t warps = 0;                     ///< that hold their slot
         std::uint32_t running = 0;                   ///< of them, those that have not exited
         std::uint32_t arrived = 0;                   ///< at the barrier

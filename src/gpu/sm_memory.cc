@@ -46,8 +46,8 @@ void Sm::access(std::uint32_t w, protocol::WarpOp& op) {
         r.application = block.application;
         r.stamps = r.posted ? Stamps::Id {} : sim().stamps().open(now());
         if (op.has_values && command != Command::read) [[unlikely]]
-            r.contents = contents_of(sim().contents(), op, coalescer_[i],
-                                     block.stores_before + op.order);
+            r.contents =
+                contents_of(sim().contents(), op, coalescer_[i], block.stores_before + op.order);
         else if (op.has_values) [[unlikely]]
             leave_out(sim().contents(), op, block.base);
         stat.bytes += r.payload();

@@ -155,7 +155,7 @@ class Tlb final : public Model<Tlb>, public Functional {
     void confirm();
 
     protocol::HasPages* pages_of_ = nullptr; ///< the MMU, for looks that take no time
-    parts::Divider page_, pages_; ///< pages_: those that a stripe goes round
+    parts::Divider page_, pages_;            ///< pages_: those that a stripe goes round
     parts::Interleave stripe_;
 };
 

@@ -128,7 +128,7 @@ class Host final : public Model<Host>, public Functional {
         Fifo<protocol::BlockRequest> to_drive;
         std::uint32_t writing = 0; ///< pages on their way to the drive
         Tick dram_free = 0;
-        std::int64_t dram_remainder = 0; ///< of bytes / bandwidth
+        std::int64_t dram_remainder = 0;          ///< of bytes / bandwidth
         std::vector<parts::SectorStore> contents; ///< of pages that are here, by application
         Timer next;
     };

@@ -11,8 +11,8 @@ namespace memsim::mem {
 
 /// The bytes of a cache's lines, beside its tags, where a machine carries contents. The tags say
 /// which sectors are valid or dirty; a sector's bytes count while it is either, or while a write to
-/// it waits for a fill (`claimed`). Else they are what is left of an earlier time, and are forgotten
-/// before the sector is used again.
+/// it waits for a fill (`claimed`). Else they are what is left of an earlier time, and are
+/// forgotten before the sector is used again.
 class CacheContents {
   public:
     struct State {

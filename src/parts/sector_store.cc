@@ -38,16 +38,15 @@ void SectorStore::put(std::uint64_t sector, const SectorBytes& data) {
     const auto at = static_cast<std::uint32_t>(sector % sectors);
     b.known[at] = data.known;
     std::copy_n(data.bytes.data(), SectorBytes::size, &b.bytes[at * SectorBytes::size]);
-    const bool initial = std::all_of(data.order.begin(), data.order.end(),
-                                     [](std::uint32_t o) { return o == 0; });
+    const bool initial =
+        std::all_of(data.order.begin(), data.order.end(), [](std::uint32_t o) { return o == 0; });
     if (b.order == none) {
         if (initial) return;
         b.order = static_cast<std::uint32_t>(orders_.size());
         orders_.emplace_back();
         orders_.back().fill(0);
     }
-    std::copy_n(data.order.data(), SectorBytes::size,
-                &orders_[b.order][at * SectorBytes::size]);
+    std::copy_n(data.order.data(), SectorBytes::size, &orders_[b.order][at * SectorBytes::size]);
 }
 
 } // namespace memsim::parts

@@ -69,7 +69,8 @@ class SectorStore {
     };
     using Orders = std::array<std::uint32_t, sectors * SectorBytes::size>;
 
-    HashMap<std::uint32_t> numbers_; ///< from the number of 256 bytes to that of their block, from 1
+    HashMap<std::uint32_t>
+        numbers_; ///< from the number of 256 bytes to that of their block, from 1
     std::vector<Block> blocks_;
     std::vector<Orders> orders_;
 };

@@ -98,6 +98,15 @@ void bind_machine(py::module_& m) {
              "seed"_a = 1, "queue"_a = "fast")
         .def("add", &Machine::add, "path"_a, "type"_a, "params"_a)
         .def("bind", &Machine::bind)
+        .def("carry_contents", &Machine::carry_contents)
+        .def_property_readonly("carries_contents", &Machine::carries_contents)
+        .def("compare_contents",
+             [](Machine& machine) {
+                 const ContentsReport r = machine.compare_contents();
+                 return py::dict("bytes"_a = r.bytes, "different"_a = r.different,
+                                 "left_out"_a = r.left_out, "first"_a = r.first,
+                                 "overtaken"_a = machine.sim().contents().overtaken());
+             })
         .def("build", &Machine::build)
         .def_property_readonly("warnings", &Machine::warnings)
         .def_property_readonly("inputs", &Machine::inputs)

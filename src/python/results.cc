@@ -24,7 +24,8 @@ py::dict plain(const Configuration& c) {
     }
     for (const auto& x : c.connections)
         connections.append(py::make_tuple(x.from, x.from_port, x.to, x.to_port));
-    return py::dict("objects"_a = objects, "connections"_a = connections);
+    return py::dict("objects"_a = objects, "connections"_a = connections,
+                    "contents"_a = c.contents);
 }
 
 py::dict info(const std::string& path) {

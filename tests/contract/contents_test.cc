@@ -50,49 +50,50 @@ DataRig caches(const std::string& l1, const std::string& l2) {
 
 /// Two drivers behind TLBs and L1s, one L2 and one memory, which holds all pages or some of them.
 DataRig paging(const std::string& name, bool faults) {
-    return {name, {"driver[0]", "driver[1]"}, [=](Machine& m) {
-                const auto at = [](const char* what, unsigned i) {
-                    return std::string(what) + "[" + std::to_string(i) + "]";
-                };
-                const std::string hosts = faults ? "1" : "0";
-                m.add("network", "mem.Crossbar",
-                      arguments("outputs=1 inputs=" + std::string(faults ? "4" : "3")));
-                m.add("l2", "mem.Cache",
-                      arguments("capacity=2KiB ways=4 write_policy=write_back write_allocate=true"));
-                add_memory(m, "memory");
-                m.bind("network", "mem_side[0]", "l2", "cpu_side");
-                m.bind("l2", "mem_side", "memory", "cpu_side");
-                m.add("mmu", "gpu.Mmu",
-                      arguments("tlbs=2 page=1KiB address_space=16KiB walkers=2 entries=8 ways=2 "
-                                "walk_cache=2 walk_cache_ways=1 leaf_entries=2 orders=2 hosts=" +
-                                hosts + " movers=" + hosts +
-                                (faults ? " placement=faults memory=6KiB"
-                                        : " placement=first_touch memory=16KiB")));
-                m.bind("mmu", "walk_side", "network", "cpu_side[2]");
-                for (unsigned i = 0; i < 2; ++i) {
-                    m.add(at("driver", i), "test.DataDriver",
-                          arguments("count=1500 lines=64 gap=300ns base=" +
-                                    std::to_string(8192 * i) + "B"));
-                    m.add(at("tlb", i), "gpu.Tlb",
-                          arguments("page=1KiB entries=4 ways=2 misses=2 targets=2 queue=4 "
-                                    "acknowledged_stores=true"));
-                    m.add(at("l1", i), "mem.Cache", arguments("capacity=1536B mshrs=4"));
-                    m.bind(at("driver", i), "mem", at("tlb", i), "cpu_side");
-                    m.bind(at("tlb", i), "mem_side", at("l1", i), "cpu_side");
-                    m.bind(at("tlb", i), "mmu_side", "mmu", at("tlb_side", i));
-                    m.bind("mmu", at("shootdowns", i), at("tlb", i), "shootdowns");
-                    m.bind(at("l1", i), "mem_side", "network", at("cpu_side", i));
-                }
-                if (!faults) return;
-                m.add("host", "link.Host",
-                      arguments("page=1KiB fault_latency=2us page_cost=100ns batch=4 transfers=2 "
-                                "outstanding=4"));
-                m.add("pcie", "link.Pcie", arguments("queue=4 lanes=4"));
-                m.bind("mmu", "fault_side[0]", "host", "faults");
-                m.bind("host", "pages", "mmu", "mover_side[0]");
-                m.bind("host", "device_side", "pcie", "from_host[0]");
-                m.bind("pcie", "to_device[0]", "network", "cpu_side[3]");
-            }};
+    return {
+        name, {"driver[0]", "driver[1]"}, [=](Machine& m) {
+            const auto at = [](const char* what, unsigned i) {
+                return std::string(what) + "[" + std::to_string(i) + "]";
+            };
+            const std::string hosts = faults ? "1" : "0";
+            m.add("network", "mem.Crossbar",
+                  arguments("outputs=1 inputs=" + std::string(faults ? "4" : "3")));
+            m.add("l2", "mem.Cache",
+                  arguments("capacity=2KiB ways=4 write_policy=write_back write_allocate=true"));
+            add_memory(m, "memory");
+            m.bind("network", "mem_side[0]", "l2", "cpu_side");
+            m.bind("l2", "mem_side", "memory", "cpu_side");
+            m.add("mmu", "gpu.Mmu",
+                  arguments("tlbs=2 page=1KiB address_space=16KiB walkers=2 entries=8 ways=2 "
+                            "walk_cache=2 walk_cache_ways=1 leaf_entries=2 orders=2 hosts=" +
+                            hosts + " movers=" + hosts +
+                            (faults ? " placement=faults memory=6KiB"
+                                    : " placement=first_touch memory=16KiB")));
+            m.bind("mmu", "walk_side", "network", "cpu_side[2]");
+            for (unsigned i = 0; i < 2; ++i) {
+                m.add(at("driver", i), "test.DataDriver",
+                      arguments("count=1500 lines=64 gap=300ns base=" + std::to_string(8192 * i) +
+                                "B"));
+                m.add(at("tlb", i), "gpu.Tlb",
+                      arguments("page=1KiB entries=4 ways=2 misses=2 targets=2 queue=4 "
+                                "acknowledged_stores=true"));
+                m.add(at("l1", i), "mem.Cache", arguments("capacity=1536B mshrs=4"));
+                m.bind(at("driver", i), "mem", at("tlb", i), "cpu_side");
+                m.bind(at("tlb", i), "mem_side", at("l1", i), "cpu_side");
+                m.bind(at("tlb", i), "mmu_side", "mmu", at("tlb_side", i));
+                m.bind("mmu", at("shootdowns", i), at("tlb", i), "shootdowns");
+                m.bind(at("l1", i), "mem_side", "network", at("cpu_side", i));
+            }
+            if (!faults) return;
+            m.add("host", "link.Host",
+                  arguments("page=1KiB fault_latency=2us page_cost=100ns batch=4 transfers=2 "
+                            "outstanding=4"));
+            m.add("pcie", "link.Pcie", arguments("queue=4 lanes=4"));
+            m.bind("mmu", "fault_side[0]", "host", "faults");
+            m.bind("host", "pages", "mmu", "mover_side[0]");
+            m.bind("host", "device_side", "pcie", "from_host[0]");
+            m.bind("pcie", "to_device[0]", "network", "cpu_side[3]");
+        }};
 }
 
 std::vector<DataRig> rigs() {

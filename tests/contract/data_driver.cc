@@ -77,8 +77,8 @@ void DataDriver::send() {
     }
     port.mem.send(r);
     ++state.sent;
-    state.due = now() + static_cast<Tick>(
-                            random.below(static_cast<std::uint64_t>(params.gap->raw)));
+    state.due =
+        now() + static_cast<Tick>(random.below(static_cast<std::uint64_t>(params.gap->raw)));
 }
 
 void DataDriver::check(const MemResponse& r) {

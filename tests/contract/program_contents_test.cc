@@ -50,9 +50,9 @@ void build(Machine& m, const Options& o) {
         m.add(at("l2", i), "mem.Cache",
               arguments("capacity=8KiB ways=8 interleave_ways=2 interleave_index=" +
                         std::to_string(i) + " " + o.l2));
-        m.add(at("dram", i), "mem.DramController",
-              arguments("channels=2 map=RoRaBaCoChCl interleave=256B channel=" +
-                        std::to_string(i)));
+        m.add(
+            at("dram", i), "mem.DramController",
+            arguments("channels=2 map=RoRaBaCoChCl interleave=256B channel=" + std::to_string(i)));
         m.bind("network", at("mem_side", i), at("l2", i), "cpu_side");
         m.bind(at("l2", i), "mem_side", at("dram", i), "cpu_side");
     }
@@ -84,10 +84,7 @@ ContentsReport finish(Machine& m) {
     REQUIRE(m.run(never) == Stop::idle);
     REQUIRE_FALSE(m.pending());
     CHECK(m.imbalances() == std::vector<std::string> {});
-    ContentsReport report;
-    for (const auto& c : m.components())
-        if (auto* checks = dynamic_cast<ChecksContents*>(c.get())) checks->compare_contents(report);
-    return report;
+    return m.compare_contents();
 }
 
 } // namespace

@@ -1,0 +1,44 @@
+"""Machines that carry contents: the check that a user asks for, its words, and what it costs nothing."""
+
+SCRIPT = """
+import memsim
+from memsim import workload
+from memsim.systems import gpu
+root = memsim.Root(contents={contents})
+root.program = workload.Program(name="bfs1", size=8)
+root.gpu = gpu(sms=2, l1="16KiB", l2="64KiB", memory="hbm2", channels=2)
+root.program.dispatcher = root.gpu.dispatcher.host
+simulation = memsim.instantiate()
+memsim.simulate('5us')
+memsim.checkpoint("half.ckpt")
+memsim.simulate()
+print(simulation.digest)
+print(simulation.check_contents())
+"""
+
+
+def run(memsim_command, tmp_path, contents="True", expect=0):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.replace("{contents}", contents))
+    return memsim_command("-q", script, expect=expect)
+
+
+def test_the_machine_holds_what_the_program_left(memsim_command, tmp_path):
+    done = run(memsim_command, tmp_path)
+    digest, report = done.stdout.splitlines()
+    assert "'left_out': 0" in report and "'bytes': 0" not in report
+    again = memsim_command("-q", "--restore", tmp_path / "half.ckpt")
+    assert again.stdout.splitlines() == [digest, report]
+
+
+def test_a_machine_without_contents_has_none_to_check(memsim_command, tmp_path):
+    done = run(memsim_command, tmp_path, contents="False", expect=1)
+    assert "this machine carries no contents: build it from Root(contents=True)" in done.stderr
+    with_contents = run(memsim_command, tmp_path)
+    assert done.stdout.split()[0] == with_contents.stdout.split()[0]  # the same times and counts
+
+
+def test_what_is_no_yes_or_no_is_refused(memsim_command, tmp_path):
+    done = run(memsim_command, tmp_path, contents="1", expect=1)
+    assert "Root: contents is True or False, not 1" in done.stderr
+
