@@ -176,7 +176,7 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
     (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
     (dict(mmu=dict(footprint="1 MiB")), "gpu(): mmu.footprint: '1 MiB' is no size: "),
     (dict(mmu=dict(footprint="1MiB", walks=1)), "gpu(): mmu: 'walks' is not given here: "),
-], ids=str)
+], ids=lambda value: value if isinstance(value, str) else ",".join(value))
 def test_what_makes_no_machine_is_a_sentence(arguments, sentence):
     with pytest.raises(memsim.Error, match=r"test_gpu\.py:\d+: " + re.escape(sentence)):
         machine(**arguments)
