@@ -6,10 +6,16 @@ import threading
 
 from . import signals
 
+# Exit codes after a signal. It may have come to the whole group: a process that ends of it may do so
+# before the one that waits has looked for its own signals, which it then does within HEARD seconds.
+ENDED_BY_SIGNAL = {*(128 + n for n in (signal.SIGTERM, signal.SIGINT)), -signal.SIGTERM, -signal.SIGINT}
+HEARD = 2
+
 
 class Processes:
     def __init__(self):
         self.ended = None  # the signal by which they were told to end
+        self._told = threading.Event()  # that `ended` is set
         self._running = set()
         self._lock = threading.Lock()
 
@@ -25,6 +31,8 @@ class Processes:
         finally:
             with self._lock:
                 self._running.discard(process)
+        if process.returncode in ENDED_BY_SIGNAL:
+            self._told.wait(HEARD)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
     def end(self, number, futures):
@@ -44,6 +52,7 @@ class Processes:
     def _send(self, number):
         with self._lock:
             self.ended = number
+            self._told.set()
             for process in self._running:
                 process.send_signal(number)
 

@@ -126,6 +126,7 @@ class Simulation:
         self._number = _made + 1
         self._inputs = hashes_of(machine.inputs)
         self._progress = None
+        os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
         if opts.skip_finished and not opts.restoring:
             opts.restoring = self._skip_or_resume()
         self._restoring, self._journal = self._checkpoint_of_mine(), Journal()
@@ -147,7 +148,6 @@ class Simulation:
             machine.stamp_every(opts.stamps)
         if opts.debug:
             machine.set_debug(**opts.debug)
-        os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
         if not self._restoring:
             self._begin()
             machine.start()

@@ -21,7 +21,7 @@ void ProbedStream::wake() {
             stat.probe.sample(taken);
             state.probing = false;
         } else {
-            state.free.push_back(tag);
+            state.free.push_back(tag - 1);
         }
     }
     if (!state.probing && state.probes < params.probes && mem.can_send()) {
@@ -37,7 +37,7 @@ void ProbedStream::wake() {
         const std::uint64_t bank = state.streamed % params.banks;
         const std::uint64_t place =
             state.streamed / params.banks + bank * params.columns / params.banks;
-        const std::uint32_t tag = state.free.back();
+        const std::uint32_t tag = state.free.back() + 1;
         state.free.pop_back();
         state.late += now() - due();
         send(address(place / params.columns % params.rows, place % params.columns, bank), tag);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "core/free_list.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -39,14 +40,14 @@ class ProbedStream final : public Model<ProbedStream> {
         Tick late = 0; ///< how long the stream had to wait for the memory
         Rng rng;
         std::vector<Tick> sent_at;
-        std::vector<std::uint32_t> free;
+        FreeList free; ///< the stream's tags, less 1: tag 0 is the probe's
         Timer next;
     };
 
     explicit ProbedStream(const Params& p) : params(p) {}
     void init() override {
         state.sent_at.assign(params.outstanding, 0);
-        for (std::uint32_t i = params.outstanding; i-- > 1;) state.free.push_back(i);
+        for (std::uint32_t i = params.outstanding - 1; i-- > 0;) state.free.push_back(i);
     }
     void start() override { arm(state.next, due()); }
     void wake() override;

@@ -49,6 +49,12 @@ def test_a_checkpoint_after_a_dump(run, write):
     assert (run.rows("out", RUNS), run.rows("out", DUMPS)) == before
 
 
+def checkpoint_of(run, time, number=0):
+    """Of the runs in out, by their seeds, the file of this one."""
+    (uuid,) = run.rows("out", "SELECT id FROM run ORDER BY seed")[number]
+    return run.directory / f"out/{time}-{uuid[:8]}.ckpt"
+
+
 def test_two_machines_one_after_the_other(run, write):
     """The restore of the second's checkpoint makes no run of its own for the first."""
     script = write("for seed in (1, 2):\n"
@@ -60,7 +66,8 @@ def test_two_machines_one_after_the_other(run, write):
     whole = run("-d", "out", "--checkpoint-at", "7us", script).stdout
     before = run.rows("out", RUNS), run.rows("out", DUMPS)
     assert len(before[0]) == 2
-    for file in ("out/7us-2.ckpt", "out/7us.ckpt", "out/7us-2.ckpt"):
+    first, second = (checkpoint_of(run, "7us", number) for number in (0, 1))
+    for file in (second, first, second):
         assert run("--restore", file).stdout == whole
         now = run.rows("out", RUNS), run.rows("out", DUMPS)
         assert now == before, file
@@ -70,7 +77,7 @@ def test_the_other_machine_s_run_stays_where_the_checkpoint_is_refused(run, writ
     script = write("for seed in (1, 2):\n    machine(seed)\n    memsim.simulate()\n")
     run("-d", "out", "--checkpoint-at", "7us", script)
     before = (run.directory / "out/stats.db").read_bytes()
-    file = run.directory / "out/7us-2.ckpt"
+    file = checkpoint_of(run, "7us", 1)
     info, data = body.unpack(file)
     body.pack(file, info, data.replace(b"State sent u64", b"State sent u32"))
     said = run("--restore", file, expect=1).stderr
@@ -204,7 +211,7 @@ def test_another_build_makes_a_new_run(run, write):
     script = write("machine(1)\nmemsim.simulate()\n")
     run("-d", "out", "--checkpoint-at", "5us", script)
     before = run.rows("out", RUNS)
-    file = run.directory / "out/5us.ckpt"
+    file = checkpoint_of(run, "5us")
     info, data = body.unpack(file)
     build = memsim._memsim.build_id()
     assert len(build) == 40
@@ -246,7 +253,7 @@ def test_components_of_other_machines_may_change(run, write):
     script = write("machine(1)\nmemsim.simulate()\n")
     run("-d", "out", "--checkpoint-at", "5us", script)
     content = run.content("out")
-    file = run.directory / "out/5us.ckpt"
+    file = checkpoint_of(run, "5us")
     info, data = body.unpack(file)
     version = memsim.__version__.encode()
     assert version in info
