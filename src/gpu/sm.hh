@@ -186,6 +186,7 @@ class Sm final : public Model<Sm> {
     void init() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override { return live_blocks() > 0; }
     std::optional<std::string> imbalance() const override;
 

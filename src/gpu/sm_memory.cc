@@ -1,4 +1,5 @@
 #include "gpu/sm.hh"
+#include "parts/named.hh"
 #include "protocol/local_memory.hh"
 
 /// The load-store unit of an SM: accesses to the L1 and to shared memory, and their answers.
@@ -64,7 +65,7 @@ void Sm::send_accesses() {
 }
 
 void Sm::answer(const protocol::MemResponse& response) {
-    const Sent& sent = state.sent[response.tag];
+    const Sent& sent = parts::named(state.sent, response.tag);
     stat.load_latency.sample(Time {now() - sent.queued});
     state.free_tags.push_back(response.tag);
     sim().stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), now());

@@ -133,6 +133,7 @@ class Host final : public Model<Host> {
     void init() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override { return state.phase != Phase::idle; }
     std::optional<std::string> imbalance() const override;
     void read(const Arrived& a);

@@ -59,6 +59,8 @@ class TagArray {
     std::uint32_t line(std::uint64_t set, std::uint32_t way) const {
         return static_cast<std::uint32_t>(set * stride_) + way;
     }
+    /// Whether it is a line's place.
+    bool has(std::uint32_t line) const { return line / stride_ < sets() && line % stride_ < ways_; }
     /// Notes a use, for LRU.
     void touch(std::uint32_t line) {
         if (policy_ == Replacement::lru) order(line) = tick();
