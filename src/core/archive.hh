@@ -24,7 +24,8 @@
 /// A checkpoint's bytes are not trusted: what a type's values cannot be (an enumerator that is not
 /// declared, a bool of 2, a sequence longer than the bytes that are left, a vector of another
 /// length than init() gave it) is refused with the name of the field. A class that archives itself
-/// refuses what it would stumble over: `if constexpr (Loading<Archive>) a.check(...)`.
+/// refuses what it would stumble over: `if constexpr (Loading<Archive>) a.check(...)`. What a
+/// number is an index of, its component knows: Component::check_loaded().
 namespace memsim {
 
 static_assert(std::endian::native == std::endian::little, "checkpoints are little-endian");
@@ -226,6 +227,21 @@ class Loader {
     void check(bool holds, std::string_view what) const {
         if (!holds) [[unlikely]]
             refuse(what);
+    }
+    /// Refuses a number by which a component finds one of `size` things.
+    void index(std::string_view field, std::uint64_t number, std::uint64_t size) {
+        if (number >= size) [[unlikely]]
+            within(field, [&] {
+                refuse("is " + std::to_string(number) + " and not below " + std::to_string(size));
+            });
+    }
+    /// The same of every number in a vector or Fifo, and of the places of bits in a word.
+    template <class Numbers>
+    void indices(std::string_view field, const Numbers& numbers, std::uint64_t size) {
+        for (std::uint32_t i = 0; i < numbers.size(); ++i) index(field, numbers[i], size);
+    }
+    void bits(std::string_view field, std::uint64_t set, std::uint64_t size) {
+        if (set) index(field, static_cast<std::uint64_t>(std::bit_width(set)) - 1, size);
     }
     Tick now() const { return now_; }
     void raw(void* data, std::size_t n) {

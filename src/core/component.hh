@@ -54,6 +54,9 @@ class Component {
     virtual void wake() = 0;
     /// Says what the component itself waits for; its ports are reported by the framework.
     virtual void waits_on(WaitReport&) const {}
+    /// Refuses loaded State by which it would look where nothing is: `l.index("last", state.last,
+    /// inputs)`. What a message names is checked when it is looked up: named() in parts/named.hh.
+    virtual void check_loaded(Loader&) const {}
     /// Work that must be done before a run may end by itself: it is an error if the queue of events
     /// runs empty while this is true.
     virtual bool pending() const { return false; }

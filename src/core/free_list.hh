@@ -37,7 +37,10 @@ class FreeList {
 
     bool empty() const { return free_.empty(); }
     std::size_t size() const { return free_.size(); }
-    std::uint32_t back() const { return free_.back(); }
+    std::uint32_t back() const {
+        MEMSIM_ASSERT(!free_.empty(), "a place is taken where none is free");
+        return free_.back();
+    }
     void pop_back() { free_.pop_back(); }
     void push_back(std::uint32_t place) { free_.push_back(place); }
     void clear() { free_.clear(); }

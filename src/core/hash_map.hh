@@ -55,6 +55,13 @@ class HashMap {
         return true;
     }
     void clear() { *this = HashMap(); }
+    /// Whether holds(key, value) of every entry; no order can be seen.
+    template <class F>
+    bool all(F&& holds) const {
+        for (const auto& [key, value] : slots_)
+            if (key != nobody && !holds(key, value)) return false;
+        return true;
+    }
 
     template <class Archive>
     void archive(Archive& a) {

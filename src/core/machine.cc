@@ -143,7 +143,14 @@ void Machine::start() {
 
 Stop Machine::run(Tick until) {
     MEMSIM_ASSERT(built_, "run() before build()");
-    return sim_.run(until);
+    if (!loaded_) return sim_.run(until);
+    try {
+        return sim_.run(until);
+    } catch (const Panic& p) {
+        throw ConfigError(std::string("the run cannot go on from its checkpoint: ") + p.what() +
+                          ". The checkpoint is damaged, or, if a run from the beginning ends in "
+                          "the same way, it is a fault of memsim");
+    }
 }
 
 std::vector<std::string> Machine::wait_report() const {
@@ -463,6 +470,7 @@ void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
             });
         for (const Loader* l : {&state, &stats, &ports})
             l->check(l->done(), "is followed by more than there is");
+        c.check_loaded(state);
     } catch (const ConfigError& e) {
         throw ConfigError(name + ": " + e.what());
     }
@@ -510,6 +518,7 @@ void Machine::load(const Snapshot& s) {
                           ", this machine is " + configuration_ +
                           "): only tunable parameters may differ");
     if (s.now < 0) throw ConfigError("the checkpoint is of a time before 0: it is damaged");
+    loaded_ = true;
     sim_.set_now(s.now);
     load_shared(s);
     for (std::size_t i = 0; i < s.objects.size(); ++i)

@@ -74,6 +74,7 @@ class Machine {
     // ---- running
     /// Starts a new run: every component's start(). Not called when a snapshot is loaded.
     void start();
+    /// An invariant that a loaded machine breaks is a ConfigError: the checkpoint may be forged.
     Stop run(Tick until);
     Simulation& sim() { return sim_; }
     /// Who waits for whom, a line each.
@@ -152,6 +153,7 @@ class Machine {
     std::vector<std::string> warnings_;
     std::string configuration_;
     bool built_ = false;
+    bool loaded_ = false; ///< goes on from a checkpoint, whose State need not be what was saved
     Tick since_ = 0;
     Digest digest_;
     Tick period_ = 0;

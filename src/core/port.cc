@@ -21,6 +21,8 @@ bool LinkBase::reclaim() {
 void LinkBase::check_loaded(const Loader& l, Tick first) const {
     l.check(in_queue() + std::uint64_t {returning_.size()} <= depth_,
             "holds more than its capacity");
+    l.check(remainder_ >= 0 && (remainder_ == 0 || remainder_ < wire_.rate()),
+            "has a remainder that its rate does not leave");
     const bool arrived = queued_ != 0 && first <= l.now();
     l.check(here_ ? arrived : arrive_.when() == first, "has a first message that never arrives");
     l.check(!here_ || !arrive_.armed(), "awaits a message that is here");

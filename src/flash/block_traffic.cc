@@ -1,6 +1,7 @@
 #include "flash/block_traffic.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 #include <algorithm>
 
@@ -61,7 +62,7 @@ void BlockTraffic::wake() {
 }
 
 void BlockTraffic::answer(const protocol::BlockResponse& r) {
-    const std::uint32_t at = state.request_of[r.tag];
+    const std::uint32_t at = parts::named(state.request_of, r.tag);
     state.free_tags.push_back(r.tag);
     Request& request = state.requests[at];
     request.bytes += r.sectors * block_sector_bytes;
@@ -159,6 +160,11 @@ void BlockTraffic::read_record() {
     } catch (const ConfigError& e) {
         refuse("trace", e.what());
     }
+}
+
+void BlockTraffic::check_loaded(Loader& l) const {
+    l.indices("request_of", state.request_of, state.requests.size());
+    l.index("sending", state.sending, state.requests.size());
 }
 
 /// Only what has an end must be done.

@@ -105,6 +105,7 @@ class BlockTraffic final : public Model<BlockTraffic> {
     void start() override;
     void wake() override;
     bool pending() const override;
+    void check_loaded(Loader& l) const override;
 
     const Params params;
     Ports port;

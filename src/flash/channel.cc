@@ -219,6 +219,8 @@ void Channel::begin(std::uint32_t first) {
 void Channel::array_done(unsigned package, const protocol::NandReady& r) {
     const std::uint32_t plane = (package * params.dies() + r.die) * params.planes() + r.plane;
     const std::uint32_t reg = r.op == FlashOp::erase ? params.registers() : r.reg;
+    MEMSIM_ASSERT(r.die < params.dies() && r.plane < params.planes() && reg <= params.registers(),
+                  "a package names no register of its own");
     const std::uint32_t slot = state.in_register[plane * (params.registers() + 1) + reg];
     MEMSIM_ASSERT(slot != none && state.slots[slot].request.op == r.op,
                   "a package is ready for nothing that was asked");
@@ -253,6 +255,51 @@ void Channel::complete(std::uint32_t slot, std::uint64_t content) {
     port.controller.send({content, r.tag, r.op});
     state.free_slots.push_back(slot);
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
+}
+
+void Channel::check_loaded(Loader& l) const {
+    const std::size_t slots = state.slots.size(), groups = state.groups.size();
+    const std::uint32_t planes = params.dies() * params.planes();
+    const auto one_of = [&](std::string_view field, std::uint32_t slot) {
+        if (slot != none) l.index(field, slot, slots);
+    };
+    for (const Slot& s : state.slots) {
+        one_of("slots.next", s.next);
+        if (s.group != none) l.index("slots.group", s.group, groups);
+        l.index("slots.reg", s.reg, params.registers() + 1);
+        l.index("slots.request", s.request.place.package, params.packages());
+        l.index("slots.request", s.request.place.die, params.dies());
+        l.index("slots.request", s.request.place.plane, params.planes());
+    }
+    for (std::uint32_t p = 0; p < state.planes.size(); ++p)
+        for (unsigned kind = 0; kind < kinds; ++kind) {
+            const Queue& q = state.planes[p].queues[kind];
+            one_of("planes.head", q.head), one_of("planes.tail", q.tail);
+            l.within("packages.waiting", [&] {
+                const bool waits = state.packages[p / planes].waiting[kind] >> p % planes & 1;
+                std::size_t left = slots;
+                std::uint32_t at = q.head, last = none;
+                for (; at != none && left; last = at, at = state.slots[at].next) --left;
+                l.check(waits == (q.head != none) && at == none && (!waits || last == q.tail),
+                        "fits no queue");
+            });
+        }
+    for (const Chip& chip : state.packages)
+        for (const std::uint64_t set : {chip.waiting[0], chip.waiting[kinds - 1], chip.full})
+            l.bits("packages", set, planes);
+    for (const std::uint32_t slot : state.in_register)
+        if (slot != none) {
+            l.index("in_register", slot, slots);
+            l.index("in_register.group", state.slots[slot].group, groups);
+        }
+    for (const auto& ready : state.ready) l.indices("ready", ready, slots);
+    l.bits("to_ask", state.to_ask, params.packages());
+    l.index("turn", state.turn, params.packages());
+    one_of("on_bus", state.on_bus);
+    if (state.on_bus != none) l.index("on_bus.group", state.slots[state.on_bus].group, groups);
+    if (wire_.rate())
+        l.index("remainder", static_cast<std::uint64_t>(state.remainder),
+                static_cast<std::uint64_t>(wire_.rate()));
 }
 
 void Channel::waits_on(WaitReport& report) const {

@@ -118,6 +118,7 @@ class Channel final : public Model<Channel> {
     void wake() override;
     bool pending() const override { return state.free_slots.size() != state.slots.size(); }
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     const Params params;

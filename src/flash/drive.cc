@@ -345,6 +345,52 @@ bool Drive::pending() const {
            state.free_jobs.size() != state.jobs.size();
 }
 
+void Drive::check_loaded(Loader& l) const {
+    const std::size_t commands = state.commands.size(), jobs = state.jobs.size(),
+                      records = state.ftl.blocks.size(), cached = state.cache.pages.size();
+    const std::uint64_t pages = std::uint64_t {geometry_.all_planes()} * geometry_.plane_pages();
+    const auto one_of = [&](std::string_view field, std::uint32_t number, std::uint64_t size) {
+        if (number != none) l.index(field, number, size);
+    };
+    for (const Command& c : state.commands) {
+        l.index("commands.request", c.request.sector, sectors_ + 1);
+        l.index("commands.request", c.request.sectors, sectors_ - c.request.sector + 1);
+        l.index("commands.queue", c.queue, port.host.size());
+    }
+    for (const auto* queue : {&state.for_cores, &state.waiting_writes})
+        l.indices("for_cores", *queue, commands);
+    for (const auto& queue : state.answers) l.indices("answers", queue, commands);
+    for (const Core& core : state.cores) one_of("cores.command", core.command, commands);
+    l.index("next_queue", state.next_queue, port.host.size());
+    for (std::uint32_t i = 0; i < state.dram.size(); ++i)
+        one_of("dram.command", state.dram[i].command, commands);
+    for (const Job& job : state.jobs) {
+        if (job.kind == JobKind::read) l.index("jobs.command", job.command, commands);
+        if (job.kind == JobKind::erase) l.index("jobs.command", job.command, records);
+        if (job.kind == JobKind::destage) l.index("jobs.cached", job.cached, cached);
+        one_of("jobs.next", job.next, jobs);
+        one_of("jobs.from", job.from, pages), one_of("jobs.to", job.to, pages);
+    }
+    for (const auto& queue : state.outgoing) l.indices("outgoing", queue, jobs);
+    for (const auto& queue : state.roomless) l.indices("roomless", queue, jobs);
+    l.indices("roomless_anywhere", state.roomless_anywhere, jobs);
+    l.bits("channels_waiting", state.channels_waiting, port.channel.size());
+    for (const Collection& c : state.collections) one_of("collections.record", c.record, records);
+    if (params.check_contents()) {
+        for (const CachedPage& p : state.cache.pages)
+            l.bits("cache.valid", p.valid | p.dirty | p.flying, p.versions.size());
+        l.within("image", [&] {
+            l.check(state.image.all([&](std::uint64_t, const auto& versions) {
+                return versions.size() == page_sectors_;
+            }),
+                    "is of other sectors than a page's");
+        });
+    }
+    ftl_->check_loaded(l);
+    cache_->check_loaded(l);
+    if (map_in_flash_) map_->check_loaded(l, jobs);
+}
+
 void Drive::waits_on(WaitReport& report) const {
     if (!state.waiting_writes.empty())
         report.add(path() + ": " + std::to_string(state.waiting_writes.size()) +

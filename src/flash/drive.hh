@@ -227,6 +227,7 @@ class Drive final : public Model<Drive> {
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     std::uint64_t sectors() const { return sectors_; } ///< that the host sees

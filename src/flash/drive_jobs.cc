@@ -1,4 +1,5 @@
 #include "flash/drive.hh"
+#include "parts/named.hh"
 
 #include <bit>
 
@@ -268,6 +269,11 @@ void Drive::send_waiting() {
 
 void Drive::answered(const protocol::FlashResponse& r) {
     const std::uint32_t j = r.tag;
+    const Job& job = parts::named(state.jobs, j);
+    MEMSIM_ASSERT(job.kind != JobKind::none &&
+                      (r.op == FlashOp::erase) == (job.kind == JobKind::erase) &&
+                      (r.op == FlashOp::program ? job.to : job.from) != no_page,
+                  "a channel answers what no job has asked");
     if (r.op == FlashOp::read)
         was_read(j, r.content);
     else if (r.op == FlashOp::program)
@@ -282,6 +288,7 @@ void Drive::was_read(std::uint32_t j, std::uint64_t content) {
     switch (job.kind) {
     case JobKind::read: {
         if (content) {
+            MEMSIM_ASSERT(state.image.find(content), "a page holds what nobody has written");
             const auto& versions = *state.image.find(content);
             for (std::uint32_t set = job.sectors & job.held; set; set &= set - 1) {
                 const auto i = static_cast<unsigned>(std::countr_zero(set));
@@ -325,6 +332,8 @@ void Drive::keep(const Job& job, std::uint64_t content) {
     const std::uint32_t missing = job.sectors & ~p.valid & ftl_->lookup(job.lpn).sectors;
     if (params.check_contents()) {
         p.versions.resize(page_sectors_);
+        MEMSIM_ASSERT(!content || state.image.find(content),
+                      "a page holds what nobody has written");
         for (std::uint32_t set = missing; set; set &= set - 1) {
             const auto i = static_cast<unsigned>(std::countr_zero(set));
             p.versions[i] = content ? (*state.image.find(content))[i] : 0;

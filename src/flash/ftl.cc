@@ -46,7 +46,7 @@ bool Ftl::moved(std::uint32_t lpn, std::uint32_t from, std::uint32_t to) {
     FtlBlock& b = record(f_.geometry.block_of(to));
     --b.flying;
     if (before.page != from) {
-        b.owners[to % f_.geometry.pages] = no_page;
+        parts::named(b.owners, to % f_.geometry.pages) = no_page;
         return false;
     }
     ++b.valid;
@@ -109,7 +109,7 @@ void Ftl::close(std::uint32_t index) {
 
 void Ftl::invalidate(std::uint32_t page) {
     FtlBlock& b = record(f_.geometry.block_of(page));
-    std::uint32_t& owner = b.owners[page % f_.geometry.pages];
+    std::uint32_t& owner = parts::named(b.owners, page % f_.geometry.pages);
     MEMSIM_ASSERT(owner != no_page && b.valid > 0, "a page is given up twice");
     owner = no_page;
     --b.valid;
@@ -183,6 +183,36 @@ std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn
         close(index);
     }
     return page;
+}
+
+void Ftl::check_loaded(Loader& l) const {
+    const Geometry& g = f_.geometry;
+    const std::uint64_t records = s_.blocks.size(), planes = s_.planes.size();
+    s_.map.all([&](std::uint64_t, const MapEntry& e) {
+        if (e.page != no_page) l.index("ftl.map", e.page, planes * g.plane_pages());
+        return true;
+    });
+    s_.record_of.all([&](std::uint64_t block, std::uint32_t record) {
+        l.index("ftl.record_of", block, planes * g.blocks);
+        l.index("ftl.record_of", record, records);
+        return true;
+    });
+    for (const FtlBlock& b : s_.blocks) {
+        l.index("ftl.blocks", b.block, planes * g.blocks);
+        l.index("ftl.owners", b.owners.size(), std::uint64_t {g.pages} + 1);
+        if (b.use != BlockUse::closed) continue;
+        const auto& closed = s_.planes[b.block / g.blocks].closed;
+        l.index("ftl.place", b.place, closed.size());
+        l.within("ftl.place",
+                 [&] { l.check(&s_.blocks[0] + closed[b.place] == &b, "is another block's"); });
+    }
+    for (const FtlPlane& p : s_.planes) {
+        for (const auto* list : {&p.erased, &p.closed}) l.indices("ftl.planes", *list, records);
+        for (const std::uint32_t open : p.open)
+            if (open != no_page) l.index("ftl.open", open, records);
+        l.index("ftl.fresh", p.fresh, std::uint64_t {g.blocks} + 1);
+    }
+    l.index("ftl.next_plane", s_.next_plane, planes);
 }
 
 // ---- garbage collection ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "core/fifo.hh"
 #include "core/hash_map.hh"
 #include "flash/geometry.hh"
+#include "parts/named.hh"
 
 #include <array>
 
@@ -72,6 +73,7 @@ class Ftl {
     };
     Ftl(Figures figures, FtlState& state) : f_(std::move(figures)), s_(state) {}
     void init();
+    void check_loaded(Loader& l) const;
 
     MapEntry lookup(std::uint32_t lpn) const;
     /// It was written or trimmed in the run.
@@ -92,6 +94,7 @@ class Ftl {
     void hold(std::uint32_t page) { ++s_.readers[f_.geometry.block_of(page)]; }
     void release(std::uint32_t page) {
         std::uint32_t* const n = s_.readers.find(f_.geometry.block_of(page));
+        MEMSIM_ASSERT(n, "a read ends that has not begun");
         if (--*n == 0) s_.readers.erase(f_.geometry.block_of(page));
     }
     bool is_read(const FtlBlock& b) const { return s_.readers.find(b.block) != nullptr; }
@@ -110,8 +113,8 @@ class Ftl {
     void begin_collecting(std::uint32_t record);
     void erased(std::uint32_t record);
 
-    FtlBlock& block(std::uint32_t record) { return s_.blocks[record]; }
-    const FtlBlock& block(std::uint32_t record) const { return s_.blocks[record]; }
+    FtlBlock& block(std::uint32_t record) { return parts::named(s_.blocks, record); }
+    const FtlBlock& block(std::uint32_t record) const { return parts::named(s_.blocks, record); }
     std::uint32_t first_page(const FtlBlock& b) const { return b.block * f_.geometry.pages; }
     const Figures& figures() const { return f_; }
 

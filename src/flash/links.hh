@@ -1,6 +1,9 @@
 #pragma once
 
+#include "core/archive.hh"
+
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace memsim::flash {
@@ -19,6 +22,17 @@ void link_newest(std::vector<T>& all, ListEnds& ends, std::uint32_t i) {
     all[i].newer = no_link;
     (ends.newest == no_link ? ends.oldest : all[ends.newest].newer) = i;
     ends.newest = i;
+}
+/// Refuses a loaded list that leaves the vector or has no end.
+template <class T>
+void check_list(Loader& l, std::string_view field, const std::vector<T>& all,
+                const ListEnds& ends) {
+    std::uint32_t before = no_link, at = ends.oldest;
+    for (std::size_t left = all.size(); at != no_link; before = at, at = all[at].newer, --left) {
+        l.index(field, at, left ? all.size() : 0);
+        l.within(field, [&] { l.check(all[at].older == before, "is no list"); });
+    }
+    l.within(field, [&] { l.check(before == ends.newest, "ends elsewhere"); });
 }
 template <class T>
 void unlink(std::vector<T>& all, ListEnds& ends, std::uint32_t i) {

@@ -35,6 +35,23 @@ class MapCache {
     MapCache(std::uint32_t capacity, std::uint32_t entries_per_page, MapCacheState& state)
         : capacity_(capacity), per_page_(entries_per_page), s_(state) {}
 
+    /// `jobs`: how many the owner has.
+    void check_loaded(Loader& l, std::size_t jobs) const {
+        const std::size_t n = s_.entries.size();
+        l.indices("map.free", s_.free, n);
+        const auto entry = [&](std::uint64_t, std::uint32_t i) {
+            l.index("map.entry_of", i, n);
+            return true;
+        };
+        s_.entry_of.all(entry), s_.awaited.all(entry);
+        s_.dirty.all([&](std::uint64_t, std::uint32_t i) { return entry(0, i ? i - 1 : 0); });
+        check_list(l, "map.used", s_.entries, s_.used);
+        for (const CachedMapping& e : s_.entries) {
+            for (const std::uint32_t link : {e.newer, e.older, e.dirty_next, e.next_awaited})
+                if (link != no_link) l.index("map.entries", link, n);
+            if (e.first_job != no_link) l.index("map.first_job", e.first_job, jobs);
+        }
+    }
     std::uint32_t page_of(std::uint32_t lpn) const { return lpn / per_page_; }
 
     enum class Found : std::uint8_t { here, awaited, nothing };

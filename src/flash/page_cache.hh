@@ -44,6 +44,19 @@ class PageCache {
         const std::uint32_t* const i = s_.page_of.find(lpn);
         return i ? *i : no_link;
     }
+    void check_loaded(Loader& l) const {
+        l.indices("cache.free", s_.free, s_.pages.size());
+        s_.page_of.all([&](std::uint64_t, std::uint32_t i) {
+            l.index("cache.page_of", i, s_.pages.size());
+            return true;
+        });
+        check_list(l, "cache.clean", s_.pages, s_.clean);
+        check_list(l, "cache.dirty", s_.pages, s_.dirty);
+        check_list(l, "cache.hot", s_.pages, s_.hot);
+        for (const CachedPage& p : s_.pages)
+            for (const std::uint32_t link : {p.newer, p.older})
+                if (link != no_link) l.index("cache.pages", link, s_.pages.size());
+    }
     CachedPage& operator[](std::uint32_t i) { return s_.pages[i]; }
 
     /// A place for a page that is not here; no_link if all are dirty or flying.

@@ -1,6 +1,7 @@
 #include "gpu/dispatcher.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 #include "protocol/local_memory.hh"
 #include "protocol/memory_copy.hh"
 
@@ -32,7 +33,7 @@ void Dispatcher::wake() {
 void Dispatcher::take_ends() {
     for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
         while (!port.sm_side[sm].empty()) {
-            Application& a = state.applications[port.sm_side[sm].pop().application];
+            Application& a = parts::named(state.applications, port.sm_side[sm].pop().application);
             Resources& used = state.used[sm];
             used.blocks -= a.block.blocks;
             used.warps -= a.block.warps;
@@ -222,6 +223,10 @@ void Dispatcher::take_block(std::uint16_t application, std::uint32_t block,
 bool Dispatcher::pending() const {
     return std::any_of(state.applications.begin(), state.applications.end(),
                        [](const Application& a) { return !a.ended || a.running > 0; });
+}
+
+void Dispatcher::check_loaded(Loader& l) const {
+    l.index("next", state.next, state.applications.size());
 }
 
 void Dispatcher::waits_on(WaitReport& report) const {

@@ -173,6 +173,7 @@ class Dispatcher final : public Model<Dispatcher>,
     void start() override { arm(state.first, Tick {0}); }
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override;
     std::optional<std::string> imbalance() const override;
     void take_block(std::uint16_t application, std::uint32_t block,

@@ -1,6 +1,7 @@
 #include "gpu/mmu.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 #include <bit>
 
@@ -88,7 +89,7 @@ void Mmu::wake() {
     for (unsigned h = 0; h < port.fault_side.size(); ++h)
         while (!port.fault_side[h].empty()) {
             const protocol::PageFaultReply r = port.fault_side[h].pop();
-            stat.fault_time.sample(Time {now() - state.walks[r.tag].since});
+            stat.fault_time.sample(Time {now() - parts::named(state.walks, r.tag).since});
             resident(state.walks[r.tag].key, r.frame);
             complete(r.tag, r.frame);
         }
@@ -196,7 +197,7 @@ void Mmu::read_entry(std::uint32_t walker) {
 }
 
 void Mmu::entry_read(std::uint32_t walker) {
-    Walker& w = state.walkers[walker];
+    Walker& w = parts::named(state.walkers, walker);
     const Walk& walk = state.walks[w.walk];
     if (w.leaf) {
         stat.walk_time.sample(Time {now() - walk.since});
@@ -245,10 +246,11 @@ void Mmu::fault(std::uint32_t i) {
 /// Tells all who wait for the page.
 void Mmu::complete(std::uint32_t i, std::uint64_t frame) {
     Walk& w = state.walks[i];
+    MEMSIM_ASSERT(state.waiters.in_use(i).line == 0, "a page comes that nobody waits for");
     bool writable = true;
     if (by_fault()) {
         use(frame, w.write);
-        writable = state.frames[frame - first_frame_].dirty;
+        writable = parts::named(state.frames, frame - first_frame_).dirty;
     }
     state.pages.insert(w.key, frame, writable);
     state.waiters.serve(i, [&](const Waiter& waiter) {
@@ -328,6 +330,47 @@ void Mmu::place_contents(std::uint64_t key, std::uint64_t frame) {
         a.write = true;
         look_through(port.walk_side, a);
     }
+}
+
+void Mmu::check_loaded(Loader& l) const {
+    const auto page = [&](std::string_view field, std::uint64_t key) {
+        l.index(field, application_of(key), params.applications());
+        l.index(field, page_of(key), space_pages_);
+    };
+    const std::size_t walks = state.walks.size(), walkers = state.walkers.size();
+    for (const auto* of : {&state.queued, &state.held, &state.reporting})
+        l.indices("queued", *of, walks);
+    l.indices("reading", state.reading, walkers);
+    for (const Walk& w : state.walks) {
+        page("walks.key", w.key);
+        l.index("walks.walker", w.walker, walkers);
+    }
+    for (const Walker& w : state.walkers) l.index("walkers.walk", w.walk, walks);
+    state.missing.all([&](std::uint64_t, std::uint32_t walk) {
+        l.index("missing", walk, walks);
+        return true;
+    });
+    state.waiters.for_each([](auto, const auto&) {},
+                           [&](const Waiter& w) { l.index("waiters.tlb", w.tlb, params.tlbs()); });
+    const auto frame = [&](std::string_view field, std::uint32_t f) {
+        if (f != nil) l.index(field, f, state.frames.size());
+    };
+    l.index("frames", state.frames.size(), frames_ + 1);
+    frame("oldest", state.oldest), frame("youngest", state.youngest);
+    for (const Frame& f : state.frames) {
+        frame("frames.older", f.older), frame("frames.younger", f.younger);
+        page("frames.key", f.key);
+    }
+    std::uint32_t live = 0;
+    for (const Order& o : state.orders) {
+        live += o.live;
+        if (!o.live) continue;
+        page("orders.key", o.key);
+        l.index("orders.pages", o.pages, space_pages_ + 1);
+        l.index("orders.mover", o.mover, port.mover_side.size());
+    }
+    l.within("ordered", [&] { l.check(live == state.ordered, "counts other orders"); });
+    l.index("turn", state.turn, params.tlbs());
 }
 
 void Mmu::waits_on(WaitReport& report) const {

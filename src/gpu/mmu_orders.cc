@@ -1,4 +1,5 @@
 #include "gpu/mmu.hh"
+#include "parts/named.hh"
 
 /// The MMU's other half: which pages are resident, and what movers of pages order.
 namespace memsim::gpu {
@@ -8,7 +9,8 @@ using protocol::PageOrderKind;
 /// Takes orders while there is room, sends their shoot-downs, and answers those that are done.
 void Mmu::take_orders() {
     for (unsigned t = 0; t < port.shootdowns.size(); ++t)
-        while (!port.shootdowns[t].empty()) ++state.orders[port.shootdowns[t].pop().tag].confirmed;
+        while (!port.shootdowns[t].empty())
+            ++parts::named(state.orders, port.shootdowns[t].pop().tag).confirmed;
     advance_orders();
     for (unsigned m = 0; m < port.mover_side.size(); ++m) {
         auto& in = port.mover_side[m];
@@ -35,6 +37,10 @@ bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
                                       : " no page can be claimed: it takes faults") +
                           "; " + port.mover_side[mover].peer()->owner().path() +
                           " orders otherwise");
+    if (order.page > space_pages_ || order.pages > space_pages_ - order.page)
+        throw ConfigError(path() +
+                          ".address_space: " + port.mover_side[mover].peer()->owner().path() +
+                          " orders pages beyond it");
     std::size_t place = 0;
     while (state.orders[place].live) ++place;
     Order o;
@@ -160,14 +166,14 @@ void Mmu::advance_orders() {
 /// The host has brought a page to a frame that it had claimed.
 void Mmu::resident(std::uint64_t key, std::uint64_t frame) {
     const auto f = static_cast<std::uint32_t>(frame - first_frame_);
-    state.frames[f] = {key, nil, nil, false};
+    parts::named(state.frames, f) = {key, nil, nil, false};
     append(f);
     state.mappings[key] = {frame, true};
 }
 
 void Mmu::use(std::uint64_t frame, bool write) {
     const auto f = static_cast<std::uint32_t>(frame - first_frame_);
-    state.frames[f].dirty |= write;
+    parts::named(state.frames, f).dirty |= write;
     if (params.eviction() == PageEviction::fifo || state.youngest == f) return;
     unlink(f);
     append(f);

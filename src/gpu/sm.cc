@@ -310,6 +310,36 @@ unsigned Sm::live_blocks() const {
     return n;
 }
 
+void Sm::check_loaded(Loader& l) const {
+    const std::size_t warps = state.warps.size(), places = 64; // of results
+    for (const std::uint64_t set :
+         {state.ready_compute, state.ready_memory, state.ready_shared, state.asleep})
+        l.bits("ready", set, warps);
+    for (const Warp& warp : state.warps) {
+        l.index("warps.block", warp.block, state.blocks.size());
+        l.index("warps.latest", warp.latest, places);
+        l.index("warps.position", warp.position, warp.stream.size() + 1);
+    }
+    for (const Block& block : state.blocks) l.bits("blocks.at_barrier", block.at_barrier, warps);
+    l.indices("last", state.last, warps);
+    l.indices("ended", state.ended, state.blocks.size());
+    const auto expected = [&](std::string_view field, std::uint32_t warp, std::uint32_t result) {
+        l.index(field, warp, warps);
+        if (result != ~0u) l.index(field, result, places);
+    };
+    for (std::uint32_t i = 0; i < state.shared_loads.size(); ++i)
+        expected("shared_loads", state.shared_loads[i].warp, state.shared_loads[i].result);
+    for (std::uint32_t i = 0; i < state.accesses.size(); ++i)
+        expected("accesses", state.accesses[i].request.warp, state.accesses[i].result);
+    for (const Sent& sent : state.sent) expected("sent", sent.warp, sent.result);
+    l.within("edge", [&] {
+        const ClockEdge edge = clock_.edge(state.edge.cycle);
+        l.check(edge.tick == state.edge.tick && edge.remainder == state.edge.remainder &&
+                    edge.tick <= l.now(),
+                "is no edge of the clock");
+    });
+}
+
 void Sm::waits_on(WaitReport& report) const {
     unsigned waiting = 0, live = 0;
     for (const Warp& w : state.warps) {

@@ -187,6 +187,7 @@ class Sm final : public Model<Sm>, public Functional {
     void init() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override { return live_blocks() > 0; }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;

@@ -1,5 +1,6 @@
 #include "gpu/sm.hh"
 #include "gpu/store_contents.hh"
+#include "parts/named.hh"
 #include "protocol/local_memory.hh"
 
 /// The load-store unit of an SM: accesses to the L1 and to shared memory, and their answers.
@@ -71,7 +72,7 @@ void Sm::send_accesses() {
 
 void Sm::answer(const protocol::MemResponse& response) {
     sim().contents().release(response.contents);
-    const Sent& sent = state.sent[response.tag];
+    const Sent& sent = parts::named(state.sent, response.tag);
     stat.load_latency.sample(Time {now() - sent.queued});
     state.free_tags.push_back(response.tag);
     sim().stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), now());

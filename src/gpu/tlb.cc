@@ -1,6 +1,7 @@
 #include "gpu/tlb.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 #include <bit>
 
@@ -124,10 +125,11 @@ void Tlb::ask() {
 }
 
 void Tlb::translated(const protocol::TranslationReply& reply) {
+    const auto& mshr = state.mshrs.in_use(reply.tag);
     Miss& m = state.misses[reply.tag];
     m.frame = reply.frame;
     m.writable = reply.writable;
-    stat.miss_latency.sample(Time {now() - state.mshrs[reply.tag].since});
+    stat.miss_latency.sample(Time {now() - mshr.since});
     if (state.pages.insert(m.key, m.frame, m.writable)) ++stat.replaced;
     state.ready.push(reply.tag);
 }
@@ -171,7 +173,7 @@ void Tlb::forward(MemRequest r, std::uint64_t physical) {
 }
 
 void Tlb::answer(protocol::MemResponse r) {
-    Passing& p = state.passing[r.tag];
+    Passing& p = parts::named(state.passing, r.tag);
     for (std::uint64_t rest = p.drains; rest; rest &= rest - 1)
         --state.drains[static_cast<std::size_t>(std::countr_zero(rest))].waits_for;
     state.free.push_back(r.tag);
@@ -227,6 +229,25 @@ void Tlb::functional(const PortBase&, FunctionalAccess& access) {
     access.address = physical(*frame, address);
     look_through(port.mem_side, access);
     access.address = address;
+}
+
+void Tlb::check_loaded(Loader& l) const {
+    const auto in_use = [&](std::string_view field, std::uint32_t mshr) {
+        l.index(field, mshr, state.misses.size());
+        l.within(field, [&] {
+            l.check(state.mshrs[mshr].line != state.mshrs.none, "is a miss that is free");
+        });
+    };
+    for (std::uint32_t i = 0; i < state.asking.size(); ++i) in_use("asking", state.asking[i]);
+    for (std::uint32_t i = 0; i < state.ready.size(); ++i) in_use("ready", state.ready[i]);
+    state.missing.all([&](std::uint64_t, std::uint32_t mshr) {
+        in_use("missing", mshr);
+        return true;
+    });
+    for (const Passing& p : state.passing) l.bits("passing.drains", p.drains, state.drains.size());
+    std::uint32_t live = 0;
+    for (const Drain& d : state.drains) live += d.live;
+    l.within("draining", [&] { l.check(live == state.draining, "counts other drains"); });
 }
 
 void Tlb::waits_on(WaitReport& report) const {

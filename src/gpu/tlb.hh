@@ -131,6 +131,7 @@ class Tlb final : public Model<Tlb>, public Functional {
     void init() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override { return state.mshrs.size() != 0 || state.draining != 0; }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;

@@ -1,6 +1,7 @@
 #include "link/host.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 #include <bit>
 
@@ -137,12 +138,12 @@ Tick Host::use_dram(unsigned passes) {
 }
 
 void Host::read(const Arrived& a) {
-    state.pages[a.page].here = true;
+    parts::named(state.pages, a.page).here = true;
     copy_in(a.page);
 }
 
 void Host::framed(const protocol::PageOrderReply& reply) {
-    Page& p = state.pages[reply.tag];
+    Page& p = parts::named(state.pages, reply.tag);
     p.frame = reply.frame;
     p.victim = place(reply.owner, reply.page);
     p.victim_page = reply.page;
@@ -184,7 +185,7 @@ void Host::copy() {
 
 void Host::copied(const protocol::MemResponse& r) {
     const std::uint32_t i = r.tag & ~copied_out;
-    Page& p = state.pages[i];
+    Page& p = parts::named(state.pages, i);
     (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
     if (r.contents) {
         const std::uint64_t address =
@@ -220,6 +221,13 @@ parts::SectorStore& Host::contents_of(std::uint16_t application) {
 
 void Host::functional(const PortBase&, FunctionalAccess& access) {
     contents_of(access.application).functional(access);
+}
+
+void Host::check_loaded(Loader& l) const {
+    l.indices("out", state.out, state.pages.size());
+    l.indices("in", state.in, state.pages.size());
+    l.index("dram_remainder", static_cast<std::uint64_t>(state.dram_remainder),
+            static_cast<std::uint64_t>(dram_.rate()));
 }
 
 void Host::waits_on(WaitReport& report) const {

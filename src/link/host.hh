@@ -137,6 +137,7 @@ class Host final : public Model<Host>, public Functional {
     void init() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override { return state.phase != Phase::idle; }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;

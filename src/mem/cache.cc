@@ -1,6 +1,7 @@
 #include "mem/cache.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 namespace memsim::mem {
 
@@ -164,7 +165,7 @@ void Cache::fill(const MemResponse& r) {
         answered_below(r);
         return;
     }
-    auto& mshr = state.mshrs[r.tag];
+    auto& mshr = state.mshrs.in_use(r.tag);
     const std::uint32_t line = mshr.line;
     TagArray& tags = state.tags;
     const SectorMask here = sectors(r).any;
@@ -208,7 +209,7 @@ void Cache::fill(const MemResponse& r) {
 /// The answer to what was passed on, or to a write-back of a flush.
 void Cache::answered_below(const MemResponse& r) {
     const std::uint32_t slot = r.tag - figures_.mshrs;
-    const PassedOn who = state.passed_on[slot];
+    const PassedOn who = parts::named(state.passed_on, slot);
     state.free_passed_on.push_back(slot);
     state.passed_on[slot] = {};
     if (who.evicted) return;
@@ -334,6 +335,33 @@ void Cache::note(CacheStall cause) {
                                                          &Stats::stalled_by_bank,
                                                          &Stats::stalled_by_flush};
     if (cause != CacheStall::none) ++(stat.*of[static_cast<std::size_t>(cause)]);
+}
+
+void Cache::check_loaded(Loader& l) const {
+    const std::uint64_t sets = state.tags.sets();
+    std::uint32_t locked = 0;
+    for (std::uint64_t s = 0; s < sets; ++s)
+        for (std::uint32_t w = 0; w < figures_.ways; ++w) {
+            const std::uint32_t line = state.tags.line(s, w);
+            if (!state.tags.locked(line)) continue;
+            ++locked;
+            l.index("tags.lock", state.tags.lock(line), figures_.mshrs);
+        }
+    l.within("mshrs", [&] {
+        l.check(locked == state.mshrs.size(), "are not as many as lines are locked");
+        state.mshrs.for_each(
+            [&](std::uint32_t mshr, const auto& e) {
+                l.check(state.tags.has(e.line) && state.tags.locked(e.line) &&
+                            state.tags.lock(e.line) == mshr,
+                        "name a line that is not locked for them");
+            },
+            [](const Target&) {});
+    });
+    if (state.full_set != TagArray::none)
+        l.within("full_set", [&] { l.check(state.tags.has(state.full_set), "is no line"); });
+    l.index("reserved", state.reserved, figures_.ways);
+    l.index("flush.set", state.flush.set, sets + 1);
+    l.index("flush.port", state.flush.port, 1 + port.control.size());
 }
 
 void Cache::waits_on(WaitReport& report) const {

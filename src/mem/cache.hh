@@ -213,6 +213,7 @@ class Cache final : public Model<Cache>, public Functional {
     void start() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override { return state.owed != 0 || !state.below.empty(); }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;

@@ -263,6 +263,14 @@ void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
         state.unanswered.push(request);
 }
 
+void DramController::check_loaded(Loader& l) const {
+    const std::size_t places = state.requests.size();
+    const auto of = [&](std::uint32_t request) { l.index("requests", request, places); };
+    dram_->check_loaded(l, of);
+    l.indices("unanswered", state.unanswered, places);
+    if (state.front != no_request) l.index("front", state.front, places);
+}
+
 void DramController::waits_on(WaitReport& report) const {
     if (dram_->reads() + dram_->writes())
         report.add(path() + " has " + std::to_string(dram_->reads()) + " reads and " +

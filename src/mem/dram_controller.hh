@@ -125,6 +125,7 @@ class DramController final : public Model<DramController>, public Functional {
     void init() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     bool pending() const override { return state.free.size() != state.requests.size(); }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;

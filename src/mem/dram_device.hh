@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/archive.hh"
 #include "mem/dram_timing.hh"
 
 #include <algorithm>
@@ -66,7 +67,11 @@ class DramDevice {
     /// a component's State and outlives the device.
     DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state,
                bool command_bus = true);
-    void init(); ///< sizes the state
+    void init();
+    void check_loaded(Loader& l) const {
+        for (const DramRank& r : state_.ranks)
+            l.index("ranks.next", r.next, timing_.t32AW.raw ? r.activates.size() : 4);
+    } ///< sizes the state
 
     /// The first tick at which the command meets every constraint; `never` if the bank is not in
     /// the state for it (a read of a closed bank, a refresh of a rank with an open one).

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <bit>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -215,6 +216,8 @@ class FrFcfs {
     FrFcfs(const Figures& figures, DramDevice& device, parts::DataBus& bus, FrFcfsState& state,
            DramCounters count, std::optional<DramSide> side = {});
     void init(); ///< sizes the state, and the device's
+    /// Of a state that was loaded; `context` refuses the number of no request of the owner's.
+    void check_loaded(Loader& l, const std::function<void(std::uint32_t)>& context) const;
 
     bool can_accept(bool write) const {
         const std::uint32_t most = write ? figures_.write_queue : figures_.read_queue;

@@ -1,6 +1,7 @@
 #include "mem/monitor.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 namespace memsim::mem {
 
@@ -19,7 +20,7 @@ void Monitor::wake() {
     auto& memory = port.mem_side;
     while (!memory.empty() && asks.can_send()) {
         protocol::MemResponse r = memory.pop();
-        const State::Passing p = state.passing[r.tag];
+        const State::Passing p = parts::named(state.passing, r.tag);
         state.free.push_back(r.tag);
         r.tag = p.tag;
         const bool read = r.command == Command::read;

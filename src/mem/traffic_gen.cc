@@ -1,6 +1,7 @@
 #include "mem/traffic_gen.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 namespace memsim::mem {
 
@@ -25,7 +26,7 @@ void TrafficGen::wake() {
     while (!mem.empty()) {
         const protocol::MemResponse r = mem.pop();
         sim().contents().release(r.contents);
-        const Time taken {now() - state.sent_at[r.tag]};
+        const Time taken {now() - parts::named(state.sent_at, r.tag)};
         state.free_tags.push_back(r.tag);
         stat.bytes += r.payload();
         if (r.command == Command::read) {

@@ -117,6 +117,16 @@ void MemoryChannel::code(bool on) {
     bus_->code(on);
 }
 
+void MemoryChannel::check_loaded(Loader& l, const std::function<void(std::uint32_t)>& dram_context,
+                                 const std::function<void(std::uint32_t)>& id) const {
+    dram_->check_loaded(l, dram_context);
+    for (const auto& leaving : state_.leaving)
+        for (std::uint32_t i = 0; i < leaving.size(); ++i) id(leaving[i].command.id);
+    for (std::size_t i = 0; i < wire_.size(); ++i)
+        l.index("remainder", static_cast<std::uint64_t>(state_.remainder[i]),
+                static_cast<std::uint64_t>(wire_[i].rate()));
+}
+
 std::optional<std::string> MemoryChannel::imbalance() const {
     if (auto wrong = imbalance(state_.data, *bus_, "channel")) return wrong;
     return side_ ? imbalance(state_.beside, *side_, "side bus") : std::nullopt;

@@ -7,6 +7,7 @@
 #include "protocol/ddrt.hh"
 #include "protocol/mem.hh"
 
+#include <functional>
 #include <optional>
 
 namespace memsim::ohm {
@@ -149,6 +150,9 @@ class MemoryChannel {
     MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
                   bool memory_route = false);
     void init();
+    /// Of a state that was loaded; `id` refuses the number of no request or swap of the owner's.
+    void check_loaded(Loader& l, const std::function<void(std::uint32_t)>& dram_context,
+                      const std::function<void(std::uint32_t)>& id) const;
 
     mem::FrFcfs& dram() { return *dram_; }
     const mem::FrFcfs& dram() const { return *dram_; }

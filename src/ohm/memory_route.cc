@@ -14,6 +14,7 @@ bool MemoryRoute::take(Tick now) {
         if (ports_[m].empty()) continue;
         state_.access = ports_[m].pop();
         state_.module = m;
+        MEMSIM_ASSERT(state_.access.bytes <= most_bytes, "an access is longer than a line");
         state_.turn = (m + 1) % ports_.size();
         state_.bursts = channel_.dram_access(state_.access.address, state_.access.bytes).bursts;
         state_.since = now;

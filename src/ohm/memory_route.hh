@@ -34,6 +34,14 @@ class MemoryRoute {
                 parts::ContentStore* content)
         : channel_(channel), ports_(ports), state_(state), content_(content) {}
 
+    void check_loaded(Loader& l) const {
+        const unsigned modules = ports_.size();
+        l.index("route.module", state_.module, modules),
+            l.index("route.turn", state_.turn, modules);
+        for (std::uint32_t i = 0; i < state_.leaving.size(); ++i)
+            l.index("route.leaving", state_.leaving[i].module, modules);
+        l.index("route.access", state_.access.bytes, most_bytes + 1);
+    }
     /// Issues what may be issued now; true if it did.
     bool run(Tick now);
     /// When run() has something to do. A closed row is opened by the scheduler: its owner is awake.
@@ -49,6 +57,7 @@ class MemoryRoute {
     bool idle() const { return state_.bursts == 0 && state_.leaving.empty(); }
 
   private:
+    static constexpr std::uint32_t most_bytes = 128 * std::tuple_size_v<protocol::LineVersions>;
     bool take(Tick now);
     void finish(Tick end);
     Tick command_at() const;

@@ -109,6 +109,10 @@ class GroupTable {
 
     const Group* find(std::uint64_t group) const { return groups_.find(group); }
     Group* find(std::uint64_t group) { return groups_.find(group); }
+    template <class F>
+    bool all(F&& holds) const {
+        return groups_.all(holds);
+    }
     Group& operator[](std::uint64_t group) { return groups_[group]; }
     std::uint32_t location(std::uint64_t group, std::uint64_t slot) const {
         const Group* const g = groups_.find(group);

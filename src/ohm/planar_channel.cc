@@ -1,4 +1,5 @@
 #include "ohm/planar_controller.hh"
+#include "parts/named.hh"
 
 /// The devices behind the controller and the channel that they share.
 namespace memsim::ohm {
@@ -17,7 +18,7 @@ void PlanarController::take_answers() {
                 state.ready_migration.push({m, id});
             } else {
                 state.ready_demand.push({m, id});
-                sim().stamps().mark(state.requests[id].r.stamps,
+                sim().stamps().mark(parts::named(state.requests, id).r.stamps,
                                     static_cast<std::size_t>(Stage::xpoint), now());
             }
         }
@@ -27,7 +28,8 @@ void PlanarController::take_answers() {
             if (d.id & migration_id)
                 piece_from_xpoint(d.id, d.versions);
             else
-                finish_read(d.id, d.versions[state.requests[d.id].offset / block_bytes % 2]);
+                finish_read(
+                    d.id, d.versions[parts::named(state.requests, d.id).offset / block_bytes % 2]);
         }
     }
 }

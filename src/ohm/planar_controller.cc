@@ -280,6 +280,70 @@ std::string state_of(const PlanarController::Swap& s) {
 }
 } // namespace
 
+void PlanarController::check_loaded(Loader& l) const {
+    const std::size_t requests = state.requests.size(), swaps = state.swaps.size();
+    const unsigned modules = params.channel.modules(), slots = params.ratio() + 1;
+    const auto request = [&](std::string_view field, std::uint32_t id) {
+        l.index(field, id, requests);
+        l.within(field, [&] { l.check(state.places.has(id), "is a request that is free"); });
+    };
+    const auto either = [&](std::uint32_t id) {
+        if (!(id & migration_id)) return request("channel", id);
+        l.index("channel.swap", id >> 4 & 0xff, swaps);
+    };
+    channel_->check_loaded(l, either, either);
+    for (const auto* queue : {&state.dram_queue, &state.postponed})
+        for (std::uint32_t i = 0; i < queue->size(); ++i) request("dram_queue", (*queue)[i]);
+    std::uint32_t commands = 0;
+    for (const auto& queue : state.to_module) {
+        commands += queue.size();
+        for (std::uint32_t i = 0; i < queue.size(); ++i) request("to_module", queue[i]);
+    }
+    l.within("commands", [&] { l.check(commands == state.commands, "counts others"); });
+    for (const auto* ready : {&state.ready_demand, &state.ready_migration})
+        for (std::uint32_t i = 0; i < ready->size(); ++i) {
+            const Ready& r = (*ready)[i];
+            l.index("ready.module", r.module, modules);
+            l.within("ready", [&] {
+                l.check((ready == &state.ready_migration) == ((r.id & migration_id) != 0),
+                        "is of the other kind");
+            });
+            either(r.id);
+        }
+    const auto swap = [&](std::string_view field, std::uint8_t number) {
+        if (number != Group::none) l.index(field, number, swaps);
+    };
+    for (const Request& q : state.requests) {
+        swap("requests.blocks_swap", q.blocks_swap);
+        l.index("requests.group", q.group, placement_.groups);
+        l.index("requests.slot", q.slot, slots);
+        l.index("requests.location", q.location, slots);
+        l.index("requests.offset", q.offset, placement_.page_bytes);
+    }
+    state.groups.all([&](std::uint64_t group, const Group& g) {
+        l.index("groups", group, placement_.groups);
+        swap("groups.swap", g.swap);
+        l.index("groups.resident", g.resident, slots),
+            l.index("groups.candidate", g.candidate, slots);
+        l.indices("groups.location", g.location, Group::most_slots);
+        return true;
+    });
+    l.bits("live_swaps", state.live_swaps, swaps);
+    for (std::size_t i = 0; i < swaps; ++i) {
+        const Swap& s = state.swaps[i];
+        l.within("live_swaps", [&] {
+            l.check(s.live == (state.live_swaps >> i & 1), "names other swaps than are live");
+        });
+        l.index("swaps.group", s.group, placement_.groups);
+        l.index("swaps.slot_in", s.slot_in, slots), l.index("swaps.slot_out", s.slot_out, slots);
+        l.index("swaps.module", s.module, modules);
+        l.index("swaps.bank", s.bank, state.channel.scheduler.banks.size());
+        for (const Mask asked : {s.dram_read_asked, s.xpoint_read_asked, s.xpoint_write_asked})
+            l.bits("swaps.asked", asked, pieces_);
+    }
+    if (route_) route_->check_loaded(l);
+}
+
 void PlanarController::waits_on(WaitReport& report) const {
     if (state.places.taken)
         report.add(path() + ": " + std::to_string(state.places.taken) + " requests under way, " +

@@ -4,6 +4,7 @@
 #include "ohm/memory_route.hh"
 #include "ohm/placement.hh"
 #include "parts/content_store.hh"
+#include "parts/named.hh"
 #include "parts/places.hh"
 
 #include <bit>
@@ -223,6 +224,7 @@ class PlanarController final : public Model<PlanarController> {
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     const Placement& placement() const { return placement_; }
@@ -287,7 +289,7 @@ class PlanarController final : public Model<PlanarController> {
     std::uint32_t id_of(const Swap& s) const {
         return migration_id | static_cast<std::uint32_t>(&s - state.swaps.data()) << 4;
     }
-    Swap& swap_of(std::uint32_t id) { return state.swaps[id >> 4 & 0xff]; }
+    Swap& swap_of(std::uint32_t id) { return parts::named(state.swaps, id >> 4 & 0xff); }
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }

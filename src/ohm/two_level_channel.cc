@@ -1,16 +1,10 @@
 #include "ohm/two_level_controller.hh"
+#include "parts/named.hh"
 
 /// The devices behind the controller and the channel that they share.
 namespace memsim::ohm {
 
 using protocol::Stage;
-
-namespace {
-/// In the context of a DRAM access: nobody waits for it, or the request is answered when it is
-/// done.
-constexpr std::uint32_t fill_mark = 1u << 31, write_mark = 1u << 30;
-constexpr std::uint32_t id_of(std::uint32_t context) { return context & ~(fill_mark | write_mark); }
-} // namespace
 
 void TwoLevelController::take_answers() {
     for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
@@ -23,7 +17,7 @@ void TwoLevelController::take_answers() {
             }
             const std::uint32_t id = answer.id;
             state.ready.push({m, id, now()});
-            sim().stamps().mark(state.requests[id].r.stamps,
+            sim().stamps().mark(parts::named(state.requests, id).r.stamps,
                                 static_cast<std::size_t>(Stage::xpoint), now());
         }
         auto& transfers = port.channel.transfers[m];
@@ -31,7 +25,8 @@ void TwoLevelController::take_answers() {
             const protocol::DdrtData d = transfers.pop();
             protocol::LineVersions line = d.versions;
             // A line of 128 bytes is one half of XPoint's.
-            if (blocks() == 1) line[0] = d.versions[state.requests[d.id].local / block_bytes % 2];
+            if (blocks() == 1)
+                line[0] = d.versions[parts::named(state.requests, d.id).local / block_bytes % 2];
             if (params.reverse_write()) complete();
             line_came(d.id, line);
         }

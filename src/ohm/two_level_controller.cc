@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "ohm/modules.hh"
+#include "parts/named.hh"
 #include "parts/stall.hh"
 
 namespace memsim::ohm {
@@ -119,7 +120,7 @@ bool TwoLevelController::accept(const protocol::MemRequest& r) {
     ++stat.requests;
     if (std::uint32_t* const last = state.busy.find(q.set)) {
         ++stat.conflicts;
-        state.requests[*last].next = id;
+        parts::named(state.requests, *last).next = id;
         *last = id;
         return true;
     }
@@ -172,7 +173,7 @@ void TwoLevelController::line_read(std::uint32_t id) {
 
 /// The line is here from XPoint.
 void TwoLevelController::line_came(std::uint32_t id, const protocol::LineVersions& versions) {
-    Request& q = state.requests[id];
+    Request& q = parts::named(state.requests, id);
     q.fetched = true;
     q.line = versions;
     if (!is_write(q)) finish_read(id, versions[q.r.address / block_bytes % blocks()]);
@@ -231,6 +232,35 @@ void TwoLevelController::end_if_done(std::uint32_t id) {
 
 bool TwoLevelController::pending() const {
     return state.free.size() != params.channel.requests() || !channel_->dram().idle();
+}
+
+void TwoLevelController::check_loaded(Loader& l) const {
+    const std::size_t requests = state.requests.size(), modules = state.modules.size();
+    const auto id = [&](std::uint32_t number) { l.index("channel", number, requests); };
+    channel_->check_loaded(
+        l, [&](std::uint32_t context) { id(id_of(context)); }, id);
+    for (const auto* queue : {&state.free, &state.tag_reads, &state.writes})
+        l.indices("tag_reads", *queue, requests);
+    state.busy.all([&](std::uint64_t, std::uint32_t last) {
+        l.index("busy", last, requests);
+        return true;
+    });
+    for (const ModuleQueue& m : state.modules) {
+        l.indices("modules.reads", m.reads, requests);
+        for (std::uint32_t i = 0; i < m.evictions.size(); ++i)
+            l.index("modules.evictions", m.evictions[i].request, requests);
+        for (std::uint32_t i = 0; i < m.snarfs.size(); ++i)
+            l.index("modules.snarfs", m.snarfs[i].id, requests);
+    }
+    for (std::uint32_t i = 0; i < state.ready.size(); ++i) {
+        l.index("ready", state.ready[i].id, requests);
+        l.index("ready.module", state.ready[i].module, modules);
+    }
+    for (const Request& q : state.requests) {
+        if (q.next != none) l.index("requests.next", q.next, requests);
+        l.index("requests.module", q.module, modules);
+        l.index("requests.set", q.set, map_.sets);
+    }
 }
 
 void TwoLevelController::waits_on(WaitReport& report) const {

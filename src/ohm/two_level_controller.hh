@@ -165,6 +165,7 @@ class TwoLevelController final : public Model<TwoLevelController> {
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     const Params params;
@@ -173,6 +174,13 @@ class TwoLevelController final : public Model<TwoLevelController> {
     State state;
 
   private:
+    /// In the context of a DRAM access: nobody waits for it, or the request is answered when it is
+    /// done.
+    static constexpr std::uint32_t fill_mark = 1u << 31, write_mark = 1u << 30;
+    static constexpr std::uint32_t id_of(std::uint32_t context) {
+        return context & ~(fill_mark | write_mark);
+    }
+
     // two_level_controller.cc: requests and answers
     void accept();
     bool accept(const protocol::MemRequest& r);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/archive.hh"
 #include "core/clock.hh"
 
 #include <algorithm>
@@ -38,6 +39,11 @@ class DataBus {
         : figures_(figures), turn_(std::max(figures.gap, figures.turn).raw), wire_(figures.rate),
           coded_wire_(Rate {2 * figures.rate.raw}), state_(state) {}
 
+    void check_loaded(Loader& l) const {
+        const auto rate = static_cast<std::uint64_t>(figures_.rate.raw);
+        l.index("remainder", static_cast<std::uint64_t>(state_.remainder),
+                state_.coded ? 2 * rate : rate);
+    }
     /// When the next transfer of this user in this direction may start.
     Tick earliest(std::uint16_t user, bool towards_device) const {
         if (towards_device && !state_.towards_device) return state_.free_at + turn_;

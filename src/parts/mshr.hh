@@ -54,6 +54,12 @@ class MshrTable {
         return entries_[entry].targets == targets_each_;
     }
     Entry& operator[](std::uint32_t entry) { return entries_[entry]; }
+    /// That which a message names.
+    Entry& in_use(std::uint32_t entry) {
+        MEMSIM_ASSERT(entry < entries_.size() && entries_[entry].line != none,
+                      "a message names an MSHR that is free");
+        return entries_[entry];
+    }
     const Entry& operator[](std::uint32_t entry) const { return entries_[entry]; }
 
     /// Takes an entry; not full().
@@ -123,6 +129,17 @@ class MshrTable {
                 ++n;
             }
         return n;
+    }
+
+    /// Of one that was loaded, before it is used: each entry in use, and each target that waits.
+    template <class OfEntry, class OfTarget>
+    void for_each(OfEntry&& of_entry, OfTarget&& of_target) const {
+        for (std::uint32_t e = 0; e < entries_.size(); ++e) {
+            if (entries_[e].line == none) continue;
+            of_entry(e, entries_[e]);
+            for (std::uint32_t n = entries_[e].first; n != none; n = nodes_[n].next)
+                of_target(nodes_[n].target);
+        }
     }
 
   private:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/archive.hh"
+#include "core/error.hh"
 #include "core/units.hh"
 
 #include <bit>
@@ -44,8 +45,13 @@ struct Places {
         return static_cast<std::uint32_t>(w) * 64 + bit;
     }
     void give_back(std::uint32_t place) {
+        MEMSIM_ASSERT(has(place), "a place is given back that nobody has taken");
         free[place / 64] |= std::uint64_t {1} << place % 64;
         --taken;
+    }
+    /// Whether it is a place, and taken.
+    bool has(std::uint32_t place) const {
+        return place / 64 < free.size() && !(free[place / 64] >> place % 64 & 1);
     }
     /// Calls f(place) for each that is taken, lowest first.
     template <class F>

@@ -63,6 +63,8 @@ class TagArray {
     std::uint32_t number(std::uint32_t line) const {
         return line / stride_ * ways_ + line % stride_;
     }
+    /// Whether it is a line's place.
+    bool has(std::uint32_t line) const { return line / stride_ < sets() && line % stride_ < ways_; }
     /// Notes a use, for LRU.
     void touch(std::uint32_t line) {
         if (policy_ == Replacement::lru) order(line) = tick();

@@ -251,6 +251,45 @@ bool Module::pending() const {
     return state.at_work != 0 || !state.snarfed.empty();
 }
 
+void Module::check_loaded(Loader& l) const {
+    const std::size_t loads = state.loads.size(), reads = state.read_buffer.size(),
+                      writes = state.write_buffer.size(), partitions = state.partitions.size();
+    l.bits("free_loads", state.free_loads, loads), l.bits("free_writes", state.free_writes, writes);
+    for (const std::uint64_t set : {state.at_work, state.with_reads, state.with_writes})
+        l.bits("at_work", set, partitions);
+    const auto found = [&](std::string_view field, std::size_t size) {
+        return [&l, field, size](std::uint64_t, std::uint32_t place) {
+            l.index(field, place, size);
+            return true;
+        };
+    };
+    state.load_of.all(found("load_of", loads));
+    state.read_lines.all(found("read_lines", reads));
+    state.write_lines.all(found("write_lines", writes));
+    l.index("next_read_entry", state.next_read_entry, reads);
+    for (const Load& load : state.loads) {
+        l.index("loads.entry", load.entry, reads);
+        if (load.id & own_load) l.index("loads.id", (load.id & ~own_load) >> 5, state.swaps.size());
+    }
+    for (const ReadEntry& e : state.read_buffer) {
+        l.bits("read_buffer.users", e.users, loads);
+        l.index("read_buffer.line", e.line, lines_);
+    }
+    for (const WriteEntry& e : state.write_buffer) l.index("write_buffer.line", e.line, lines_);
+    for (const Partition& p : state.partitions) {
+        if (p.op == Op::read) l.index("partitions.entry", p.entry, reads);
+        if (p.op == Op::write) l.index("partitions.entry", p.entry, writes);
+        l.bits("partitions.waiting_reads", p.waiting_reads, reads);
+        l.bits("partitions.waiting_writes", p.waiting_writes, writes);
+    }
+    for (const SwapJob& job : state.swaps)
+        l.within("swaps", [&] {
+            const unsigned asked = job.media_asked | job.dram_asked | job.write_asked | job.written;
+            l.check((asked & ~job.all) == 0, "ask for more than their page");
+        });
+    for (const Grant& g : state.granted) l.index("granted.load", g.load, loads);
+}
+
 void Module::waits_on(WaitReport& report) const {
     unsigned ready = 0, media = 0;
     for (unsigned i = 0; i < state.loads.size(); ++i)

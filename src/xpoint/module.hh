@@ -218,6 +218,7 @@ class Module final : public Model<Module> {
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     std::uint64_t lines() const { return lines_; }

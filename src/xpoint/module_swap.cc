@@ -1,3 +1,4 @@
+#include "parts/named.hh"
 #include "xpoint/module.hh"
 
 #include <bit>
@@ -31,7 +32,7 @@ void Module::take_sequence() {
     for (unsigned p = 0; p < port.dram.size(); ++p)
         while (!port.dram[p].empty()) {
             const protocol::SequenceDone d = port.dram[p].pop();
-            SwapJob& job = state.swaps[d.id >> job_shift];
+            SwapJob& job = parts::named(state.swaps, d.id >> job_shift);
             const unsigned piece = d.id & 15;
             const auto bit = static_cast<SwapJob::Mask>(1u << piece);
             if (d.id & write_mark) {

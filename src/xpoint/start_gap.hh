@@ -17,7 +17,11 @@ class StartGap {
     static constexpr std::string_view archived_as = "StartGap";
     template <class Archive>
     void archive(Archive& a) {
+        const std::uint64_t lines = lines_;
         a(lines_), a(start_), a(gap_);
+        if constexpr (Loading<Archive>)
+            a.check(lines == 0 || (lines_ == lines && start_ < lines && gap_ <= lines),
+                    "is of other lines");
     }
 
     StartGap() = default;

@@ -1,6 +1,7 @@
 #include "zng/flash_controller.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 #include "zng/page_mask.hh"
 
 #include <algorithm>
@@ -272,7 +273,7 @@ bool FlashController::take(const FlashPacket& p) {
 }
 
 void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
-    Slot& s = state.slots[slot];
+    Slot& s = parts::named(state.slots, slot);
     if (s.collects) {
         ++(s.collect.op == CollectOp::move ? stat.moves : stat.erases);
         port.collector[0].send({s.collect.tag, s.collect.op});
@@ -327,6 +328,33 @@ void FlashController::tell_caches() {
             port.pin[i].send(r);
             state.pinned[i] = static_cast<std::uint8_t>(ways);
         }
+}
+
+void FlashController::check_loaded(Loader& l) const {
+    const std::size_t slots = state.slots.size(), packages = state.waiting.size();
+    for (const Slot& s : state.slots) {
+        if (s.next != none) l.index("slots.next", s.next, slots);
+        l.index("slots.package", s.package, packages);
+        l.index("slots.from_port", s.from_port, port.mem.size());
+        if (s.collects) continue;
+        l.index("slots.request", s.request.address, flash_.capacity());
+    }
+    for (std::uint32_t i = 0; i < slots; ++i)
+        l.within("slots.last", [&] {
+            const std::uint32_t last = state.slots[i].last;
+            std::uint32_t at = i;
+            for (std::size_t left = slots; at != none && at != last && left; --left)
+                at = state.slots[at].next;
+            l.check(at == last || last == none, "is not found behind its request");
+        });
+    for (const auto& queue : state.waiting) l.indices("waiting", queue, slots);
+    l.indices("collecting", state.collecting, slots);
+    state.line.all([&](std::uint64_t, std::uint32_t slot) {
+        l.index("line", slot, slots);
+        return true;
+    });
+    l.index("last_package", state.last_package, packages);
+    l.index("last_port", state.last_port, std::max(1u, port.mem.size()));
 }
 
 void FlashController::waits_on(WaitReport& report) const {

@@ -139,6 +139,7 @@ class FlashController final : public Model<FlashController> {
     void wake() override;
     bool pending() const override { return state.held > 0; }
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     const Flash& flash() const { return flash_; }

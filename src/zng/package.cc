@@ -1,6 +1,7 @@
 #include "zng/package.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 namespace memsim::zng {
 
@@ -80,7 +81,7 @@ void Package::wake() {
 
 void Package::accept(const FlashPacket& p, unsigned from_port) {
     if (p.kind == PacketKind::copy_back) {
-        Worker& w = state.workers[p.tag];
+        Worker& w = parts::named(state.workers, p.tag);
         MEMSIM_ASSERT(w.stage == Stage::copying, "a copy comes back that nobody waits for");
         if (--w.copies == 0) migrated(p.tag);
         return;

@@ -1,6 +1,7 @@
 #include "zng/page_buffer.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 #include <bit>
 
@@ -259,17 +260,17 @@ void PageBuffer::send_bulk() {
 void PageBuffer::dram_answered(const protocol::MemResponse& r) {
     if (r.tag >= params.requests()) {
         const std::uint32_t f = r.tag - params.requests();
-        if (--state.frames[f].left == 0) state.to_drive.push(f);
+        if (--parts::named(state.frames, f).left == 0) state.to_drive.push(f);
         return;
     }
-    const Request& q = state.requests[r.tag];
+    const Request& q = parts::named(state.requests, r.tag);
     stat.latency.sample(Time {now() - q.since});
     port.cpu_side.send(protocol::answer(q.request));
     state.free.push_back(r.tag);
 }
 
 void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
-    Frame& frame = state.frames[r.tag];
+    Frame& frame = parts::named(state.frames, r.tag);
     if (r.op == BlockOp::write) {
         frame.mode = Mode::idle;
         ++stat.pages_out;
@@ -323,6 +324,34 @@ void PageBuffer::take_image(std::uint32_t f, std::uint64_t digest) {
 }
 
 // ---- reports ---------------------------------------------------------------------------------
+
+void PageBuffer::check_loaded(Loader& l) const {
+    const auto one_of = [&](std::string_view field, std::uint32_t number, std::size_t size) {
+        if (number != none) l.index(field, number, size);
+    };
+    const std::size_t frames = state.frames.size(), requests = state.requests.size();
+    for (const Frame& f : state.frames) {
+        one_of("frames.head", f.head, requests), one_of("frames.tail", f.tail, requests);
+        one_of("frames.older", f.older, frames), one_of("frames.newer", f.newer, frames);
+        l.within("frames.head", [&] {
+            std::size_t left = requests;
+            for (std::uint32_t r = f.head; r != none && left; r = state.requests[r].next, --left)
+                one_of("next", state.requests[r].next, requests);
+            l.check(left && (f.head == none) == (f.tail == none), "is a list without an end");
+        });
+    }
+    for (const Request& r : state.requests) one_of("requests.frame", r.frame, frames);
+    l.indices("demand", state.demand, requests);
+    for (std::uint32_t i = 0; i < state.demand.size(); ++i)
+        l.index("demand.frame", state.requests[state.demand[i]].frame, frames);
+    for (std::uint32_t i = 0; i < state.bulk.size(); ++i)
+        l.index("bulk.frame", state.bulk[i].frame, frames);
+    l.indices("to_drive", state.to_drive, frames);
+    one_of("oldest", state.oldest, frames), one_of("newest", state.newest, frames);
+    l.within("oldest", [&] {
+        l.check((state.oldest == none) == (state.dirty == 0), "does not fit the number of dirty");
+    });
+}
 
 void PageBuffer::waits_on(WaitReport& report) const {
     if (const std::size_t under_way = state.requests.size() - state.free.size())

@@ -127,6 +127,7 @@ class PageBuffer final : public Model<PageBuffer> {
     void wake() override;
     bool pending() const override { return state.free.size() != state.requests.size(); }
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     const Params params;

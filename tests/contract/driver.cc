@@ -9,7 +9,7 @@ static const Registration<Driver> registered {"Random memory traffic, checked (a
 void Driver::wake() {
     while (!port.mem.empty()) {
         const protocol::MemResponse r = port.mem.pop();
-        MEMSIM_ASSERT(r.tag < state.sent && state.sent_at[r.tag] != never, "answered twice");
+        MEMSIM_ASSERT(parts::named(state.sent_at, r.tag) != never, "answered twice");
         stat.latency.sample(Time {now() - state.sent_at[r.tag]});
         state.sent_at[r.tag] = never;
         ++stat.answered;

@@ -1,6 +1,7 @@
 #include "workload/traces/trace_player.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 #include <algorithm>
 #include <limits>
@@ -108,7 +109,7 @@ void TracePlayer::send_one() {
 }
 
 void TracePlayer::answer(const protocol::MemResponse& r) {
-    const Time taken {now() - state.sent_at[r.tag]};
+    const Time taken {now() - parts::named(state.sent_at, r.tag)};
     state.free_tags.push_back(r.tag);
     stat.bytes += r.payload();
     if (r.command == Command::read) {
