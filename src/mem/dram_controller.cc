@@ -268,6 +268,7 @@ void DramController::check_loaded(Loader& l) const {
     const auto of = [&](std::uint32_t request) { l.index("requests", request, places); };
     dram_->check_loaded(l, of);
     l.indices("unanswered", state.unanswered, places);
+    l.indices("writes", state.writes, places);
     if (state.front != no_request) l.index("front", state.front, places);
 }
 

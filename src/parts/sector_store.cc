@@ -20,6 +20,14 @@ void SectorStore::read(std::uint64_t sector, SectorBytes& to) const {
         std::copy_n(&orders_[b.order][at * SectorBytes::size], SectorBytes::size, to.order.data());
 }
 
+bool SectorStore::sound() const {
+    for (const Block& b : blocks_)
+        if (b.order != none && b.order >= orders_.size()) return false;
+    return numbers_.all([&](std::uint64_t, std::uint32_t number) {
+        return number > 0 && number <= blocks_.size();
+    });
+}
+
 bool SectorStore::merge(std::uint64_t sector, const SectorBytes& data, bool moves) {
     SectorBytes held;
     read(sector, held);

@@ -15,6 +15,7 @@ class SectorStore {
     template <class Archive>
     void archive(Archive& a) {
         a(numbers_), a(blocks_), a(orders_);
+        if constexpr (Loading<Archive>) a.check(sound(), "names blocks that it does not hold");
     }
 
     /// What is known of the sector with this number (address / 32).
@@ -68,6 +69,8 @@ class SectorStore {
         std::uint32_t order = none; ///< in orders_; none: nothing was stored since the start
     };
     using Orders = std::array<std::uint32_t, sectors * SectorBytes::size>;
+
+    bool sound() const;
 
     HashMap<std::uint32_t>
         numbers_; ///< from the number of 256 bytes to that of their block, from 1
