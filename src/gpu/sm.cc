@@ -318,7 +318,6 @@ void Sm::check_loaded(Loader& l) const {
     for (const Warp& warp : state.warps) {
         l.index("warps.block", warp.block, state.blocks.size());
         l.index("warps.latest", warp.latest, places);
-        l.index("warps.position", warp.position, warp.stream.size() + 1);
     }
     for (const Block& block : state.blocks) l.bits("blocks.at_barrier", block.at_barrier, warps);
     l.indices("last", state.last, warps);

@@ -11,6 +11,7 @@ namespace {
 
 constexpr u8 kind_bits = 7, full_flag = 8, strided_flag = 16, values_flag = 32, waits_flag = 64;
 constexpr u8 local_flag = 128; ///< beside the width
+constexpr u8 most_local_words = 4;
 constexpr u32 full_mask = 0xffffffff;
 constexpr std::size_t longest_varint = 10;
 constexpr std::size_t longest_op =
@@ -227,6 +228,8 @@ bool WarpStreamReader::next(WarpOp& op) {
     }
     if (touches_memory(op.kind)) {
         const u8 width = in.byte();
+        MEMSIM_ASSERT(op.mask != 0 && width <= (local_flag | 4 * most_local_words),
+                      "a warp's stream holds an access of no lane, or of too many words");
         op.width = width & static_cast<u8>(~local_flag);
         op.local = (width & local_flag) != 0;
         op.pc = static_cast<u32>(in.varint());

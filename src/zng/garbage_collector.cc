@@ -1,6 +1,7 @@
 #include "zng/garbage_collector.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 #include "zng/page_mask.hh"
 
 namespace memsim::zng {
@@ -50,7 +51,7 @@ void GarbageCollector::take_answers() {
     while (!port.mmu.empty()) page_order_done(port.mmu.pop().tag);
     for (unsigned i = 0; i < port.flush.size(); ++i)
         while (!port.flush[i].empty()) {
-            Application& a = state.applications[port.flush[i].pop().tag];
+            Application& a = parts::named(state.applications, port.flush[i].pop().tag);
             if (--a.flushing) continue;
             a.hold = Hold::quiet;
             stat.flush_time.sample(Time {now() - a.drained});
@@ -59,9 +60,9 @@ void GarbageCollector::take_answers() {
         while (!port.collect[c].empty()) {
             const protocol::CollectResponse r = port.collect[c].pop();
             const std::uint32_t merge = r.tag / params.geometry.package.log_ratio();
-            Merge& m = state.merges[merge];
+            Merge& m = parts::named(state.merges, merge);
             if (r.op == CollectOp::move) {
-                Move& move = m.moves[r.tag % params.geometry.package.log_ratio()];
+                Move& move = parts::named(m.moves, r.tag % params.geometry.package.log_ratio());
                 --state.package_moves[package_of(move.from)];
                 ++stat.moved_pages;
                 if (++move.done == flash_.data_pages) {
@@ -146,7 +147,7 @@ void GarbageCollector::hold(std::uint16_t application) {
 
 void GarbageCollector::page_order_done(std::uint32_t tag) {
     if (tag == not_awaited) return;
-    Application& a = state.applications[tag];
+    Application& a = parts::named(state.applications, tag);
     a.drained = now();
     stat.drain_time.sample(Time {now() - a.since});
     a.flushing = params.caches();
@@ -313,6 +314,39 @@ void GarbageCollector::step_done() {
 }
 
 // ---- reports ---------------------------------------------------------------------------------
+
+void GarbageCollector::check_loaded(Loader& l) const {
+    const std::uint64_t blocks = flash_.all_blocks(), merges = state.merges.size(),
+                        applications = state.applications.size();
+    for (const Merge& m : state.merges) {
+        l.index("merges.log", m.log, blocks);
+        l.index("merges.application", m.application, applications);
+        for (const Move& move : m.moves)
+            for (const std::uint32_t block : {move.from, move.to, move.to_log})
+                l.index("merges.moves", block, blocks);
+        l.within("merges.moves", [&] {
+            l.check(m.phase == Phase::idle || !m.moves.empty(), "are none, of a merge under way");
+        });
+    }
+    for (const std::uint32_t merge : state.active) {
+        l.index("active", merge, merges);
+        l.within("active", [&] {
+            l.check(state.merges[merge].phase != Phase::idle, "is a merge that is over");
+        });
+    }
+    l.indices("waiting", state.waiting, blocks);
+    for (const auto& queue : state.flushes) l.indices("flushes", queue, applications);
+    if (state.step != none) l.index("step", state.step, merges);
+    state.made.all([&](std::uint64_t, const Served& s) {
+        l.index("made", s.application, applications);
+        l.indices("made.blocks", s.blocks, blocks);
+        return true;
+    });
+    state.open.all([&](std::uint64_t, const Open& o) {
+        l.index("open", o.log, blocks);
+        return true;
+    });
+}
 
 void GarbageCollector::waits_on(WaitReport& report) const {
     for (const std::uint32_t i : state.active) {

@@ -180,6 +180,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     void wake() override;
     bool pending() const override { return !state.active.empty(); }
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
     const LogBlocks& log_blocks() const override { return state.logs; }
     parts::ContentStore& reference() override { return state.reference; }

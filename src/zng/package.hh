@@ -251,6 +251,7 @@ class Package final : public Model<Package> {
     void wake() override;
     bool pending() const override { return state.outstanding + state.working > 0; }
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     const flash::NandTiming& timing() const { return timing_; }

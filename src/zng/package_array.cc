@@ -4,7 +4,10 @@ namespace memsim::zng {
 
 using protocol::FlashPlane;
 
-void Package::worker_done(const Done& d) { mark(state.done, d.worker); }
+void Package::worker_done(const Done& d) {
+    MEMSIM_ASSERT(d.worker < state.workers.size(), "a worker is done that the package has not");
+    mark(state.done, d.worker);
+}
 
 void Package::busy(std::uint32_t worker, Stage stage, Time t) {
     state.workers[worker].stage = stage;

@@ -1,6 +1,7 @@
 #include "driver.hh"
 
 #include "core/registry.hh"
+#include "parts/named.hh"
 
 namespace memsim::test {
 
