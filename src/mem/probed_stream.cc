@@ -14,7 +14,9 @@ constexpr std::uint32_t probe_tag = 0;
 void ProbedStream::wake() {
     auto& mem = port.mem_side;
     while (!mem.empty()) {
-        const std::uint32_t tag = mem.pop().tag;
+        const protocol::MemResponse r = mem.pop();
+        const std::uint32_t tag = r.tag;
+        sim().contents().release(r.contents);
         const Time taken {now() - state.sent_at[tag]};
         stat.all.sample(taken);
         if (tag == probe_tag) {

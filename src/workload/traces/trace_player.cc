@@ -109,6 +109,7 @@ void TracePlayer::send_one() {
 }
 
 void TracePlayer::answer(const protocol::MemResponse& r) {
+    sim().contents().release(r.contents);
     const Time taken {now() - parts::named(state.sent_at, r.tag)};
     state.free_tags.push_back(r.tag);
     stat.bytes += r.payload();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "core/output_file.hh"
 #include "protocol/mem.hh"
 #include "workload/traces/trace_encoder.hh"
@@ -15,7 +15,7 @@ using protocol::Mem;
 /// over when the run goes on. A run that goes on from a checkpoint goes on with its file: what had
 /// been written behind the checkpoint is cut off, and kept whole beside it (FILE.before).
 /// Not recorded: answers, invalidations, contents (requests carry none).
-class TraceRecorder final : public Model<TraceRecorder>, public WritesFile {
+class TraceRecorder final : public Model<TraceRecorder>, public WritesFile, public Functional {
   public:
     struct Params {
         Param<std::string> file {"", "Where the trace goes; a file that is there is written over"};
@@ -52,6 +52,9 @@ class TraceRecorder final : public Model<TraceRecorder>, public WritesFile {
     void init() override;
     void start() override;
     void wake() override;
+    void functional(const PortBase&, FunctionalAccess& access) override {
+        look_through(port.mem_side, access);
+    }
     void load_state(Loader& from) override;
     std::string output_parameter() const override { return "file"; }
     std::string output_path() const override { return params.file(); }
