@@ -229,6 +229,31 @@ std::int64_t Mesh::forward(std::uint32_t output, std::uint32_t from, std::int64_
     return was_first ? std::min(next, h.ready) : next;
 }
 
+/// Whose first packet asks for an output has one, and it goes that way.
+void Mesh::check_loaded(Loader& l) const {
+    const std::uint32_t of_router = ports_ * params.channels();
+    for (const Channel& c : state.channels)
+        for (std::uint32_t i = 0; i < c.packets.size(); ++i)
+            l.index("channels.packets", c.packets[i].packet.destination, params.endpoints());
+    for (std::uint32_t w = 0; w < state.active.size(); ++w)
+        l.bits("active", state.active[w],
+               std::min<std::size_t>(64, state.requests.size() - 64 * std::size_t {w}));
+    for (std::uint32_t output = 0; output < state.requests.size(); ++output) {
+        const std::uint32_t router = output / ports_;
+        l.bits("requests", state.requests[output], of_router);
+        for (std::uint64_t rest = state.requests[output]; rest; rest &= rest - 1) {
+            const auto from = static_cast<std::uint32_t>(std::countr_zero(rest));
+            const auto& packets = state.channels[router * of_router + from].packets;
+            l.within("requests", [&] {
+                l.check(!packets.empty() &&
+                            router * ports_ + route(router, packets.front().packet) == output,
+                        "are of a channel whose first packet goes elsewhere");
+            });
+        }
+    }
+    for (const std::uint8_t last : state.last) l.index("last", last, of_router);
+}
+
 void Mesh::waits_on(WaitReport& report) const {
     if (state.inside)
         report.add(path() + ": " + std::to_string(state.inside) + " packets are on their way");

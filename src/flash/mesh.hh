@@ -109,6 +109,7 @@ class Mesh final : public Model<Mesh> {
     void wake() override;
     bool pending() const override { return state.inside != 0; }
     void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
 
     /// Links between routers on the way from an endpoint to another.

@@ -114,6 +114,11 @@ class VirtualQueues {
         bool holds = free_ <= n;
         for (const Node& node : nodes_) holds = holds && node.next <= n;
         for (const std::uint32_t held : held_) holds = holds && held <= depth_;
+        std::size_t places = 0; // held or free
+        for (const std::uint32_t held : held_) places += held;
+        for (std::uint32_t at = free_; holds && at < n && places <= n; at = nodes_[at].next)
+            ++places;
+        holds = holds && places == n;
         for (const std::uint32_t last : last_) holds = holds && last < inputs_;
         for (std::size_t o = 0; holds && o < 64 * active_.size(); ++o) {
             bool any = false;
