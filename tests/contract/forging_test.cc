@@ -190,7 +190,7 @@ TEST_CASE("a tag or a stamp of nothing ends a resumed run with a sentence", "[fo
                       Contains("cannot go on from its checkpoint") &&
                           Contains("names what its receiver does not have"));
     CHECK_THROWS_WITH(goes_on([](auto& dram) {
-                          for (auto& s : dram.state.stages) s.stamps = {0, 4711};
+                          for (auto& s : dram.state.stages) s.stamps = Stamps::Id::of(0, 711);
                       }),
                       Contains("cannot go on from its checkpoint") && Contains("was freed"));
 }

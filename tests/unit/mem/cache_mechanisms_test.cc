@@ -1,3 +1,4 @@
+#include "../gpu/mmu_support.hh"
 #include "cache_rig.hh"
 
 /// One mechanism a test, at the edge where it begins to matter.
@@ -110,25 +111,28 @@ TEST_CASE("a mask says which sectors a write covers in part", "[mem][cache]") {
 }
 
 TEST_CASE("what is evicted in part says so below", "[mem][cache]") {
-    struct Watcher final : CacheWatcher {
-        void wrote(const protocol::MemRequest&, parts::SectorMask) override {}
-        void below(const protocol::MemRequest& r, bool passed_on) override {
-            if (r.command == Command::write && !passed_on) last = r;
-        }
-        void filled(const protocol::MemResponse&, parts::SectorMask) override {}
-        void answered(const protocol::MemResponse&) override {}
-        protocol::MemRequest last;
-    } watcher;
-    Rig rig("write_policy=write_back write_allocate=true fetch_on_write=false");
-    rig.cache().watch(watcher);
-    auto& w = rig.driver().plan(0, Command::write, 0, 128, true);
+    Machine m;
+    m.add("driver", "test_mem.Driver", {});
+    m.add("cache", "mem.Cache",
+          test_mem::arguments("capacity=512B ways=2 write_policy=write_back write_allocate=true "
+                              "fetch_on_write=false"));
+    m.add("memory", "test_mmu.Recorder", {});
+    m.bind("driver", "mem_side", "cache", "cpu_side");
+    m.bind("cache", "mem_side", "memory", "cpu_side[0]");
+    m.build();
+    auto& driver = m.get<Driver>("driver");
+    auto& w = driver.plan(0, Command::write, 0, 128, true);
     w.sectors = 0b1101, w.partial = 0b0100;
-    rig.driver().read(1000 * ns, 256);
-    rig.driver().read(2000 * ns, 512);
-    rig.run();
-    CHECK(watcher.last.bytes == 128);
-    CHECK(watcher.last.sectors == 0b1101);
-    CHECK(watcher.last.partial == 0b0100);
+    driver.read(1000 * ns, 256);
+    driver.read(2000 * ns, 512);
+    m.start();
+    CHECK(m.run(never) == Stop::idle);
+    protocol::MemRequest last;
+    for (const auto& seen : m.get<test_mmu::Recorder>("memory").state.seen)
+        if (seen.request.command == Command::write) last = seen.request;
+    CHECK(last.bytes == 128);
+    CHECK(last.sectors == 0b1101);
+    CHECK(last.partial == 0b0100);
 }
 
 TEST_CASE("write-through with allocation and fetch gets the rest at once", "[mem][cache]") {
