@@ -42,10 +42,18 @@ void FrFcfs::check_loaded(Loader& l, const std::function<void(std::uint32_t)>& c
                 migrations == state_.migrations &&
                 queued[0] + queued[1] + state_.free.size() == state_.entries.size(),
             "the DRAM's queues have other requests than they count");
-    for (const auto* words :
-         {&state_.used_banks[0], &state_.used_banks[1], &state_.held_banks, &state_.data_banks})
+    for (const auto* words : {&state_.used_banks[0], &state_.used_banks[1], &state_.held_banks,
+                              &state_.data_banks, &state_.other_banks})
         for (std::uint32_t w = 0; w < words->size(); ++w)
             l.bits("used_banks", (*words)[w], std::min<std::size_t>(64, banks - 64 * w));
+    for (std::uint32_t b = 0; b < banks; ++b)
+        if (const std::uint16_t opener = state_.banks[b].opener; opener != none) {
+            l.index("banks.opener", opener, bank_of.size());
+            l.within("banks.opener", [&] {
+                l.check(bank_of[opener] == b, "is a request that does not wait there");
+            });
+        }
+    if (device_.half_activated()) l.index("half_activated", device_.half_activated_bank(), banks);
     const auto command = [&](std::string_view field, std::uint32_t bank, FrFcfsState::Action action,
                              std::uint16_t entry) {
         l.index(field, bank, banks);

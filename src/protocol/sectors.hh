@@ -18,7 +18,8 @@
 /// A warp's accesses to one line are so one request, looked up once, that moves what is needed.
 namespace memsim::protocol {
 
-inline constexpr std::uint32_t sector_bytes = SectorBytes::size; ///< NVIDIA's since Fermi; peers count in these
+inline constexpr std::uint32_t sector_bytes =
+    SectorBytes::size;                            ///< NVIDIA's since Fermi; peers count in these
 inline constexpr std::uint32_t most_sectors = 16; ///< so a mask spans up to 512 bytes
 
 /// The bytes of a message's sectors that lie in its span.

@@ -73,6 +73,7 @@ void Application::load(Loader& from) {
     from.field("progress", progress_);
     from.check(progress_.launches == 0 || progress_.kernel < kernels_.size(),
                "progress names a kernel that the application has not");
+    host_writes_.clear(); // a vector that is filled keeps its length
     from.field("host_writes", host_writes_);
     load_host(from);
     memory_.load(from);

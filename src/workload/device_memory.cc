@@ -15,8 +15,7 @@ std::vector<protocol::MemoryView> DeviceMemory::views() const {
     std::vector<protocol::MemoryView> all;
     for (std::size_t i = 0; i < pieces_.size(); ++i)
         all.push_back({allocations_[i].base, allocations_[i].bytes,
-                       reinterpret_cast<const u8*>(pieces_[i].words.get()),
-                       pieces_[i].read_only});
+                       reinterpret_cast<const u8*>(pieces_[i].words.get()), pieces_[i].read_only});
     return all;
 }
 

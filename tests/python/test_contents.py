@@ -6,7 +6,7 @@ from memsim import workload
 from memsim.systems import gpu
 root = memsim.Root(contents={contents})
 root.program = workload.Program(name="bfs1", size=8)
-root.gpu = gpu(sms=2, l1="16KiB", l2="64KiB", memory="hbm2", channels=2)
+root.gpu = gpu(sms=2, l1="12KiB", l2="64KiB", memory="hbm2", channels=2)
 root.program.dispatcher = root.gpu.dispatcher.host
 simulation = memsim.instantiate()
 memsim.simulate('5us')
