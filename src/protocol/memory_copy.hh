@@ -34,7 +34,9 @@ class MemoryCopy {
     /// The bytes that differ now, sector by sector.
     std::vector<HostWrite> changes() const {
         std::vector<HostWrite> all;
-        for (const auto& [view, before] : copies_) {
+        for (const Copy& copy : copies_) {
+            const MemoryView& view = copy.view;
+            const std::vector<u8>& before = copy.before;
             if (std::memcmp(view.data, before.data(), before.size()) == 0) continue;
             for_each_sector_of(view, [&](u64 address, const u8* now, u32 bytes) {
                 const u8* then = before.data() + (address - view.base);
