@@ -39,6 +39,7 @@ int find_id(dl_phdr_info* object, std::size_t, void* to) {
         const ElfW(Addr) begin = object->dlpi_addr + part.p_vaddr;
         if (part.p_type == PT_LOAD) mine = mine || here - begin < part.p_memsz;
         if (part.p_type == PT_NOTE && id.empty())
+            // The loader gives addresses as numbers. NOLINTNEXTLINE(performance-no-int-to-ptr)
             id = id_among(reinterpret_cast<const char*>(begin), part.p_memsz);
     }
     if (mine) *static_cast<std::string*>(to) = id;

@@ -3,6 +3,7 @@
 #include "core/archive.hh"
 #include "parts/tag_array.hh"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -172,7 +173,7 @@ class MshrTable {
             if (follow(in.first, last) != in.targets || last != in.last) return false;
             if (in.targets > targets_each_) return false;
         }
-        return true;
+        return std::find(node.begin(), node.end(), false) == node.end();
     }
 
     std::uint32_t targets_each_ = 0;
