@@ -38,7 +38,7 @@ def steps_of(file):
     return [line.split() for line in text.splitlines() if line.startswith("step")]
 
 
-def test_a_program_computes_and_runs(tmp_path):
+def test_a_program_computes_and_runs(tmp_path, in_tmp):
     y = simt.record(tmp_path / "g.steps", gather)
     expected = np.arange(100) * 7 % 100
     assert (y == np.where(expected >= 10, expected + 1, 0)).all()
@@ -118,7 +118,7 @@ simt.record("x.steps", program)
     (lambda b: b.replace(b"step load", b"step fetch"), "index line 5: there is no step 'fetch'"),
     (lambda b: b.replace(b"gather 2 64", b"gather 9 64"), "an array of 576 threads does not fit in the file"),
 ])
-def test_a_damaged_recording_is_refused(tmp_path, change, said):
+def test_a_damaged_recording_is_refused(tmp_path, in_tmp, change, said):
     file = tmp_path / "g.steps"
     simt.record(file, gather)
     file.write_bytes(change(file.read_bytes()))
@@ -126,6 +126,6 @@ def test_a_damaged_recording_is_refused(tmp_path, change, said):
         memsim.Simulation(machine(file))
 
 
-def test_a_missing_recording_is_refused(tmp_path):
+def test_a_missing_recording_is_refused(tmp_path, in_tmp):
     with pytest.raises(memsim.Error, match="gone.steps: cannot be read; memsim.simt.record"):
         memsim.Simulation(machine(tmp_path / "gone.steps"))

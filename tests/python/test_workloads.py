@@ -59,7 +59,7 @@ def test_a_size_that_does_not_fit_is_refused():
         ohm.planar("ohm-base", workload.Program(name="pr", size=29))
 
 
-def test_the_input_that_a_footprint_needed_is_not_made_again():
+def test_the_input_that_a_footprint_needed_is_not_made_again(in_tmp):
     program = workload.Program(name="bfs1", size=8)
     root = ohm.planar("ohm-base", program)
     prepared = program._prepared
@@ -70,7 +70,7 @@ def test_the_input_that_a_footprint_needed_is_not_made_again():
     assert program._prepared is None
 
 
-def test_other_parameters_than_those_of_the_footprint_are_taken():
+def test_other_parameters_than_those_of_the_footprint_are_taken(in_tmp):
     program = workload.Program(name="bfs1", size=8)
     root = ohm.planar("ohm-base", program)
     program.size = 7
