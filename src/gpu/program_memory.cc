@@ -1,6 +1,7 @@
 #include "gpu/program_memory.hh"
 
 #include "core/text.hh"
+#include "gpu/store_contents.hh"
 #include "protocol/memory_copy.hh"
 
 namespace memsim::gpu {
@@ -37,7 +38,7 @@ void ProgramMemory::compare(const Contents& contents, ContentsReport& report) co
                 FunctionalAccess a = access(address);
                 look_through(sm_, a);
                 const std::uint32_t left_out =
-                    contents.left_out(a.address / SectorBytes::size) & should.known;
+                    contents.left_out(left_out_key(a.address, application_)) & should.known;
                 report.left_out += bits_set(left_out);
                 for (std::uint32_t i = 0; i < bytes; ++i) {
                     if (left_out >> i & 1) continue;

@@ -34,6 +34,8 @@ void Sm::access(std::uint32_t w, protocol::WarpOp& op) {
     ++stat.memory_instructions;
     stat.requests += coalescer_.size();
     if (command == Command::read) stat.read_requests += coalescer_.size();
+    if (op.has_values && command == Command::read) [[unlikely]]
+        leave_out(sim().contents(), op, block.base, block.application);
     for (std::uint32_t i = 0; i < coalescer_.size(); ++i) {
         protocol::MemRequest r;
         r.address = block.base + coalescer_[i].address;
@@ -49,8 +51,6 @@ void Sm::access(std::uint32_t w, protocol::WarpOp& op) {
         if (op.has_values && command != Command::read) [[unlikely]]
             r.contents =
                 contents_of(sim().contents(), op, coalescer_[i], block.stores_before + op.order);
-        else if (op.has_values) [[unlikely]]
-            leave_out(sim().contents(), op, block.base);
         stat.bytes += r.payload();
         state.accesses.push({r, now(), result});
     }

@@ -28,12 +28,19 @@ inline Contents::Id contents_of(Contents& contents, const protocol::WarpOp& op,
     return id;
 }
 
+/// The number by which Contents keeps what was left out of a sector. Applications may use the same
+/// virtual addresses.
+inline std::uint64_t left_out_key(std::uint64_t address, std::uint16_t application) {
+    return std::uint64_t {application} << 48 | address / protocol::sector_bytes;
+}
+
 /// Notes the bytes of an atomic that is carried out as a load.
-inline void leave_out(Contents& contents, const protocol::WarpOp& op, std::uint64_t base) {
+inline void leave_out(Contents& contents, const protocol::WarpOp& op, std::uint64_t base,
+                      std::uint16_t application) {
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
         const std::uint64_t address = base + op.address[std::countr_zero(rest)];
         const std::uint64_t bytes = (std::uint64_t {1} << op.width) - 1;
-        contents.leave_out(address / protocol::sector_bytes,
+        contents.leave_out(left_out_key(address, application),
                            static_cast<std::uint32_t>(bytes << address % protocol::sector_bytes));
     }
 }

@@ -304,11 +304,10 @@ void Cache::functional(const PortBase&, FunctionalAccess& access) {
     if (line != TagArray::none) {
         SectorBytes& mine = contents_->at(line, sector);
         const SectorMask waiting = claimed(line);
-        if (!contents_->counts(line, sector, waiting))
-            ;
-        else if (access.write)
+        const bool counts = contents_->counts(line, sector, waiting);
+        if (counts && access.write)
             mine.store(access.data);
-        else if (write_back() || state.tags.kept(line) || waiting)
+        else if (counts && (write_back() || state.tags.kept(line) || waiting))
             access.data.fill(mine);
     }
     for (std::uint32_t i = state.below.size(); i-- > 0 && !access.write;) {

@@ -1,3 +1,4 @@
+#include "../unit/mem/driver.hh"
 #include "data_driver.hh"
 
 #include <catch2/catch.hpp>
@@ -17,15 +18,7 @@ struct DataRig {
     std::function<void(Machine&)> build;
 };
 
-Arguments arguments(const std::string& text) {
-    Arguments all;
-    std::istringstream in(text);
-    for (std::string word; in >> word;) {
-        const auto equals = word.find('=');
-        all.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-    }
-    return all;
-}
+using test_mem::arguments;
 
 void add_memory(Machine& m, const std::string& path, const std::string& text = "") {
     m.add(path, "mem.SimpleMemory", arguments("latency=50ns bandwidth=8GB/s queue=4 " + text));

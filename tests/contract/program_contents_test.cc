@@ -1,3 +1,4 @@
+#include "../unit/mem/driver.hh"
 #include "core/functional.hh"
 #include "core/machine.hh"
 #include "core/registry.hh"
@@ -13,15 +14,7 @@ namespace memsim::test {
 
 namespace {
 
-Arguments arguments(const std::string& text) {
-    Arguments all;
-    std::istringstream in(text);
-    for (std::string word; in >> word;) {
-        const auto equals = word.find('=');
-        all.emplace_back(word.substr(0, equals), word.substr(equals + 1));
-    }
-    return all;
-}
+using test_mem::arguments;
 std::string at(const char* what, unsigned i) {
     return std::string(what) + "[" + std::to_string(i) + "]";
 }
