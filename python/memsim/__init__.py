@@ -33,6 +33,7 @@ from . import schema as _schema
 from . import stats
 from .errors import Error, InUse, Panic, UnknownName
 from .objects import Group, Parameter, Root, SimObject, System
+from .policies import policy
 from .ports import Port, VectorPort
 from .results import Results, results
 from .run import (Event, Options, Simulation, checkpoint, curTick, default, instantiate, restore,

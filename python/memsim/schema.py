@@ -8,7 +8,7 @@ import traceback
 import types
 from pathlib import Path
 
-from . import _memsim
+from . import _memsim, policies
 from .errors import PACKAGE, Error, Panic, UnknownName, did_you_mean, user_error
 from .objects import Parameter, PortAttribute, SimObject
 
@@ -93,6 +93,8 @@ def _annotation(p):
 
 def _param_text(p):
     notes = [p["type"]]
+    if p["type"] in policies.POLICIES:
+        notes = [f"{p['type']}: {', '.join(policies.POLICIES[p['type']])}"]
     if p["min"] or p["max"]:
         notes.append(f"from {p['min']} to {p['max']}")
     if p["tunable"]:
@@ -133,13 +135,16 @@ def find(what):
     if found:
         raise Error(f"'{what}' is the name of {' and '.join(c._type for c in found)}: write the "
                     "folder, too")
-    names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES)]
+    names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names()]
     raise Error(f"there is no component type '{what}'{did_you_mean(str(what), names)}; "
                 "--list-sim-objects lists them")
 
 
 def describe(what):
-    """Prints what a component type declares: parameters, ports, statistics."""
+    """Prints what a component type declares (parameters, ports, statistics), or a policy."""
+    if isinstance(what, str) and (found := policies.named(what)):
+        print("\n\n".join(map(policies.doc, found)))
+        return
     cls = find(what)
     print(f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n"
           f"{inspect.getdoc(cls) or ''}")
@@ -164,7 +169,7 @@ def reference():
                 lines += ["", f"| {heading.lower()} | {titles[heading]} | meaning |", "|---|---|---|"]
                 lines += ["| `{}` | {} | {} |".format(*(cell.replace("|", "\\|") for cell in row))
                           for row in rows]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + policies.reference()) + "\n"
 
 
 def write_stubs(directory):

@@ -1,6 +1,7 @@
 #include "core/machine.hh"
 
 #include "core/output_file.hh"
+#include "core/policy.hh"
 
 #include <algorithm>
 #include <sstream>
@@ -127,8 +128,11 @@ std::string Machine::hash_configuration() const {
         const Schema& schema = *schemas_[c->id()];
         all += c->path() + " " + schema.name + "\n";
         const auto values = c->resolved_params();
-        for (std::size_t i = 0; i < values.size(); ++i)
+        for (std::size_t i = 0; i < values.size(); ++i) {
             if (!schema.params[i].tunable) all += values[i].name + "=" + values[i].text + "\n";
+            if (policies().contains(schema.params[i].type))
+                all += choose_policy(schema.params[i].type, values[i].text).info->shape + "\n";
+        }
     }
     for (const Connection& x : connections_)
         all += x.from + "." + x.from_port + " - " + x.to + "." + x.to_port + "\n";

@@ -131,6 +131,14 @@ std::unique_ptr<ModelBase> create(const std::string& path, const Arguments& argu
             });
         if (!found) refuse_unknown_param(path, name, param_infos<C>());
     }
+    reflect::for_each_leaf(params, [&](std::string_view name, auto& p) {
+        if constexpr (requires { Text<typename std::remove_cvref_t<decltype(p)>::Value>::late; })
+            try {
+                p.parse(p.text());
+            } catch (const ConfigError& e) {
+                throw ConfigError(path + "." + std::string(name) + ": " + e.what());
+            }
+    });
     return std::make_unique<C>(params);
 }
 

@@ -1,6 +1,7 @@
 #include "python/bindings.hh"
 
 #include "core/log.hh"
+#include "core/policy.hh"
 #include "core/text.hh"
 
 namespace memsim::python {
@@ -66,6 +67,18 @@ void bind_schema(py::module_& m) {
             return all;
         },
         "Every component type, as declared");
+    m.def(
+        "policies",
+        [] {
+            py::list all;
+            for (const auto& [family, members] : policies())
+                for (const auto& [name, p] : members)
+                    all.append(py::dict("family"_a = family, "name"_a = name, "doc"_a = p.doc,
+                                        "source"_a = p.source, "params"_a = describe_all(p.params),
+                                        "state"_a = describe_all(p.state)));
+            return all;
+        },
+        "Every policy, as declared");
     m.def("resolve", &resolve, "type"_a, "path"_a, "param"_a, "text"_a);
     m.def("nearest", &nearest, "wrong"_a, "known"_a);
     m.def("debug_flags", [] {
