@@ -7,9 +7,9 @@ generated graph. The memory's tiers and the L2 follow from the footprint.
 """
 
 import memsim
-from memsim.systems import ohm, ohm_job, scale
+from memsim.systems import ohm, scale
 
-args, program, options = ohm_job.arguments(__doc__, "planar")
+args, program, options = ohm.job.arguments(__doc__, "planar")
 size = ohm.machine_scale("planar", args.platform, program, l2_floor=args.l2_floor)
 scale.tell(size.invariants)
 root = ohm.planar(args.platform, program, size, **options)

@@ -9,18 +9,18 @@ computing apart.
 import argparse
 
 import memsim
-from memsim.systems import ohm, ohm_workloads
+from memsim.systems import ohm
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--data", default="drive", choices=["drive", "host", "resident"])
-parser.add_argument("--workload", default="bfstopo", choices=list(ohm_workloads.TABLE_II))
-parser.add_argument("--scale", default="default", choices=ohm_workloads.SCALES)
+parser.add_argument("--workload", default="bfstopo", choices=list(ohm.workloads.TABLE_II))
+parser.add_argument("--scale", default="default", choices=ohm.workloads.SCALES)
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
-program, region = ohm_workloads.program(args.workload, args.scale, args.seed)
+program, region = ohm.workloads.program(args.workload, args.scale, args.seed)
 if args.max_instructions is not None:
     region["max_instructions"] = args.max_instructions
 root = ohm.testbed(args.data, program, args.seed, **region)

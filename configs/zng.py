@@ -9,16 +9,16 @@ once, each in memory of its own, at a --scale.
 import argparse
 
 import memsim
-from memsim.systems import zng, zng_scale, zng_workloads
+from memsim.systems import zng
 from memsim.systems.scale import footprint, tell
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--platform", default="zng", help=f"one of {', '.join(zng.platforms())}")
 parser.add_argument("--workload", default="betw-back", help="such as betw, betw-back, betw*8")
-parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
+parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--prefetch", choices=["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"],
                     help="beside the L2 (Fig. 16b); without: the platform's")
-parser.add_argument("--graphs", choices=["social", "communities", "kronecker"], default=zng_workloads.GRAPHS,
+parser.add_argument("--graphs", choices=["social", "communities", "kronecker"], default=zng.workloads.GRAPHS,
                     help="how graphs are generated (an assumption)")
 parser.add_argument("--sized-for", metavar="WORKLOAD",
                     help="the machine is that for this workload, such as betw*8 (without: for --workload)")
@@ -31,9 +31,9 @@ for_flash.add_argument("--stripe", type=int,
                        help="neighbouring blocks over which the pages of addresses go round (an assumption)")
 for_flash.add_argument("--check-contents", action="store_true", default=None,
                        help="compare every read of the flash")
-parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
+parser.add_argument("--whole", type=int, default=zng.scale.FOOTPRINT,
                     help="bytes that the paper's programs touch (an assumption)")
-parser.add_argument("--buffer", type=int, default=zng_scale.BUFFER,
+parser.add_argument("--buffer", type=int, default=zng.scale.BUFFER,
                     help="bytes that its HybridGPU's buffer holds (an assumption)")
 parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean: table or measured (an "
                                                       "assumption)")
@@ -43,11 +43,11 @@ parser.add_argument("--max-instructions", type=int,
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
-programs = zng_workloads.programs(args.workload, args.scale, args.seed, args.graphs)
-most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
-sized_for = (zng_workloads.programs(args.sized_for, args.scale, args.seed, args.graphs)
+programs = zng.workloads.programs(args.workload, args.scale, args.seed, args.graphs)
+most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
+sized_for = (zng.workloads.programs(args.sized_for, args.scale, args.seed, args.graphs)
              if args.sized_for else programs)
-size = zng_scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
+size = zng.scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
 tell(size.invariants)
 on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "stripe", "check_contents")
             if getattr(args, n) is not None}
@@ -62,7 +62,7 @@ stats = root.gpu.dispatcher.stats
 print(f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
       f"{stats.ipc:.3f} thread instructions a cycle")
 if len(programs) > 1:
-    for i, name in enumerate(zng_workloads.names(args.workload)):
+    for i, name in enumerate(zng.workloads.names(args.workload)):
         print(f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle")
 if args.check_contents:
     errors = sum(c.stats.content_errors for c in root.flash.controller)

@@ -11,7 +11,7 @@ import argparse
 
 import memsim
 from memsim import mem
-from memsim.systems.zng_flash import GEOMETRY, flash_backbone
+from memsim.systems.zng.flash import GEOMETRY, flash_backbone
 
 BLOCK = GEOMETRY["pages"] * 4096
 

@@ -11,12 +11,12 @@ import argparse
 import memsim
 from memsim import mem
 from memsim.ports import unbind
-from memsim.systems import zng, zng_scale, zng_workloads
+from memsim.systems import zng
 from memsim.systems.scale import footprint
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--workload", default="betw-back", help="such as betw-back")
-parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
+parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--filled", default="100%", help="of log blocks at the start")
 parser.add_argument("--registers", type=int, default=8,
                     help="of a plane: few, where 8 would hold all that is written")
@@ -27,9 +27,9 @@ parser.add_argument("--max-instructions", type=int,
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
-programs = zng_workloads.programs(args.workload, args.scale, args.seed)
-most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
-size = zng_scale.scale(sum(footprint(p) for p in programs))
+programs = zng.workloads.programs(args.workload, args.scale, args.seed)
+most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
+size = zng.scale.scale(sum(footprint(p) for p in programs))
 root = zng.machine("zng", programs, size, seed=args.seed,
                    application_instructions=most // len(programs),
                    on_flash=dict(registers=args.registers, for_package=dict(log_filled=args.filled)))
@@ -47,6 +47,6 @@ memsim.stats.dump("end")
 stats, collector = root.gpu.dispatcher.stats, root.gpu.collector.stats
 print(f"{args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; {collector.merges} log blocks "
       f"merged, {collector.moved_pages} pages moved")
-for i, name in enumerate(zng_workloads.names(args.workload)):
+for i, name in enumerate(zng.workloads.names(args.workload)):
     print(f"  {name}: {stats.application_ipc[i]:.3f} thread instructions a cycle, held for "
           f"{collector.held_time[i] / 1e9:.3f} ms")

@@ -12,12 +12,12 @@ import argparse
 import memsim
 from memsim import mem
 from memsim.ports import unbind
-from memsim.systems import zng, zng_scale, zng_workloads
+from memsim.systems import zng
 from memsim.systems.scale import footprint
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-parser.add_argument("--workload", default="betw", choices=list(zng_workloads.TABLE_II), metavar="NAME")
-parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng_workloads.SCALES)}")
+parser.add_argument("--workload", default="betw", choices=list(zng.workloads.TABLE_II), metavar="NAME")
+parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--seed", type=int, default=1)
@@ -32,12 +32,12 @@ def watched(below):
     return monitor, above
 
 
-programs = zng_workloads.programs(args.workload, args.scale, args.seed)
-most = args.max_instructions if args.max_instructions is not None else zng_workloads.REGION[args.scale]
-size = zng_scale.scale(footprint(programs[0]))
+programs = zng.workloads.programs(args.workload, args.scale, args.seed)
+most = args.max_instructions if args.max_instructions is not None else zng.workloads.REGION[args.scale]
+size = zng.scale.scale(footprint(programs[0]))
 root = memsim.Root(seed=args.seed)
 root.program = programs
-root.gpu = zng.gpu_of(size, 1, zng.SRAM, max_instructions=most)
+root.gpu = zng.machines.gpu_of(size, 1, zng.machines.SRAM, max_instructions=most)
 programs[0].dispatcher = root.gpu.dispatcher.host
 root.memory = [mem.SimpleMemory(capacity="1TiB", latency="3us", bandwidth="1000GB/s", queue=1024)
                for _ in root.gpu.l2]

@@ -11,18 +11,18 @@ import argparse
 
 import memsim
 from memsim import mem, workload
-from memsim.systems import zng, zng_memory, zng_scale
+from memsim.systems import zng
 from memsim.systems.scale import GIB
 
 
 def desktop(root, size, needed):
     """Two channels of DDR4-3200 (assumption: what a desktop has)."""
-    capacity = zng_memory.up_to(needed // size.controllers + 1, 1 << 20)
-    zng_memory.one_each(root, [mem.DramController(timing="ddr4_3200", capacity=f"{capacity}B",
-                                                  **channel) for channel in zng_memory.channels(size)])
+    capacity = zng.memory.up_to(needed // size.controllers + 1, 1 << 20)
+    zng.memory.one_each(root, [mem.DramController(timing="ddr4_3200", capacity=f"{capacity}B",
+                                                  **channel) for channel in zng.memory.channels(size)])
 
 
-MEMORIES = {"ideal": zng_memory.ideal, "optane": zng_memory.optane, "hybridgpu": zng_memory.hybridgpu,
+MEMORIES = {"ideal": zng.memory.ideal, "optane": zng.memory.optane, "hybridgpu": zng.memory.hybridgpu,
             "desktop": desktop}
 
 
@@ -30,12 +30,12 @@ def under_load(size, args):
     """Sources, a crossbar, monitors and the memory."""
     root = memsim.Root()
     root.gpu, root.memory = memsim.System(), memsim.System()
-    share = zng_memory.up_to(args.range // args.sources, 4096)
+    share = zng.memory.up_to(args.range // args.sources, 4096)
     apart = share + 7 * 4096  # so that sources do not begin in one set of the buffer, or one bank
     root.gpu.source = [mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512,
                                       base=f"{i * apart}B", range=f"{share}B")
                        for i in range(args.sources)]
-    root.gpu.network = mem.Crossbar(inputs=args.sources, width="128B", **zng_scale.interleave(size).crossbar)
+    root.gpu.network = mem.Crossbar(inputs=args.sources, width="128B", **zng.scale.interleave(size).crossbar)
     root.gpu.l2 = [mem.Monitor(outstanding=1 << 16) for _ in range(size.controllers)]
     for i, source in enumerate(root.gpu.source):
         source.mem_side = root.gpu.network.cpu_side[i]
@@ -54,7 +54,7 @@ parser.add_argument("--warm", default="200us", help="before it is measured, for 
 parser.add_argument("--time", default="500us", help="then, for so long, it is")
 args = parser.parse_args()
 
-size = zng_scale.scale(zng_scale.FOOTPRINT)
+size = zng.scale.scale(zng.scale.FOOTPRINT)
 if args.memory == "desktop":
     size.controllers = 2
 root = (under_load(size, args) if args.memory != "hetero" else

@@ -19,7 +19,7 @@ FLOORS = [
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
-SYSTEMS = "ohm", "zng", "qv100"  # whose modules in python/memsim/systems bear the name
+SYSTEMS = "ohm", "zng", "qv100"  # folders or files of python/memsim/systems
 PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 
@@ -72,22 +72,24 @@ def python_imports(text):
             yield from [node.module] if node.module else (alias.name for alias in node.names)
 
 
-def system_of(module):
-    """The paper's machine that a module of systems/ belongs to, or None of what all may use."""
-    return next((name for name in SYSTEMS if module == name or module.startswith(f"{name}_")), None)
-
-
 def strangers(module, text):
-    """What a module of systems/ imports of another system; what is shared imports no system at all."""
-    return [m for m in python_imports(text) if system_of(m) not in (None, system_of(module))]
+    """What a module of systems/ imports of another system; what is shared imports no system at all. A system is a
+    folder, or one file: `module` is 'zng/memory', 'qv100' or 'mmu'."""
+    system, inside, _ = module.rpartition("/")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.ImportFrom) and node.level == (2 if inside else 1):
+            names = [node.module] if node.module else [alias.name for alias in node.names]
+            yield from (n for n in names if n.partition(".")[0] in SYSTEMS and n.partition(".")[0] != (system or module))
 
 
 def test_a_system_imports_no_other():
-    files = {path.stem: path.read_text() for path in (PACKAGE / "systems").glob("*.py")}
-    assert {system_of(module) for module in files} == {None, *SYSTEMS}
-    assert {module: found for module, text in files.items() if (found := strangers(module, text))} == {}
-    assert strangers("zng_memory", "from .ohm_dram import PCIE\nfrom . import mmu, zng_scale") == ["ohm_dram"]
-    assert strangers("mmu", "from . import ohm") == ["ohm"]
+    systems = PACKAGE / "systems"
+    files = {path.relative_to(systems).with_suffix("").as_posix(): path.read_text()
+             for path in systems.rglob("*.py") if path != systems / "__init__.py"}
+    assert {name.partition("/")[0] for name in files} > set(SYSTEMS)
+    assert {name: found for name, text in files.items() if (found := list(strangers(name, text)))} == {}
+    assert list(strangers("zng/memory", "from ..ohm.dram import PCIE\nfrom .. import mmu\nfrom . import scale")) == ["ohm.dram"]
+    assert list(strangers("mmu", "from . import ohm")) == ["ohm"]
 
 
 def test_python_modules_import_in_a_line():

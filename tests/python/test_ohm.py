@@ -4,14 +4,14 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim import build, study
-from memsim.systems import (ohm, ohm_assumptions, ohm_cost, ohm_energy, ohm_optics, ohm_points, ohm_wear,
-                            ohm_workloads)
+from memsim.systems import ohm
+from memsim.systems.scale import footprint
 
 MACHINES = {"planar": ohm.planar, "two-level": ohm.two_level}
 
 
 def program():
-    return ohm_workloads.program("FDTD", "tiny")[0]
+    return ohm.workloads.program("FDTD", "tiny")[0]
 
 
 def machine(mode, platform, **options):
@@ -28,7 +28,7 @@ def test_origin_holds_a_quarter_and_faults_for_the_rest(in_tmp):
     root = machine("planar", "origin", max_instructions=0)
     run(root)
     table, host = root.gpu.mmu.stats, root.host.stats
-    pages = ohm.footprint(program()) / 4096
+    pages = footprint(program()) / 4096
     assert host.faults > pages and table.evictions > 0
     held = host.faults - table.evictions
     assert abs(held - pages / 4) <= 2
@@ -64,7 +64,7 @@ def test_every_platform_has_the_light_that_it_needs(in_tmp, mode):
     """Building checks it: a design whose light does not suffice is refused."""
     for platform in ohm.platforms(mode):
         root = machine(mode, platform)
-        assert hasattr(root, "optics") == (platform in ohm_optics.DESIGNS[mode])
+        assert hasattr(root, "optics") == (platform in ohm.optics.DESIGNS[mode])
         memsim.Simulation(root)
 
 
@@ -98,12 +98,12 @@ def test_what_a_platform_does_not_have_is_a_sentence(mode, platform, options, se
         machine(mode, platform, **options)
 
 
-@pytest.mark.parametrize("name", ohm_workloads.TABLE_II)
+@pytest.mark.parametrize("name", ohm.workloads.TABLE_II)
 def test_each_workload_of_table_ii_has_its_sizes(name):
     for scale, least, most in (("tiny", 0.05, 0.4), ("small", 0.4, 2)):
-        made, _ = ohm_workloads.program(name, scale)
-        assert least * 2**20 <= ohm.footprint(made) <= most * 2**20, scale
-    sizes = ohm_workloads.TABLE_II[name]["size"]
+        made, _ = ohm.workloads.program(name, scale)
+        assert least * 2**20 <= footprint(made) <= most * 2**20, scale
+    sizes = ohm.workloads.TABLE_II[name]["size"]
     assert sorted(sizes) == list(sizes)
 
 
@@ -125,7 +125,7 @@ def values(**more):
 
 
 def test_energy_of_electrical_and_optical_channels():
-    spent = ohm_energy.energy(values(), "planar", "hetero")
+    spent = ohm.energy.energy(values(), "planar", "hetero")
     assert spent.dram_static == pytest.approx(0.11 * 12 / 6 * 6e-3)
     assert spent.dram_dynamic == pytest.approx(9e-12 * 8 * 4e6)
     assert spent.xpoint == pytest.approx(2048 * (1000 * 2.5e-12 + 100 * 16.8e-12))
@@ -135,7 +135,7 @@ def test_energy_of_electrical_and_optical_channels():
                                         spent.wires)
     optics = {("optics", "rate"): 60e9, ("optics", "laser_power"): 700.8,
               ("optics", "tuning_power"): 576.0}
-    light = ohm_energy.energy({**values(), **optics}, "planar", "ohm-base")
+    light = ohm.energy.energy({**values(), **optics}, "planar", "ohm-base")
     assert light.laser == pytest.approx(0.7008 / 6 * 6e-3)
     assert light.tuning == pytest.approx(200e-15 * 8 * 8e6)
     assert light.total - light.wires == pytest.approx(spent.total - spent.wires)
@@ -144,10 +144,10 @@ def test_energy_of_electrical_and_optical_channels():
 def test_energy_counts_what_crosses_the_memory_route_and_what_reverse_write_fills():
     side = {("memory.controller[0]", "side_bytes"): 1e6}
     filled = {("memory.controller[0]", "reverse_writes"): 1000}
-    swapped = ohm_energy.energy({**values(), **side}, "planar", "ohm-wom")
+    swapped = ohm.energy.energy({**values(), **side}, "planar", "ohm-wom")
     assert swapped.dram_dynamic == pytest.approx(9e-12 * 8 * 5e6)
     assert swapped.wires == pytest.approx(5e-12 * 8 * 9e6)
-    filled = ohm_energy.energy({**values(), **filled}, "two-level", "ohm-wom")
+    filled = ohm.energy.energy({**values(), **filled}, "two-level", "ohm-wom")
     assert filled.dram_dynamic == pytest.approx(9e-12 * 8 * (4e6 + 128e3))
 
 
@@ -156,26 +156,26 @@ def test_energy_of_memories_without_xpoint():
              ("memory.dram[0]", "bus_bytes"): 4e6}
     for platform, mode, gib in (("origin", "planar", 24), ("oracle", "planar", 108),
                                 ("oracle", "two-level", 390)):
-        spent = ohm_energy.energy(found, mode, platform)
+        spent = ohm.energy.energy(found, mode, platform)
         assert spent.dram_static == pytest.approx(0.11 * gib / 6 * 6e-3)
         assert spent.xpoint == spent.xpoint_by_power == 0
 
 
 def test_cost_is_the_paper_s_table():
     """Ohm-BW's 7.6 and 13.5 % of a GPU; an oracle costs more than it gains."""
-    assert ohm_cost.share_of_gpu("ohm-bw", "planar") == pytest.approx(7.6, rel=0.03)
-    assert ohm_cost.share_of_gpu("ohm-bw", "two-level") == pytest.approx(13.5, rel=0.03)
-    assert ohm_cost.memory("origin", "planar") == 0
+    assert ohm.cost.share_of_gpu("ohm-bw", "planar") == pytest.approx(7.6, rel=0.03)
+    assert ohm.cost.share_of_gpu("ohm-bw", "two-level") == pytest.approx(13.5, rel=0.03)
+    assert ohm.cost.memory("origin", "planar") == 0
     for mode in MACHINES:
-        assert (ohm_cost.performance_per_cost(0.88, "ohm-bw", mode) >
-                ohm_cost.performance_per_cost(1, "oracle", mode))
+        assert (ohm.cost.performance_per_cost(0.88, "ohm-bw", mode) >
+                ohm.cost.performance_per_cost(1, "oracle", mode))
 
 
 def test_wear_is_of_the_paper_s_capacity():
     found = {("gpu.dispatcher", "cycles"): 1.2e9, ("memory.controller[0]", "activates"): 1,
              ("memory.xpoint[0]", "media_writes"): 1e6, ("memory.xpoint[0]", "lines_written.peak"): 1e5,
              ("memory.xpoint[0]", "most_writes.peak"): 40, ("memory.xpoint[0]", "gap_moves"): 9}
-    wear = ohm_wear.wear(found, "planar")
+    wear = ohm.wear.wear(found, "planar")
     assert (wear.writes, wear.gap_moves, wear.most, wear.mean) == (1e6, 9, 40, 10)
     assert wear.evenness == 0.25
     lines = 96 * 2**30 / 256
@@ -183,7 +183,7 @@ def test_wear_is_of_the_paper_s_capacity():
 
 
 @pytest.mark.parametrize("mode", MACHINES)
-@pytest.mark.parametrize("assumption", ohm_assumptions.ALL, ids=lambda a: a.variant.strip())
+@pytest.mark.parametrize("assumption", ohm.assumptions.ALL, ids=lambda a: a.variant.strip())
 def test_every_assumption_can_be_set_where_it_applies(assumption, mode):
     changes = [word for word in assumption.options if word != "--set"]
     for platform in ("origin", "ohm-base", "ohm-wom", "oracle"):
@@ -193,8 +193,8 @@ def test_every_assumption_can_be_set_where_it_applies(assumption, mode):
 
 def test_claims_are_of_metrics_and_known():
     known = study.claims("ohm")
-    for id, (metric, modes, subject, baseline) in ohm_points.CLAIMS.items():
-        assert id in known and set(modes) <= set(ohm_points.MODES)
+    for id, (metric, modes, subject, baseline) in ohm.points.CLAIMS.items():
+        assert id in known and set(modes) <= set(ohm.points.MODES)
         if known[id].relation in ("gain", "reduction", "ratio", "equal"):
             assert baseline, id
         assert metric in ("ipc", "latency", "migration", "dma_power", "static_energy", "energy",
@@ -204,7 +204,7 @@ def test_claims_are_of_metrics_and_known():
 
 def test_the_mean_of_ratios_is_geometric_and_knows_zeros():
     import pandas
-    of = ohm_points.Points.mean_ratio
+    of = ohm.points.Points.mean_ratio
     assert of(pandas.Series([1.0, 4.0]), pandas.Series([2.0, 2.0])) == pytest.approx(1)
     assert of(pandas.Series([0.0, 4.0]), pandas.Series([0.0, 2.0])) == pytest.approx(2)
     assert of(pandas.Series([0.0]), pandas.Series([2.0])) == 0

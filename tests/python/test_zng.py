@@ -1,12 +1,12 @@
 """ZnG's platforms: what tells them apart, on which workloads."""
 import memsim
 import pytest
-from memsim.systems import zng, zng_flash, zng_scale, zng_workloads
+from memsim.systems import zng
 from memsim.systems.scale import GIB, MIB, footprint
 
 
 def machine(platform, text="betw-back", most=30_000, **options):
-    return zng.machine(platform, zng_workloads.programs(text, "tiny"), max_instructions=most, **options)
+    return zng.machine(platform, zng.workloads.programs(text, "tiny"), max_instructions=most, **options)
 
 
 def run(root):
@@ -16,14 +16,14 @@ def run(root):
 
 
 def test_workloads_of_table_ii_pairs_and_multiples():
-    assert len(zng_workloads.TABLE_II) == 16
-    assert zng_workloads.names("betw") == ["betw"]
-    assert zng_workloads.names("betw-back") == ["betw", "back"]
-    assert zng_workloads.names("betw*8") == ["betw"] * 8
-    for pair in zng_workloads.PAIRS:
-        first, second = (zng_workloads.TABLE_II[n] for n in zng_workloads.names(pair))
+    assert len(zng.workloads.TABLE_II) == 16
+    assert zng.workloads.names("betw") == ["betw"]
+    assert zng.workloads.names("betw-back") == ["betw", "back"]
+    assert zng.workloads.names("betw*8") == ["betw"] * 8
+    for pair in zng.workloads.PAIRS:
+        first, second = (zng.workloads.TABLE_II[n] for n in zng.workloads.names(pair))
         assert first["read_ratio"] > second["read_ratio"], pair
-    assert {n for p in zng_workloads.PAIRS for n in p.split("-")} == set(zng_workloads.TABLE_II)
+    assert {n for p in zng.workloads.PAIRS for n in p.split("-")} == set(zng.workloads.TABLE_II)
 
 
 @pytest.mark.parametrize("text, sentence", [
@@ -38,29 +38,29 @@ def test_workloads_of_table_ii_pairs_and_multiples():
 ])
 def test_a_wrong_workload_is_a_sentence(text, sentence):
     with pytest.raises(memsim.Error, match=sentence):
-        zng_workloads.programs(text, "tiny")
+        zng.workloads.programs(text, "tiny")
 
 
 def test_an_unknown_platform_and_scale_are_sentences():
     with pytest.raises(memsim.Error, match="there is no platform 'optan' .did you mean 'optane'"):
         machine("optan")
     with pytest.raises(memsim.Error, match="there is no scale 'huge'"):
-        zng_workloads.programs("betw", "huge")
+        zng.workloads.programs("betw", "huge")
 
 
 def test_a_slice_keeps_what_an_sm_has():
     for footprint, k in ((2 * MIB, 8), (24 * MIB, 8), (48 * MIB, 4), (96 * MIB, 2), (192 * MIB, 1),
                          (8 * GIB, 1)):
-        size = zng_scale.scale(footprint)
+        size = zng.scale.scale(footprint)
         assert size.k == k and size.sms == 16 // k == size.channels
         assert size.controllers * size.of_controller * k == 6
         # Pages a second that the cores serve, for each SM.
-        rate = zng_scale.cores(size) / zng_scale.firmware(size) / size.sms
+        rate = zng.scale.cores(size) / zng.scale.firmware(size) / size.sms
         assert rate == pytest.approx(1e6 / 16)
-    whole = zng_scale.scale(zng_scale.FOOTPRINT)
+    whole = zng.scale.scale(zng.scale.FOOTPRINT)
     assert (whole.l2_slice, whole.buffer) == (1 * MIB, 32 * MIB)
     assert not [i for i in whole.invariants if i.broken]
-    assert zng_scale.scale(8 * GIB).l2_slice == 1 * MIB  # never more than the paper's
+    assert zng.scale.scale(8 * GIB).l2_slice == 1 * MIB  # never more than the paper's
 
 
 def test_platforms_in_the_paper_s_order(in_tmp):
@@ -75,12 +75,12 @@ def test_hybridgpu_brings_pages_through_its_firmware(in_tmp):
     assert buffer.pages_in == drive.reads > 10
     assert drive.host_page_reads == sum(c.stats.reads for c in root.ssd.channel) > 10
     # A core's time is in each page that is read.
-    assert buffer.drive_time.mean / 1e3 > zng_scale.firmware(zng_scale.scale(MIB)) * 1e6
+    assert buffer.drive_time.mean / 1e3 > zng.scale.firmware(zng.scale.scale(MIB)) * 1e6
 
 
 def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     from memsim import mem
-    from memsim.systems import zng_memory
+    from memsim.systems import zng
     def seconds(reading, share):
         root = memsim.Root()
         root.gpu = memsim.System()
@@ -88,7 +88,7 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
                                       read_share=share, range="4MiB")]
         root.memory = memsim.System()
         class size: controllers, of_controller = 1, 1
-        zng_memory.optane(root, size, 4 * MIB, reading)
+        zng.memory.optane(root, size, 4 * MIB, reading)
         memsim.instantiate(root)
         memsim.simulate()
         return memsim.curTick() * 1e-15
@@ -100,8 +100,8 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
 
 
 def test_hetero_holds_a_share_and_faults_for_the_rest(in_tmp):
-    data = sum(map(footprint, zng_workloads.programs("back", "tiny")))
-    root = machine("hetero", "back", most=0, size=zng_scale.scale(data, 8 * GIB))
+    data = sum(map(footprint, zng.workloads.programs("back", "tiny")))
+    root = machine("hetero", "back", most=0, size=zng.scale.scale(data, 8 * GIB))
     run(root)
     assert root.host.stats.faults > 0 and root.gpu.mmu.stats.evictions > 0
     assert root.host.stats.drive_reads == root.host.stats.faults
@@ -126,7 +126,7 @@ def test_a_prefetcher_beside_the_l2(in_tmp):
     assert with_it.gpu.l2[0].stats.accesses <= without.gpu.l2[0].stats.accesses * 1.1
 
 
-OWN = list(zng_flash.PLATFORMS)
+OWN = list(zng.flash.PLATFORMS)
 
 
 @pytest.mark.parametrize("platform", OWN)
@@ -159,7 +159,7 @@ def test_zngs_platforms_differ_as_the_paper_says():
 def test_data_are_in_as_many_blocks_as_the_papers(in_tmp):
     for whole, of_plane in ((192 * MIB, 1), (8 * GIB, 16 / 3)):
         for part in (64, 8, 1):
-            size = zng_scale.scale(whole // part, whole)
+            size = zng.scale.scale(whole // part, whole)
             blocks = whole / part / (size.data_pages * 4096) / (size.channels * 64)
             assert blocks == pytest.approx(of_plane, rel=0.2), (whole, part)
     assert size.data_pages == 384

@@ -1,10 +1,10 @@
-"""configs/zng_flash.py and systems/zng_flash.py."""
+"""configs/zng_flash.py and systems/zng/flash.py."""
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from memsim.systems import zng_flash
+from memsim.systems import zng
 
 CONFIG = Path(__file__).parents[2] / "configs" / "zng_flash.py"
 
@@ -19,8 +19,8 @@ def test_zngs_flash_under_random_lines(memsim_command, network):
 
 
 def test_a_controller_stands_beside_its_channels_package():
-    assert zng_flash.places(4, 4, 4, 2) == "0 1 2 3 0 0 1 1 2 2 3 3"
-    assert zng_flash.places(16, 2, 4, 1) == "0 8 0 4 8 12"
+    assert zng.flash.places(4, 4, 4, 2) == "0 1 2 3 0 0 1 1 2 2 3 3"
+    assert zng.flash.places(16, 2, 4, 1) == "0 8 0 4 8 12"
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from memsim import study
-from memsim.systems import zng, zng_assumptions, zng_workloads
+from memsim.systems import zng
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -40,8 +40,8 @@ def test_pages_by_place(memsim_command):
 
 
 def test_each_assumption_is_a_parameter_of_its_platforms():
-    made = {p: zng.machine(p, zng_workloads.programs("back", "tiny")) for p in zng_assumptions.EVERY}
-    for a in zng_assumptions.ALL:
+    made = {p: zng.machine(p, zng.workloads.programs("back", "tiny")) for p in zng.assumptions.EVERY}
+    for a in zng.assumptions.ALL:
         for platform in a.platforms:
             for change in a.changes:
                 part = made[platform]

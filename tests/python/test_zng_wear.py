@@ -2,9 +2,9 @@
 
 from math import inf, isclose
 
-from memsim.systems import zng_ftl, zng_wear
-from memsim.systems.zng_flash import GEOMETRY
-from memsim.systems.zng_wear import YEAR
+from memsim.systems import zng
+from memsim.systems.zng.flash import GEOMETRY
+from memsim.systems.zng.wear import YEAR
 
 
 def values(**collector):
@@ -14,7 +14,7 @@ def values(**collector):
 
 
 def test_wear_follows_from_the_counts_of_packages_and_collector():
-    wear = zng_wear.wear(values(**{"erases": 6, "erased_blocks.peak": 4, "most_erases.peak": 3}), 0.01)
+    wear = zng.wear.wear(values(**{"erases": 6, "erased_blocks.peak": 4, "most_erases.peak": 3}), 0.01)
     assert wear.writes_per_page == 30
     assert wear.programs_per_page == 2.5
     assert isclose(wear.amplification, 120 * 4096 / (1200 * 32))
@@ -24,13 +24,13 @@ def test_wear_follows_from_the_counts_of_packages_and_collector():
 
 
 def test_what_is_never_erased_never_fails():
-    wear = zng_wear.wear(values(**{"erases": 0, "erased_blocks.peak": 0, "most_erases.peak": 0}), 0.01)
+    wear = zng.wear.wear(values(**{"erases": 0, "erased_blocks.peak": 0, "most_erases.peak": 0}), 0.01)
     assert (wear.years_unlevelled, wear.spread) == (inf, 1)
 
 
 def test_the_tables_size_stands_beside_the_papers():
     blocks = 16 * 64 * 796
-    assert zng_ftl.table_bytes(16, GEOMETRY) == blocks * 10
-    assert zng_ftl.report(16, GEOMETRY) == (
+    assert zng.ftl.table_bytes(16, GEOMETRY) == blocks * 10
+    assert zng.ftl.report(16, GEOMETRY) == (
         "DBMT: 815104 data blocks x 10 B = 7960 KiB; one entry of 60 bits for a block of each plane of a "
         "package: 93 KiB; the paper: 80 KB")

@@ -3,7 +3,7 @@
 import pytest
 
 import memsim
-from memsim.systems import ohm_optics
+from memsim.systems import ohm
 from validation import document
 
 # Where, mode, platform, statistic, the paper's rate. The receiver's noise is chosen for the first.
@@ -16,7 +16,7 @@ RATES = [("plain route", "planar", "ohm-base", "ber", 7.2e-16),
 def test_error_rates_beside_the_papers(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     root = memsim.Root()
-    root.channel = [ohm_optics.channel(mode, platform) for _, mode, platform, _, _ in RATES]
+    root.channel = [ohm.optics.channel(mode, platform) for _, mode, platform, _, _ in RATES]
     with memsim.Simulation(root):
         ours = [getattr(channel.stats, statistic)
                 for channel, (*_, statistic, _) in zip(root.channel, RATES)]

@@ -9,20 +9,20 @@ that takes longer than with the data in the GPU.
 
 import pandas
 from memsim import study
-from memsim.systems import ohm_points, ohm_workloads
+from memsim.systems import ohm
 
 # Wires and column commands that take no time.
 NO_WIRES = ["--set", "memory.dram[*].channel_rate=1000000GB/s",
             "--set", "memory.dram[*].changes=ranks=2 tCCD_S=1fs tCCD_L=1fs tCK=1fs"]
 TIME = "SELECT sim_time_fs * 1e-12 FROM run WHERE id = :run"
 
-args = ohm_points.arguments(__doc__)
+args = ohm.points.arguments(__doc__)
 fig = study.Study("ohm", "fig03", jobs=args.jobs, seeds=args.seeds)
-fig.preview = study.preview(args, ohm_workloads.TABLE_II)
+fig.preview = study.preview(args, ohm.workloads.TABLE_II)
 for workload in args.workloads:
     for data, options in (("drive", []), ("host", []), ("resident", []), ("no wires", NO_WIRES)):
         limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
-        fig.point(ohm_points.config("ohm_testbed.py"), "--data", data if not options else "resident",
+        fig.point(ohm.points.config("ohm_testbed.py"), "--data", data if not options else "resident",
                   "--workload", workload, "--scale", args.scale, *limit, options=options,
                   workload=workload, data=data)
 fig.run()

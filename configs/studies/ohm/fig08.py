@@ -3,10 +3,10 @@
     build/memsim configs/studies/ohm/fig08.py [--scale small] [--workloads betw FDTD]
 """
 
-from memsim.systems import ohm_points
+from memsim.systems import ohm
 
-fig = ohm_points.Points("fig08", ohm_points.arguments(__doc__))
-for mode in ohm_points.MODES:
+fig = ohm.points.Points("fig08", ohm.points.arguments(__doc__))
+for mode in ohm.points.MODES:
     fig.add(mode, "ohm-base")
     fig.add(mode, "ohm-base", arguments=["--migration-channel", "dedicated"], variant=" dedicated")
 fig.run()

@@ -3,12 +3,12 @@
     build/memsim configs/studies/ohm/fig16.py [--scale small] [--workloads betw FDTD]
 """
 
-from memsim.systems import ohm_points
+from memsim.systems import ohm
 
 PLATFORMS = "origin", "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw", "oracle"
 
-fig = ohm_points.Points("fig16", ohm_points.arguments(__doc__))
-for mode in ohm_points.MODES:
+fig = ohm.points.Points("fig16", ohm.points.arguments(__doc__))
+for mode in ohm.points.MODES:
     fig.add(mode, *PLATFORMS)
 fig.add("planar", "ohm-wom", options=["--set", "memory.controller[*].behind_writes=false"],
         variant=" not behind writes")

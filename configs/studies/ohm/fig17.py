@@ -3,12 +3,12 @@
     build/memsim configs/studies/ohm/fig17.py [--scale small] [--workloads betw FDTD]
 """
 
-from memsim.systems import ohm_points
+from memsim.systems import ohm
 
 PLATFORMS = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw", "oracle"
 
-fig = ohm_points.Points("fig17", ohm_points.arguments(__doc__))
-for mode in ohm_points.MODES:
+fig = ohm.points.Points("fig17", ohm.points.arguments(__doc__))
+for mode in ohm.points.MODES:
     fig.add(mode, *PLATFORMS)
 fig.run()
 fig.show("latency", relative_to="ohm-base")

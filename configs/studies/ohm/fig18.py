@@ -3,10 +3,10 @@
     build/memsim configs/studies/ohm/fig18.py [--scale small] [--workloads betw FDTD]
 """
 
-from memsim.systems import ohm, ohm_points
+from memsim.systems import ohm
 
-fig = ohm_points.Points("fig18", ohm_points.arguments(__doc__))
-for mode in ohm_points.MODES:
+fig = ohm.points.Points("fig18", ohm.points.arguments(__doc__))
+for mode in ohm.points.MODES:
     fig.add(mode, "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw")
 fig.run()
 fig.show("migration")

@@ -3,10 +3,10 @@
     build/memsim configs/studies/ohm/fig20a.py [--scale small] [--workloads betw FDTD]
 """
 
-from memsim.systems import ohm_points
+from memsim.systems import ohm
 
-fig = ohm_points.Points("fig20a", ohm_points.arguments(__doc__))
-for mode in ohm_points.MODES:
+fig = ohm.points.Points("fig20a", ohm.points.arguments(__doc__))
+for mode in ohm.points.MODES:
     fig.add(mode, "hetero")
     for n in 1, 2, 4, 8:
         fig.add(mode, "ohm-base", "ohm-bw", arguments=["--waveguides", n] if n > 1 else [],

@@ -3,17 +3,17 @@
     build/memsim configs/studies/ohm/fig21.py [--scale small] [--workloads betw FDTD]
 """
 
-from memsim.systems import ohm_cost, ohm_points
+from memsim.systems import ohm
 
 PLATFORMS = "origin", "ohm-bw", "oracle"
 
-fig = ohm_points.Points("fig21", ohm_points.arguments(__doc__))
-for mode in ohm_points.MODES:
+fig = ohm.points.Points("fig21", ohm.points.arguments(__doc__))
+for mode in ohm.points.MODES:
     fig.add(mode, *PLATFORMS)
 fig.run()
 fig.show("cost_performance", relative_to="origin")
-for mode in ohm_points.MODES:
-    print(f"{mode}: " + ", ".join(f"{platform} ${ohm_cost.GPU + ohm_cost.memory(platform, mode):.0f}"
+for mode in ohm.points.MODES:
+    print(f"{mode}: " + ", ".join(f"{platform} ${ohm.cost.GPU + ohm.cost.memory(platform, mode):.0f}"
                                   for platform in PLATFORMS))
 
 fig.judge("ohm-43", "ohm-44")

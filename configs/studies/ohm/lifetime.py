@@ -4,15 +4,15 @@
 
 Ideal = endurance x lines of the paper's capacity / writes to its media a second. The gap moves every psi
 writes, so it goes round a module once in psi x lines writes: far more than a run has; what it does in the
-long run follows from the hottest line's share of the writes (memsim.systems.ohm_wear). Small psi shows
+long run follows from the hottest line's share of the writes (memsim.systems.ohm.wear). Small psi shows
 what levelling does within a run.
 """
 
-from memsim.systems import ohm_points, ohm_wear
+from memsim.systems import ohm
 
-args = ohm_points.arguments(__doc__)
-fig = ohm_points.Points("lifetime", args)
-for mode in ohm_points.MODES:
+args = ohm.points.arguments(__doc__)
+fig = ohm.points.Points("lifetime", args)
+for mode in ohm.points.MODES:
     fig.add(mode, "ohm-base", "ohm-wom", "ohm-bw")
     for psi in 1, 10:
         fig.add(mode, "ohm-base", options=["--set", f"memory.xpoint[*].psi={psi}"],
@@ -23,7 +23,7 @@ print(f"{'':34} {'media writes':>12} {'gap moves':>9} {'most':>6} {'mean':>6} {'
       "  years: ideal, Start-Gap, nothing moved")
 for point in fig.points:
     psi = int(point.keys["platform"].partition(" psi ")[2] or 100)
-    wear = ohm_wear.wear(fig.values(point), point.keys["mode"], psi)
+    wear = ohm.wear.wear(fig.values(point), point.keys["mode"], psi)
     print(f"{point.name:34} {wear.writes:12.0f} {wear.gap_moves:9.0f} {wear.most:6.0f} {wear.mean:6.1f} "
           f"{wear.spread:6.2f} {wear.hottest:7.0f}  {wear.years:12.2f} {wear.years_levelled:9.2f} "
           f"{wear.years_fixed:13.5f}")

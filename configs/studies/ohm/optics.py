@@ -6,14 +6,14 @@ time: all of it follows from the layout.
 
 import memsim
 from memsim import study
-from memsim.systems import ohm_cost, ohm_optics
+from memsim.systems import ohm
 
 MODES = ("planar", "two-level")
 designs = [(mode, platform) for mode in MODES
            for platform in ("ohm-base", "auto-rw", "ohm-wom", "ohm-bw")]
 
 root = memsim.Root()
-root.channel = [ohm_optics.channel(mode, platform) for mode, platform in designs]
+root.channel = [ohm.optics.channel(mode, platform) for mode, platform in designs]
 memsim.instantiate()
 memsim.stats.dump("optics")
 
@@ -48,8 +48,8 @@ optics.claim("ohm-39", rings("ohm-base", "planar"))
 optics.claim("ohm-40", rings("ohm-base", "two-level"))
 optics.claim("ohm-41", rings("ohm-bw", "planar"))
 optics.claim("ohm-42", rings("ohm-bw", "two-level"))
-optics.claim("ohm-45", ohm_cost.share_of_gpu("ohm-bw", "planar"))
-optics.claim("ohm-46", ohm_cost.share_of_gpu("ohm-bw", "two-level"))
+optics.claim("ohm-45", ohm.cost.share_of_gpu("ohm-bw", "planar"))
+optics.claim("ohm-46", ohm.cost.share_of_gpu("ohm-bw", "two-level"))
 optics.claim("ohm-50", sum(rings("ohm-bw", mode) for mode in MODES) /
              sum(rings("ohm-base", mode) for mode in MODES))
 optics.close()

@@ -9,10 +9,10 @@ the flash / programs a second, if all blocks wear alike; and if it were always t
 
 from math import sqrt
 
-from memsim.systems import zng_points, zng_wear
+from memsim.systems import zng
 
-args = zng_points.arguments(__doc__)
-fig = zng_points.Points("endurance", args)
+args = zng.points.arguments(__doc__)
+fig = zng.points.Points("endurance", args)
 LONG_RUN = ["--set", "flash.package[*].log_filled=100%"]
 fig.add("zng-base", "zng-wropt", "zng", options=LONG_RUN, variant=" in the long run")
 fig.run()
@@ -21,7 +21,7 @@ print(f"{'':42} {'lines/program':>13} {'programs/page':>13} {'amplification':>13
       f"{'spread':>6}  years: alike, one block")
 for point in fig.points:
     values = fig.values(point)
-    wear = zng_wear.wear(values, values["gpu.dispatcher", "cycles"] / 1.2e9)
+    wear = zng.wear.wear(values, values["gpu.dispatcher", "cycles"] / 1.2e9)
     squares = sum(v for (p, n), v in values.items()
                   if n == "erase_squares.peak" and p.startswith("flash.package"))
     mean = wear.mean_erases

@@ -6,14 +6,14 @@ senses is wasted when lines are read from it (III-A).
 The paper's machine, unscaled, each part under a load that saturates it. zng-35 compares buses.
 """
 
-from memsim.systems import zng_peaks
+from memsim.systems import zng
 
-fig = zng_peaks.Peaks("fig01b", zng_peaks.jobs(__doc__), "GPU DRAM", "DRAM buffer", "SSD controller",
+fig = zng.peaks.Peaks("fig01b", zng.peaks.jobs(__doc__), "GPU DRAM", "DRAM buffer", "SSD controller",
                       "flash channels", "flash arrays")
 fig.run()
 fig.show()
 print(f"wasted of what is sensed for random lines: {fig.waste:.1%}")
 
-fig.claim("zng-35", zng_peaks.PARAMETERS["DRAM buffer"] / zng_peaks.PARAMETERS["GPU DRAM"])
+fig.claim("zng-35", zng.peaks.PARAMETERS["DRAM buffer"] / zng.peaks.PARAMETERS["GPU DRAM"])
 fig.claim("zng-37", 100 * fig.waste)
 fig.close()

@@ -5,9 +5,9 @@
 The paper's machine, unscaled, under loads that saturate it; of GPU-SSD and HybridGPU all data are on the SSD.
 """
 
-from memsim.systems import zng_peaks
+from memsim.systems import zng
 
-fig = zng_peaks.Peaks("fig04c", zng_peaks.jobs(__doc__), "GPU DRAM", "desktop DRAM", "Optane",
+fig = zng.peaks.Peaks("fig04c", zng.peaks.jobs(__doc__), "GPU DRAM", "desktop DRAM", "Optane",
                       "HybridGPU", "GPU-SSD")
 fig.run()
 fig.show()

@@ -6,9 +6,9 @@ The engine's share: time in which a page was waited for, less that of the flash,
 in the buffer to the page's being there.
 """
 
-from memsim.systems import zng_points, zng_workloads
+from memsim.systems import zng
 
-fig = zng_points.Points("fig04d", zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II))
+fig = zng.points.Points("fig04d", zng.points.arguments(__doc__, workloads=zng.workloads.TABLE_II))
 fig.add("hybridgpu", "ideal")
 fig.run()
 fig.show("engine_share")

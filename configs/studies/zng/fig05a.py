@@ -4,10 +4,10 @@ what is sensed is wasted.
     build/memsim configs/studies/zng/fig05a.py [--scale small] [--workloads betw back]
 """
 
-from memsim.systems import zng_points, zng_workloads
+from memsim.systems import zng
 
-args = zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II)
-fig = zng_points.Points("fig05a", args)
+args = zng.points.arguments(__doc__, workloads=zng.workloads.TABLE_II)
+fig = zng.points.Points("fig05a", args)
 fig.add("ideal", "znand")
 fig.run()
 fig.show("ipc", relative_to="ideal")

@@ -9,7 +9,7 @@ are what Z-NAND in place of DRAM would be asked; the claims are about these. Pag
 import statistics
 
 from memsim import study
-from memsim.systems import zng_points, zng_workloads
+from memsim.systems import zng
 
 # Whose requests, and where the pages that they touch are counted.
 PLACES = {"SMs": ("sms", "l1s"), "L1s": ("l1s", "l1s"), "L2": ("l2s", "l2s")}
@@ -19,12 +19,12 @@ def total(values, system, name):
     return sum(v for (p, n), v in values.items() if n == name and p.startswith(system))
 
 
-args = zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II)
+args = zng.points.arguments(__doc__, workloads=zng.workloads.TABLE_II)
 fig = study.Study("zng", "fig05bc", jobs=args.jobs, seeds=args.seeds)
 fig.preview = study.preview(args, args.all_workloads)
-for workload in dict.fromkeys(name for text in args.workloads for name in zng_workloads.names(text)):
+for workload in dict.fromkeys(name for text in args.workloads for name in zng.workloads.names(text)):
     limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
-    fig.point(zng_points.config("zng_pages.py"), "--workload", workload, "--scale", args.scale, *limit,
+    fig.point(zng.points.config("zng_pages.py"), "--workload", workload, "--scale", args.scale, *limit,
               workload=workload)
 fig.run()
 

@@ -4,10 +4,10 @@ stated; IV-C concludes that registers of one plane thrash while others idle.
     build/memsim configs/studies/zng/fig08b.py [--scale small] [--workloads betw-back]
 """
 
-from memsim.systems import zng_points
+from memsim.systems import zng
 
-args = zng_points.arguments(__doc__, workloads=["betw-back"])
-fig = zng_points.Points("fig08b", args)
+args = zng.points.arguments(__doc__, workloads=["betw-back"])
+fig = zng.points.Points("fig08b", args)
 fig.add("zng-base")
 fig.run()
 

@@ -3,9 +3,9 @@
     build/memsim configs/studies/zng/fig10.py [--scale small] [--workloads betw-back bfs1-gaus]
 """
 
-from memsim.systems import zng_points
+from memsim.systems import zng
 
-fig = zng_points.Points("fig10", zng_points.arguments(__doc__))
+fig = zng.points.Points("fig10", zng.points.arguments(__doc__))
 fig.add("hetero", "hybridgpu", "optane", "zng-base", "zng-rdopt", "zng-wropt", "zng", "ideal")
 fig.run()
 fig.show("ipc", relative_to="hybridgpu")

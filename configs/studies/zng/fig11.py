@@ -3,9 +3,9 @@
     build/memsim configs/studies/zng/fig11.py [--scale small] [--workloads betw-back bfs1-gaus]
 """
 
-from memsim.systems import zng_points
+from memsim.systems import zng
 
-fig = zng_points.Points("fig11", zng_points.arguments(__doc__))
+fig = zng.points.Points("fig11", zng.points.arguments(__doc__))
 fig.add("hybridgpu", "zng-base", "zng-rdopt", "zng-wropt", "zng")
 fig.run()
 fig.show("array_bandwidth")

@@ -6,9 +6,9 @@ All on ZnG with its registers: SRAM is zng-wropt's L2, STT-MRAM zng's without pr
 with lines of thrashing registers in pinned ways.
 """
 
-from memsim.systems import zng_points, zng_workloads
+from memsim.systems import zng
 
-fig = zng_points.Points("fig12", zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II))
+fig = zng.points.Points("fig12", zng.points.arguments(__doc__, workloads=zng.workloads.TABLE_II))
 fig.add("zng-wropt", name="zng SRAM")
 fig.add("zng", arguments=["--prefetch", "nopref", "--no-redirect"], variant=" STT-MRAM")
 fig.add("zng", arguments=["--no-redirect"], variant=" prefetch")

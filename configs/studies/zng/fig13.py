@@ -5,9 +5,9 @@
 Baseline: 8 registers a plane, each for its own plane. A workload that programs nothing has 0.
 """
 
-from memsim.systems import zng_points, zng_workloads
+from memsim.systems import zng
 
-fig = zng_points.Points("fig13", zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II))
+fig = zng.points.Points("fig13", zng.points.arguments(__doc__, workloads=zng.workloads.TABLE_II))
 fig.add("zng", arguments=["--register-network", "none", "--no-redirect"], variant=" baseline")
 fig.add("zng", arguments=["--no-redirect"], variant=" network")
 fig.add("zng")

@@ -3,9 +3,9 @@
     build/memsim configs/studies/zng/fig14.py [--scale small] [--workloads betw-back bfs1-gaus]
 """
 
-from memsim.systems import zng_points
+from memsim.systems import zng
 
-fig = zng_points.Points("fig14", zng_points.arguments(__doc__))
+fig = zng.points.Points("fig14", zng.points.arguments(__doc__))
 fig.add("zng", arguments=["--register-network", "swnet"], variant=" swnet")
 fig.add("zng", arguments=["--register-network", "fcnet"], variant=" fcnet")
 fig.add("zng")

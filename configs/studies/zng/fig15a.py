@@ -6,17 +6,17 @@ All on the machine of the largest number of copies, or it would grow with them. 
 gains with most copies, of what DRAM gains.
 """
 
-from memsim.systems import zng_points
+from memsim.systems import zng
 
 
 def copies(parser):
     parser.add_argument("--copies", type=int, nargs="+", default=[1, 2, 4, 8])
 
 
-args = zng_points.arguments(__doc__, workloads=("betw", "back"), more=copies)
+args = zng.points.arguments(__doc__, workloads=("betw", "back"), more=copies)
 names, most = [n.split("-")[0] for n in args.workloads], max(args.copies)
 args.workloads = [f"{name}*{n}" for name in names for n in args.copies]
-fig = zng_points.Points("fig15a", args)
+fig = zng.points.Points("fig15a", args)
 for name in names:
     fig.add("zng", "ideal", workloads=[f"{name}*{n}" for n in args.copies],
             arguments=["--sized-for", f"{name}*{most}"])

@@ -5,9 +5,9 @@
 Beside the L2 of the ideal platform: the predictor sees what the L1s let through, whatever the memory.
 """
 
-from memsim.systems import zng_points, zng_workloads
+from memsim.systems import zng
 
-fig = zng_points.Points("fig15b", zng_points.arguments(__doc__, workloads=zng_workloads.TABLE_II))
+fig = zng.points.Points("fig15b", zng.points.arguments(__doc__, workloads=zng.workloads.TABLE_II))
 fig.add("ideal", arguments=["--prefetch", "predict-4KBpref"], variant=" predicted")
 fig.run()
 fig.show("accuracy")

@@ -3,7 +3,7 @@
     build/memsim configs/studies/zng/fig16a.py [--scale small] [--workloads betw-back]
 """
 
-from memsim.systems import zng_points
+from memsim.systems import zng
 
 HIGH, LOW = (10, 20, 30, 40, 50), (1, 5, 10)  # per cent of evicted lines that were prefetched and not used
 
@@ -12,7 +12,7 @@ def set_(high, low):
     return ["--set", f"gpu.prefetcher.high={high}%", "--set", f"gpu.prefetcher.low={low}%"]
 
 
-fig = zng_points.Points("fig16a", zng_points.arguments(__doc__))
+fig = zng.points.Points("fig16a", zng.points.arguments(__doc__))
 for high in HIGH:
     fig.add("zng", options=set_(high, 5), variant=f" high {high} %")
 for low in LOW:

@@ -5,11 +5,11 @@
 zng-28 says "as high as": the most of all workloads.
 """
 
-from memsim.systems import zng_points
+from memsim.systems import zng
 
 VARIANTS = "nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"
 
-fig = zng_points.Points("fig16b", zng_points.arguments(__doc__))
+fig = zng.points.Points("fig16b", zng.points.arguments(__doc__))
 for variant in VARIANTS:
     fig.add("zng", arguments=["--prefetch", variant], variant=f" {variant}")
 fig.run()

@@ -10,7 +10,7 @@ import contextlib
 import statistics
 
 from memsim.results import connect
-from memsim.systems import zng_points, zng_workloads
+from memsim.systems import zng
 
 CASES = {"without": "0%", "with": "100%"}
 SERIES = """SELECT tick, name, sum(value) FROM samples WHERE run = ? AND name LIKE 'application_requests[%'
@@ -23,12 +23,12 @@ def more(parser):
                         help="of a plane: below judge, 8 hold all that is written, and nothing is collected")
 
 
-args = zng_points.arguments(__doc__, workloads=["betw-back"], more=more)
-fig = zng_points.Points("fig17", args)
+args = zng.points.arguments(__doc__, workloads=["betw-back"], more=more)
+fig = zng.points.Points("fig17", args)
 for workload in args.workloads:
     for case, filled in CASES.items():
         limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
-        fig.point(zng_points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, "--filled",
+        fig.point(zng.points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, "--filled",
                   filled, "--every", args.every, "--registers", args.registers, *limit, platform=case,
                   workload=workload)
 fig.run()
@@ -51,7 +51,7 @@ def merges():
 
 
 for workload in args.workloads:
-    names = zng_workloads.names(workload)
+    names = zng.workloads.names(workload)
     of = values(workload)
     merged, pages = (of["with"]["gpu.collector", n] for n in ("merges", "moved_pages"))
     print(f"{workload}: {merged:.0f} log blocks merged, {pages:.0f} pages moved")

@@ -4,15 +4,15 @@
 """
 
 from memsim import study
-from memsim.systems import zng_ftl, zng_scale
-from memsim.systems.zng_flash import GEOMETRY
+from memsim.systems import zng
+from memsim.systems.zng.flash import GEOMETRY
 
 TERABYTE = 2**40
 
-print(zng_ftl.report(zng_scale.CHANNELS, GEOMETRY))
-blocks = -(-TERABYTE // zng_ftl.block_bytes(GEOMETRY))
-print(f"1 TB: {blocks} blocks, {blocks * zng_ftl.ENTRY / 1024:.0f} KiB")
+print(zng.ftl.report(zng.scale.CHANNELS, GEOMETRY))
+blocks = -(-TERABYTE // zng.ftl.block_bytes(GEOMETRY))
+print(f"1 TB: {blocks} blocks, {blocks * zng.ftl.ENTRY / 1024:.0f} KiB")
 
 mapping = study.Study("zng", "mapping")
-mapping.claim("zng-31", blocks * zng_ftl.ENTRY / 1024)
+mapping.claim("zng-31", blocks * zng.ftl.ENTRY / 1024)
 mapping.close()

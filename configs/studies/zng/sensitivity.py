@@ -6,16 +6,16 @@ The assumptions and their brackets: docs/models/zng.md. A claim is listed when i
 than 5 %, with the verdict that it would then have.
 """
 
-from memsim.systems import zng_assumptions, zng_points
+from memsim.systems import zng
 
-args = zng_assumptions.arguments(__doc__)
-fig = zng_points.Points("sensitivity", args)
-swept = zng_assumptions.chosen(args.only)
-fig.add(*(p for p in zng_assumptions.EVERY if p != "znand"))
+args = zng.assumptions.arguments(__doc__)
+fig = zng.points.Points("sensitivity", args)
+swept = zng.assumptions.chosen(args.only)
+fig.add(*(p for p in zng.assumptions.EVERY if p != "znand"))
 for a in swept:
     fig.add(*(p for p in a.platforms if p != "znand"), arguments=a.arguments, options=a.options,
             variant=a.variant)
 fig.run()
 
-fig.show_moved(zng_points.CLAIMS, [a.variant for a in swept])
+fig.show_moved(zng.points.CLAIMS, [a.variant for a in swept])
 fig.close()

@@ -8,8 +8,8 @@ planes and registers of a channel, which are also what works at once, and the pa
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from .interleave import Interleave
-from .scale import KIB, MIB, Invariant, up_to
+from ..interleave import Interleave
+from ..scale import KIB, MIB, Invariant, up_to
 
 SMS, CHANNELS, CONTROLLERS = 16, 16, 6
 INTERLEAVE = "4KiB"  # of addresses over L2 slices: a flash page, so that prefetches stay in one

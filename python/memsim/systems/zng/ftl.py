@@ -1,13 +1,13 @@
 """ZnG's split FTL: the data block mapping table (DBMT) in the MMU, the helper thread that merges log blocks.
 
-    zng_ftl.translate(root.gpu, packages, geometry, programs)
-    zng_ftl.collect(root.gpu, root.flash.controller, packages, geometry, programs)
+    ftl.translate(root.gpu, packages, geometry, programs)
+    ftl.collect(root.gpu, root.flash.controller, packages, geometry, programs)
 """
 
-from .. import mem, zng
-from ..errors import user_error
-from . import mmu
-from .scale import footprint
+from ... import mem, zng
+from ...errors import user_error
+from .. import mmu
+from ..scale import footprint
 
 PAGE = 4096
 ENTRY = 10            # bytes: VBN, LBN, PLBN, PDBN, 20 bits each, for 2^20 blocks

@@ -6,7 +6,7 @@ slice is taken. Nothing here takes part in a run.
 
 from dataclasses import dataclass
 
-from .ohm_cost import CAPACITY, ORIGIN_GIB
+from .cost import CAPACITY, ORIGIN_GIB
 
 # GDDR5 takes 14 pJ for a bit, of which 5 are input and output over electrical wires (Chatterjee et al.,
 # HPCA'17, as in the reading notes; not looked up again).

@@ -4,11 +4,12 @@
 assumptions of docs/models/zng.md.
 """
 
-from .. import Root, System, workload, zng
-from ..errors import did_you_mean, user_error
-from . import mmu, zng_flash, zng_memory, zng_scale
-from .processor import gpu
-from .scale import footprint
+from ... import Root, System, workload, zng
+from ...errors import did_you_mean, user_error
+from .. import mmu
+from ..processor import gpu
+from ..scale import footprint
+from . import flash, memory, scale
 
 CLOCK = "1200MHz"
 CYCLE = "833334fs"
@@ -21,12 +22,12 @@ LINES = dict(sector="128B", mshrs=128)
 ATOMICS = "loads"
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
-# binds root.gpu.l2[i].mem_side. Those of zng_flash.PLATFORMS have ZnG's flash there.
+# binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
 MEMORIES = {
-    "hetero": zng_memory.hetero,
-    "hybridgpu": zng_memory.hybridgpu,
-    "optane": zng_memory.optane,
-    "ideal": zng_memory.ideal,
+    "hetero": memory.hetero,
+    "hybridgpu": memory.hybridgpu,
+    "optane": memory.optane,
+    "ideal": memory.ideal,
 }
 # L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
@@ -39,7 +40,7 @@ READ_PATH = {"zng-rdopt": STT_MRAM, "zng": STT_MRAM}  # all others have SRAM
 
 def platforms():
     """The names of ZnG V-A that there are."""
-    return [*MEMORIES, *zng_flash.PLATFORMS]
+    return [*MEMORIES, *flash.PLATFORMS]
 
 
 def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="table", **dispatch):
@@ -47,10 +48,10 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
 
     platform   one of platforms()
     programs   workload.Programs, run at once: each has an address space of its own and may use all SMs
-    size       what the machine has; None: zng_scale.scale() of their footprint
+    size       what the machine has; None: scale.scale() of their footprint
     prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's
-    on_flash   arguments of zng_flash.attach() that replace the platform's, if it is one of ZnG's
-    optane     what Table I's times of Optane mean: zng_memory.OPTANE
+    on_flash   arguments of flash.attach() that replace the platform's, if it is one of ZnG's
+    optane     what Table I's times of Optane mean: memory.OPTANE
     dispatch   parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
@@ -59,12 +60,12 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     if platform not in platforms():
         raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, platforms())}: it is "
                          f"one of {', '.join(platforms())}")
-    own = zng_flash.PLATFORMS.get(platform)
+    own = flash.PLATFORMS.get(platform)
     if on_flash and not own:
         raise user_error(f"{', '.join(on_flash)}: platform '{platform}' has no flash registers; those "
-                         f"that have are {', '.join(zng_flash.PLATFORMS)}")
+                         f"that have are {', '.join(flash.PLATFORMS)}")
     spaces = [footprint(p) for p in programs]
-    size = size or zng_scale.scale(sum(spaces))
+    size = size or scale.scale(sum(spaces))
     l2 = dict(READ_PATH.get(platform, SRAM))
     if prefetch is not None:
         l2["prefetch"] = prefetch
@@ -78,10 +79,10 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     root.memory = System()
     if own:
         on_flash = {**own, **(on_flash or {})}
-        zng_flash.translate(root.gpu, size, programs, on_flash.get("stripe"))
-        zng_flash.attach(root, size, programs, **on_flash)
+        flash.translate(root.gpu, size, programs, on_flash.get("stripe"))
+        flash.attach(root, size, programs, **on_flash)
         return root
-    held = zng_memory.PAGED.get(platform)
+    held = memory.PAGED.get(platform)
     needed = mmu.translate(root.gpu, max(spaces), walks=mmu.new_input(root.gpu.network),
                            applications=len(programs),
                            placement="faults" if held else "first_touch",
@@ -93,7 +94,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
 def gpu_of(size, applications, l2, **dispatch):
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
     # 80 warps an SM are the paper's; an SM here has at most 64 (D170).
-    part = gpu(sms=size.sms, slices=size.controllers, interleave=zng_scale.INTERLEAVE, memory=None,
+    part = gpu(sms=size.sms, slices=size.controllers, interleave=scale.INTERLEAVE, memory=None,
                clock=CLOCK, sm=dict(atomics=ATOMICS, warp_slots=64, block_slots=16),
                dispatcher=dict(applications=applications, partition="shared", **dispatch),
                l1=dict(capacity=f"{size.l1}B", latency=CYCLE, **LINES),

@@ -2,13 +2,14 @@
 
 from fractions import Fraction
 
-from .. import mem, zng
-from ..errors import did_you_mean, user_error
-from . import mmu, zng_scale
-from .drive import solid_state_drive
-from .host import PAGE_COST, share_of_host
-from .interleave import connect
-from .mmu import up_to
+from ... import mem, zng
+from ...errors import did_you_mean, user_error
+from .. import mmu
+from ..drive import solid_state_drive
+from ..host import PAGE_COST, share_of_host
+from ..interleave import connect
+from ..mmu import up_to
+from . import scale
 
 PAGE = 4096
 
@@ -54,7 +55,7 @@ def one_each(root, controllers):
 
 def channels(size):
     """What each of the controllers sees of the addresses."""
-    share = zng_scale.interleave(size)
+    share = scale.interleave(size)
     return [dict(share.channel(i), map="RoRaBaCoChCl") for i in range(size.controllers)]
 
 
@@ -96,7 +97,7 @@ def hetero(root, size, needed):
 
 def hybridgpu(root, size, needed):
     """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash."""
-    root.memory.network = mem.Crossbar(inputs=size.controllers, **zng_scale.interleave(size).over(1).crossbar,
+    root.memory.network = mem.Crossbar(inputs=size.controllers, **scale.interleave(size).over(1).crossbar,
                                        width="32B")
     root.memory.buffer = zng.PageBuffer(capacity=f"{size.buffer}B",
                                         dirty_pages=max(1, size.buffer // PAGE // 32))
@@ -123,7 +124,7 @@ def ssd(size, **changes):
     def share(rate):
         return f"{round(rate * size.share)}B/s"
     return solid_state_drive("z_ssd", channels=size.channels, **{
-        "cores": zng_scale.cores(size), "firmware": fs(zng_scale.firmware(size)),
+        "cores": scale.cores(size), "firmware": fs(scale.firmware(size)),
         "host_rate": share(3_282_000_000), "dram_rate": share(6_400_000_000), **changes})
 
 

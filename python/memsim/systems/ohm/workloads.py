@@ -1,6 +1,6 @@
 """The ten workloads of Ohm-GPU's Table II, each with a size and a region for every scale."""
 
-from .. import workload
+from ... import workload
 
 # An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then holds up
 # what the memory could serve. Of the scales, only judge has more.

@@ -1,11 +1,11 @@
 """ZnG's flash: controllers on the GPU's interconnect, the flash network, packages.
 
 `flash_backbone(...)` builds it; whoever has requests binds `controller[i].mem[j]`. `attach(...)` puts it
-behind the L2 of one of zng.py's machines, `translate(...)` has its MMU name blocks of flash.
+behind the L2 of one of machines.py's machines, `translate(...)` has its MMU name blocks of flash.
 """
 
-from .. import System, flash, mem, zng
-from . import zng_ftl
+from ... import System, flash, mem, zng
+from . import ftl
 
 COLLECTS = 32  # moves and erases that a controller may have out at a package: its collect_queue
 GEOMETRY = dict(dies=8, planes=8, blocks=1024, pages=384)  # ZnG, Table I
@@ -89,7 +89,7 @@ def geometry_of(size):
 
 def translate(part, size, programs, stripe=None):
     """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A). stripe: None: stripe_of()."""
-    zng_ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe or stripe_of(size))
+    ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe or stripe_of(size))
 
 
 def attach(root, size, programs, registers, network, redirect, reuse, combine, stripe=None, helper="assist",
@@ -111,5 +111,5 @@ def attach(root, size, programs, registers, network, redirect, reuse, combine, s
         if redirect:  # each controller sees as many of all writes: one is enough to tell a slice
             l2.control_ports = controller.pins = 1
             controller.pin[0] = l2.control[0]
-    zng_ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
+    ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
                     stripe=stripe or stripe_of(size), helper=helper)

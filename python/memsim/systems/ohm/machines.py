@@ -6,15 +6,15 @@ of the paper or are assumptions of docs/models/ohm.md.
 
 from dataclasses import replace
 
-from .. import Root, System, ohm, workload, xpoint
-from ..errors import did_you_mean, user_error
-from . import ohm_dram, ohm_optics
-from .drive import solid_state_drive
-from .interleave import connect
-from .mmu import up_to
-from .ohm_workloads import L2_FLOOR
-from .processor import gpu
-from .scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
+from ... import Root, System, ohm, workload, xpoint
+from ...errors import did_you_mean, user_error
+from ..drive import solid_state_drive
+from ..interleave import connect
+from ..mmu import up_to
+from ..processor import gpu
+from ..scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
+from . import dram, optics
+from .workloads import L2_FLOOR
 
 OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
 
@@ -93,7 +93,7 @@ def two_level_scale(program, controllers=None):
 
 
 def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-           rings="array", host_page=ohm_dram.PAGE, **dispatch):
+           rings="array", host_page=dram.PAGE, **dispatch):
     """The machine of one platform in planar mode.
 
     platform           one of platforms("planar")
@@ -114,7 +114,7 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
 
 
 def two_level(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-              rings="array", host_page=ohm_dram.PAGE, **dispatch):
+              rings="array", host_page=dram.PAGE, **dispatch):
     """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
     the start. As planar()."""
     return _machine("two-level", platform, program, size, seed, waveguides, migration_channel, rings,
@@ -141,11 +141,11 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if optical:
-        root.optics = ohm_optics.channel(mode, platform, waveguides)
+        root.optics = optics.channel(mode, platform, waveguides)
     if platform == "origin":
-        ohm_dram.paged(root, size, ONE_WAY["hetero"], page=host_page)
+        dram.paged(root, size, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
-        ohm_dram.resident(root, size, ONE_WAY["ohm-base"], ohm_dram.RANKS[mode] + MODULES, waveguides)
+        dram.resident(root, size, ONE_WAY["ohm-base"], dram.RANKS[mode] + MODULES, waveguides)
     else:
         changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
         make = controller if mode == "planar" else two_level_controller
@@ -182,20 +182,20 @@ def testbed(data, program, seed=1, **dispatch):
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if data == "resident":
-        ohm_dram.resident(root, size, ONE_WAY["hetero"], ohm_dram.RANKS["origin"])
+        dram.resident(root, size, ONE_WAY["hetero"], dram.RANKS["origin"])
         return root
     port = None
     if data == "drive":
         root.ssd = solid_state_drive("z_ssd")
         port = root.ssd.drive.host[0]
-    ohm_dram.paged(root, size, ONE_WAY["hetero"], page=TESTBED_PAGE,
+    dram.paged(root, size, ONE_WAY["hetero"], page=TESTBED_PAGE,
                    memory=up_to(size.footprint, TESTBED_PAGE), drive=port)
     return root
 
 
 def _link(mode, migration_channel, rings, waveguides):
     """Parameters of a controller that modes and options of the command line change."""
-    changes = dict(dram_changes=ohm_dram.figures(ohm_dram.RANKS[mode], waveguides))
+    changes = dict(dram_changes=dram.figures(dram.RANKS[mode], waveguides))
     if waveguides != 1:
         changes["width"] = CHANNELS["ohm-base"]["width"] * waveguides
     if rings == "single":

@@ -1,6 +1,6 @@
 """What the parts of ZnG's machines give at the most: by their parameters, and under loads that saturate them.
 
-    peaks = zng_peaks.Peaks("fig04c", "ideal", "hybridgpu in flash")
+    peaks = peaks.Peaks("fig04c", "ideal", "hybridgpu in flash")
     peaks.run()
     peaks.rate["ideal"]     # bytes a second, measured
 """
@@ -9,11 +9,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from .. import study
-from . import zng_memory, zng_scale
+from ... import study
+from . import memory, scale
 
 PAGE = 4096
-PLANES = zng_scale.CHANNELS * 8 * 8
+PLANES = scale.CHANNELS * 8 * 8
 WARM, TIME = "1ms", "5ms"
 SECONDS = 5e-3
 UNBOUND = "1000GB/s"
@@ -47,14 +47,14 @@ LOADS = {
 
 # Bytes a second by parameters.
 PARAMETERS = {
-    "GPU DRAM": zng_scale.CONTROLLERS * zng_memory.GDDR5_RATE,
+    "GPU DRAM": scale.CONTROLLERS * memory.GDDR5_RATE,
     "desktop DRAM": 2 * 25.6e9,
-    "Optane": zng_scale.CONTROLLERS * zng_memory.OPTANE_RATE,
+    "Optane": scale.CONTROLLERS * memory.OPTANE_RATE,
     "GPU-SSD": 3.282e9,                                                # the drive's four lanes
-    "HybridGPU": float(PAGE * zng_scale.CORES / zng_scale.FIRMWARE),   # its slowest part
-    "DRAM buffer": zng_memory.BUFFER_RATE,
-    "SSD controller": float(PAGE * zng_scale.CORES / zng_scale.FIRMWARE),
-    "flash channels": zng_scale.CHANNELS * 800e6,
+    "HybridGPU": float(PAGE * scale.CORES / scale.FIRMWARE),   # its slowest part
+    "DRAM buffer": memory.BUFFER_RATE,
+    "SSD controller": float(PAGE * scale.CORES / scale.FIRMWARE),
+    "flash channels": scale.CHANNELS * 800e6,
     "flash arrays": PLANES * PAGE / 3e-6,
 }
 

@@ -1,8 +1,8 @@
 """The points of ZnG's figures, which the studies of configs/studies/zng share: a platform running one or
 more workloads of Table II.
 
-    args = zng_points.arguments(__doc__)
-    fig = zng_points.Points("fig10", args)
+    args = points.arguments(__doc__)
+    fig = points.Points("fig10", args)
     fig.add("hybridgpu", "optane")
     fig.run()
     fig.judge("zng-03")
@@ -14,8 +14,9 @@ import math
 import sys
 from pathlib import Path
 
-from .. import study
-from . import zng_scale, zng_workloads
+from ... import study
+from . import scale
+from .workloads import PAIRS, names
 
 BETW_PAIRS = "betw-back", "bfs1-gaus", "bfs2-gaus", "bfs6-gaus"  # of zng-02
 
@@ -56,17 +57,17 @@ def config(name):
     return Path(sys.argv[0]).resolve().parents[2] / name
 
 
-def arguments(doc, workloads=zng_workloads.PAIRS, more=lambda parser: None):
+def arguments(doc, workloads=PAIRS, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), metavar="NAME",
                         help="such as betw, betw-back, betw*8")
-    parser.add_argument("--whole", type=int, default=zng_scale.FOOTPRINT,
+    parser.add_argument("--whole", type=int, default=scale.FOOTPRINT,
                         help="bytes that the paper's programs touch (an assumption)")
     more(parser)
     args = parser.parse_args()
     for text in args.workloads:
-        zng_workloads.names(text)
+        names(text)
     args.all_workloads = list(workloads)  # over which the paper averages
     return args
 
@@ -82,7 +83,7 @@ def metrics(values):
     packages = "flash.package["
     seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
     sms = len({p for p, _ in values if p.startswith("gpu.sm[")})
-    whole = zng_scale.SMS / sms  # slices that the paper's machine is
+    whole = scale.SMS / sms  # slices that the paper's machine is
     # What is neither the flash's (arrays, bus) nor the buffer's (DRAM): cores, and waiting for them.
     waited = total("memory.buffer", "drive_time.sum")
     flash = total("ssd.channel", "read_latency.sum")
@@ -101,7 +102,7 @@ def metrics(values):
         useful_share=100 * share(total(packages, "useful_bytes"), total(packages, "sensed_bytes")),
         sensed_bandwidth=whole * 1e-9 * share(total(packages, "sensed_bytes"), seconds),
         useful_bandwidth=whole * 1e-9 * share(total(packages, "useful_bytes"), seconds),
-        programming=100 * share(total(packages, "program_time"), 1e9 * seconds * zng_scale.PLANES
+        programming=100 * share(total(packages, "program_time"), 1e9 * seconds * scale.PLANES
                                 * len({p for p, _ in values if p.startswith(packages)})),
         re_accesses=share(total(packages, "page_reads"), total(packages, "pages_read")) - 1,
         writes_per_page=share(total(packages, "log_programs"), total(packages, "log_pages")),
@@ -129,7 +130,7 @@ class Points(study.Study):
                 limit, whole = self.args.max_instructions, self.args.whole
                 self.point(config("zng.py"), "--platform", platform, "--workload", workload, "--scale",
                            self.args.scale, *(["--max-instructions", limit] if limit else []),
-                           *(["--whole", whole] if whole != zng_scale.FOOTPRINT else []),
+                           *(["--whole", whole] if whole != scale.FOOTPRINT else []),
                            *arguments, options=options, platform=name or platform + variant,
                            workload=workload)
 

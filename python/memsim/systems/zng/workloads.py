@@ -2,8 +2,8 @@
 
 import re
 
-from .. import workload
-from ..errors import did_you_mean, user_error
+from ... import workload
+from ...errors import did_you_mean, user_error
 
 SCALES = ("tiny", "small", "default", "judge")
 # As Ohm-GPU's: GraphBIG's graphs are LDBC's, whose degrees are Facebook's. In Graph500's (kronecker) one thread

@@ -3,10 +3,10 @@
 
 from fractions import Fraction
 
-from .. import mem
-from . import mmu
-from .host import share_of_host
-from .interleave import connect
+from ... import mem
+from .. import mmu
+from ..host import share_of_host
+from ..interleave import connect
 
 CONTROLLERS = 6  # of the paper's machine, which the host serves whole
 PAGE = 4096      # bytes of a host's page (sweep 4 KiB to 64 KiB)

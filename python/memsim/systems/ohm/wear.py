@@ -8,7 +8,7 @@ such stay, all places wear alike in the long run; if it does not, that place fai
 from dataclasses import dataclass
 from math import sqrt
 
-from .ohm_cost import CAPACITY
+from .cost import CAPACITY
 
 ENDURANCE = 1e8  # writes of a cell (Start-Gap's figure is 1e8 for PCM; sweep 1e7 to 1e8)
 LINE = 256       # bytes

@@ -1,8 +1,8 @@
 """The points of Ohm-GPU's figures, which the studies of configs/studies/ohm share: a platform in a mode
 running a workload of Table II.
 
-    args = ohm_points.arguments(__doc__)
-    fig = ohm_points.Points("fig17", args)
+    args = points.arguments(__doc__)
+    fig = points.Points("fig17", args)
     fig.add("planar", "hetero", "ohm-base")
     fig.run()
     fig.judge("ohm-04")
@@ -14,9 +14,9 @@ import math
 import sys
 from pathlib import Path
 
-from .. import study
-from . import ohm, ohm_cost, ohm_energy
-from .ohm_workloads import TABLE_II
+from ... import study
+from . import cost, energy, machines
+from .workloads import TABLE_II
 
 SCRIPTS = {"planar": "ohm_planar.py", "two-level": "ohm_two_level.py"}
 MODES = tuple(SCRIPTS)
@@ -87,13 +87,13 @@ def metrics(values, mode, platform):
     def share(part, whole):
         return part / whole if whole else 0.0
 
-    spent = ohm_energy.energy(values, mode, platform)
+    spent = energy.energy(values, mode, platform)
     costs = platform in ("origin", "ohm-base", "ohm-bw", "oracle")
     seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
     return dict(
         ipc=values["gpu.dispatcher", "ipc"],
         seconds=seconds,
-        cost_performance=(ohm_cost.performance_per_cost(values["gpu.dispatcher", "ipc"], platform, mode)
+        cost_performance=(cost.performance_per_cost(values["gpu.dispatcher", "ipc"], platform, mode)
                           if costs else math.nan),
         # From an L2's miss to the last of its sectors: the same place on every platform.
         latency=share(total("gpu.l2", "miss_latency.sum"), total("gpu.l2", "miss_latency.count")),
@@ -130,7 +130,7 @@ class Points(study.Study):
         """The platforms in this mode on all workloads. `arguments` are the script's, `options` memsim's;
         `variant` tells such a point from the plain one."""
         for platform in platforms:
-            if platform not in ohm.platforms(mode):
+            if platform not in machines.platforms(mode):
                 self.missing.add((mode, platform + variant))
                 continue
             # Origin has no mode: one run serves both.

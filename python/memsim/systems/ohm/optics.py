@@ -1,6 +1,6 @@
 """The optics of Ohm-GPU's platforms: which rings are laid and how strong the lasers are."""
 
-from .. import optical
+from ... import optical
 
 # What a platform has besides the plain routes, and its laser factor (Ohm-GPU VI).
 DESIGNS = {

@@ -3,16 +3,17 @@ the machine."""
 
 import argparse
 
-from .. import workload, workloads
-from . import ohm, ohm_workloads
-from .scale import KRONECKER, kronecker_scale
+from ... import workload
+from ... import workloads as catalogue
+from ..scale import KRONECKER, kronecker_scale
+from . import machines, workloads
 
 
 def arguments(doc, mode):
     """The script's arguments, the program that they name, and keywords for ohm.planar() or two_level().
     `doc` is the script's; 'ohm-base' is the default platform."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument("--platform", default="ohm-base", choices=ohm.platforms(mode))
+    parser.add_argument("--platform", default="ohm-base", choices=machines.platforms(mode))
     parser.add_argument("--waveguides", type=int, default=1, help="of an optical channel")
     parser.add_argument("--migration-channel", default="shared", choices=["shared", "dedicated"],
                         help="dedicated: migration has a channel of its own (Fig. 8)")
@@ -20,9 +21,9 @@ def arguments(doc, mode):
                         help="single: rings are tuned for each route, for 500 ps (IV-C)")
     parser.add_argument("--host-page", type=int, default=4096, help="bytes of a page of origin's host")
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--workload", choices=list(ohm_workloads.TABLE_II),
+    what.add_argument("--workload", choices=list(workloads.TABLE_II),
                       help="one of the paper's ten, with the size and region of the scale")
-    what.add_argument("--kernel", default="bfs1", choices=workloads.names(of="vertices"),
+    what.add_argument("--kernel", default="bfs1", choices=catalogue.names(of="vertices"),
                       metavar="NAME", help="a graph workload; `memsim workloads` lists them")
     parser.add_argument("--graph", default="", help="a graph file instead of a generated graph")
     parser.add_argument("--scale", default="default",
@@ -38,11 +39,11 @@ def arguments(doc, mode):
     args = parser.parse_args()
     region, args.l2_floor = dict(max_instructions=0, first_launch=0), 0
     if args.workload:
-        if args.scale not in ohm_workloads.SCALES or args.graph:
+        if args.scale not in workloads.SCALES or args.graph:
             parser.error(f"--workload {args.workload} takes a --scale of "
-                         f"{', '.join(ohm_workloads.SCALES)} and no --graph")
-        program, region = ohm_workloads.program(args.workload, args.scale, args.seed)
-        args.l2_floor = ohm_workloads.L2_FLOOR
+                         f"{', '.join(workloads.SCALES)} and no --graph")
+        program, region = workloads.program(args.workload, args.scale, args.seed)
+        args.l2_floor = workloads.L2_FLOOR
     else:
         try:
             vertices = kronecker_scale(args.scale)

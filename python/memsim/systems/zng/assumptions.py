@@ -1,10 +1,11 @@
 """The assumptions of ZnG's machines and the values that they are swept over (docs/models/zng.md)."""
 
-from . import assumptions, zng_flash, zng_points
-from .assumptions import Assumption
-from .scale import GIB, MIB
+from .. import assumptions
+from ..assumptions import Assumption
+from ..scale import GIB, MIB
+from . import flash, points
 
-OWN = tuple(zng_flash.PLATFORMS)  # on ZnG's flash
+OWN = tuple(flash.PLATFORMS)  # on ZnG's flash
 WRITES = "zng-wropt", "zng"       # those with eight registers
 READS = "zng-rdopt", "zng"        # those with a prefetcher
 EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
@@ -78,7 +79,7 @@ NAMES = list(dict.fromkeys(a.name for a in ALL))
 
 def arguments(doc):
     """The options of a study of assumptions."""
-    return zng_points.arguments(doc, more=lambda parser: parser.add_argument(
+    return points.arguments(doc, more=lambda parser: parser.add_argument(
         "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"))
 
 

@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from . import assumptions, ohm, ohm_dram, ohm_points
+from .. import assumptions
+from . import dram, machines, points
 
 XPOINT = "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw"
 COPYING, DUAL = ("hetero", "ohm-base", "auto-rw"), ("ohm-wom", "ohm-bw")
@@ -24,13 +25,13 @@ IN_CYCLES = "tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns"
 
 def _drams(mode):
     """The parameter of each platform's DRAM figures, its ranks, the platforms."""
-    ranks, memory = ohm_dram.RANKS, "memory.dram[*].changes"
+    ranks, memory = dram.RANKS, "memory.dram[*].changes"
     return ((f"{CONTROLLER}.dram_changes", ranks[mode], XPOINT),
-            (memory, ranks[mode] + ohm.MODULES, ("oracle",)),
+            (memory, ranks[mode] + machines.MODULES, ("oracle",)),
             *([(memory, ranks["origin"], ("origin",))] if mode == "planar" else []))
 
 
-PLANAR, TWO_LEVEL = ohm_points.PLANAR, ohm_points.TWO_LEVEL
+PLANAR, TWO_LEVEL = points.PLANAR, points.TWO_LEVEL
 ALL = [
     *_each("partitions", (4, 64), MODULE),
     *_each("loads", (16,), MODULE),
@@ -64,12 +65,12 @@ ALL = [
                  platforms=OPTICAL) for serdes, one_way in (("0ns", "1300ps"), ("2ns", "5300ps"))],
     *[Assumption("DRAM in cycles", "GTX 580", (f"{path}=ranks={ranks} {IN_CYCLES}",), platforms=platforms,
                  modes=(mode,))
-      for mode in ohm_points.MODES for path, ranks, platforms in _drams(mode)],
+      for mode in points.MODES for path, ranks, platforms in _drams(mode)],
     *[Assumption("ranks", str(ranks), (f"{path}=ranks={ranks}",), platforms=platforms, modes=(mode,))
-      for mode in ohm_points.MODES for path, usual, platforms in _drams(mode)
+      for mode in points.MODES for path, usual, platforms in _drams(mode)
       for ranks in (1, 2) if ranks != usual and (ranks == 1 or platforms is XPOINT)],
     *[Assumption("tFAW", "4 tRRD", (f"{path}=ranks={ranks} tFAW=20ns",), platforms=platforms, modes=(mode,))
-      for mode in ohm_points.MODES for path, ranks, platforms in _drams(mode)],
+      for mode in points.MODES for path, ranks, platforms in _drams(mode)],
     Assumption("sectors", "32B", ("gpu.l1[*].sector=32B", "gpu.l2[*].sector=32B"),
                platforms=ALL_OF_THEM),
     Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), platforms=ALL_OF_THEM),
@@ -84,7 +85,7 @@ NAMES = list(dict.fromkeys(a.name for a in ALL))
 
 def arguments(doc):
     """The options of a study of assumptions."""
-    return ohm_points.arguments(doc, lambda parser: parser.add_argument(
+    return points.arguments(doc, lambda parser: parser.add_argument(
         "--only", nargs="+", default=NAMES, metavar="NAME", help=f"of {', '.join(NAMES)}"))
 
 

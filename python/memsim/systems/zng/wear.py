@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from .zng_flash import GEOMETRY
+from .flash import GEOMETRY
 
 ENDURANCE = 1e5  # programs and erases of a block of Z-NAND (see docs/models/zng.md)
 PAGE = 4096

@@ -1,0 +1,6 @@
+"""Ohm-GPU (Zhang and Jung, MICRO'21): `ohm.planar(...)` and `ohm.two_level(...)` build a machine; the modules hold
+its workloads, optics, costs, energy, wear, and the points and assumptions that its studies share."""
+
+from . import assumptions, cost, dram, energy, job, optics, points, wear, workloads
+from .machines import (MODULES, PAGE, PLANAR, TWO_LEVEL, machine_scale, planar, planar_scale, platforms, testbed, two_level,
+                       two_level_scale)
