@@ -1,7 +1,7 @@
 #include "run.hh"
 #include "support.hh"
-#include "workload/brandes.hh"
-#include "workload/path_count.hh"
+#include "workload/graph/brandes.hh"
+#include "workload/graph/path_count.hh"
 
 #include <cmath>
 

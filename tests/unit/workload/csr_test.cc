@@ -1,4 +1,4 @@
-#include "workload/csr.hh"
+#include "workload/graph/csr.hh"
 
 #include "support.hh"
 

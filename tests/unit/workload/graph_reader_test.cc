@@ -1,4 +1,4 @@
-#include "workload/graph_reader.hh"
+#include "workload/graph/graph_reader.hh"
 
 #include "support.hh"
 

@@ -1,9 +1,9 @@
 #include "run.hh"
 #include "support.hh"
 
-#include "workload/bitmap.hh"
 #include "workload/sequence.hh"
-#include "workload/tetrahedra.hh"
+#include "workload/stencil/bitmap.hh"
+#include "workload/stencil/tetrahedra.hh"
 
 #include <cmath>
 

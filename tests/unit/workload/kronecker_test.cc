@@ -1,4 +1,4 @@
-#include "workload/kronecker.hh"
+#include "workload/graph/kronecker.hh"
 
 #include "support.hh"
 

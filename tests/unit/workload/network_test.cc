@@ -1,6 +1,6 @@
 #include "run.hh"
 #include "support.hh"
-#include "workload/network.hh"
+#include "workload/neural/network.hh"
 
 #include <cstring>
 #include <limits>

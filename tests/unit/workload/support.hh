@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/error.hh"
-#include "workload/csr.hh"
+#include "workload/graph/csr.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,73 @@
+#include "core/heed.hh"
+#include "workload/fields.hh"
+#include "workload/graph/graph_reader.hh"
+
+#include <algorithm>
+#include <optional>
+
+namespace memsim::workload {
+
+namespace {
+
+struct Announced {
+    std::uint64_t nodes, edges;
+};
+
+/// `# Nodes: 7115 Edges: 103689`, as SNAP writes it; any other comment is only a comment.
+std::optional<Announced> announced_in(const InputFile& file, std::string_view comment) {
+    if (comment.find("Nodes:") == comment.npos || comment.find("Edges:") == comment.npos) return {};
+    Fields fields(file, comment.substr(comment.find("Nodes:") + 6), comment);
+    Announced announced {};
+    announced.nodes = fields.number("the number of nodes", 0, 0xffffffff);
+    if (fields.word("'Edges:'") != "Edges:") return {};
+    announced.edges = fields.number("the number of edges", 0, 0xffffffff);
+    return announced;
+}
+
+} // namespace
+
+Csr read_edge_list(InputFile& file) {
+    std::vector<Arc> arcs;
+    std::optional<Announced> announced;
+    for (std::string_view line; file.next_line(line);) {
+        if (line.starts_with('#')) {
+            if (const auto found = announced_in(file, line)) announced = found;
+            continue;
+        }
+        Fields fields(file, line);
+        if (fields.empty()) continue;
+        const auto from = fields.number("the source vertex", 0, 0xffffffff);
+        const auto to = fields.number("the target vertex", 0, 0xffffffff);
+        fields.end("source target");
+        arcs.emplace_back(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to));
+    }
+    std::vector<std::uint32_t> names;
+    names.reserve(2 * arcs.size());
+    for (const auto& [from, to] : arcs) {
+        names.push_back(from);
+        names.push_back(to);
+    }
+    std::uint32_t compared = 0;
+    std::sort(names.begin(), names.end(), [&](std::uint32_t a, std::uint32_t b) {
+        if (++compared % 65536 == 0) heed();
+        return a < b;
+    });
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    // A vertex without edges appears in no line: fewer than announced is right, more is not.
+    if (announced && (announced->edges != arcs.size() || announced->nodes < names.size()))
+        file.refuse("its comment announces " + std::to_string(announced->nodes) + " nodes and " +
+                    std::to_string(announced->edges) + " edges, but its lines hold " +
+                    std::to_string(names.size()) + " and " + std::to_string(arcs.size()) +
+                    ": it is cut off or was changed; fetch it again");
+    const auto renumber = [&](std::uint32_t& v) {
+        v = static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), v) -
+                                       names.begin());
+    };
+    for (auto& [from, to] : arcs) {
+        renumber(from);
+        renumber(to);
+    }
+    return rows_of(static_cast<std::uint32_t>(names.size()), arcs);
+}
+
+} // namespace memsim::workload

@@ -1,0 +1,66 @@
+#include "workload/graph/graph_application.hh"
+
+#include "core/heed.hh"
+#include "core/rng.hh"
+#include "workload/graph/graph_reader.hh"
+#include "workload/graph/grid.hh"
+#include "workload/graph/kronecker.hh"
+
+namespace memsim::workload {
+
+Csr graph_for(const Options& options) {
+    if (!options.input.empty()) {
+        Csr graph = read_graph(options.input);
+        return graph;
+    }
+    const auto scale = static_cast<u32>(options.size);
+    if (options.generator == "grid") return grid_graph({scale, options.seed});
+    const bool ordered = options.generator == "communities";
+    const bool is_social = ordered || options.generator == "social";
+    if (!is_social && !options.generator.empty() && options.generator != "kronecker")
+        throw BadOption("generator",
+                        "'" + options.generator +
+                            "' makes no graph: write kronecker, social, communities or grid");
+    return kronecker_graph(
+        {scale, options.degree, options.seed, false, is_social ? social : graph500, !ordered});
+}
+
+u32 source_for(const Options& options, const Csr& graph) {
+    if (!options.source) return widest_vertex(graph);
+    if (*options.source >= graph.vertices)
+        throw BadOption("source", "there is no vertex " + std::to_string(*options.source) +
+                                      ": those of the graph run from 0 to " +
+                                      std::to_string(graph.vertices - 1));
+    return *options.source;
+}
+
+std::vector<u32> weights_for(const Csr& graph, u64 seed) {
+    std::vector<u32> weights(graph.col.size());
+    for (u32 v = 0; v < graph.vertices; ++v) {
+        if (v % 65536 == 0) heed();
+        for (u32 e = graph.row[v]; e < graph.row[v + 1]; ++e) {
+            const u32 to = graph.col[e];
+            u64 x = seed ^ (u64 {std::min(v, to)} << 32 | std::max(v, to));
+            weights[e] = 1 + static_cast<u32>(split_mix(x) % 63);
+        }
+    }
+    return weights;
+}
+
+Workload graph_workload(std::vector<std::string> names, std::string doc, std::string tables,
+                        std::unique_ptr<Application> (*make)(const Options&)) {
+    Workload w;
+    w.names = std::move(names);
+    w.doc = std::move(doc);
+    w.tables = std::move(tables);
+    w.size_is = "the binary logarithm of the number of vertices";
+    w.size = 16;
+    w.check_size = 9;
+    w.least = 1;
+    w.most = 28;
+    w.iterations = 20;
+    w.make = make;
+    return w;
+}
+
+} // namespace memsim::workload
