@@ -29,7 +29,7 @@ class Pcie final : public Model<Pcie>, public Functional {
   public:
     struct Params {
         Param<unsigned> generation {3, {1, 6}, "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane"};
-        Param<unsigned> lanes {16, {1, 32}, "Side by side", power_of_two()};
+        Param<unsigned> lanes {16, {1, 32}, "Lanes of the link", power_of_two()};
         Param<Fraction> share {100_pct,
                                {Fraction {1}, 100_pct},
                                "Of the link's rate that is this machine's: less where the machine "
@@ -69,13 +69,13 @@ class Pcie final : public Model<Pcie>, public Functional {
         Counter down_packets {Unit::count, "Packets that carried them"};
         Counter down_busy {Unit::time, "Time that this direction was taken"};
         Counter down_hints_dropped {Unit::count,
-                                    "Hints to the device that found no room or no use there"};
+                                    "Hints to the device dropped: it had no room, or takes none"};
         Counter up_data {Unit::byte, "Data that crossed to the host"};
         Counter up_bytes {Unit::byte, "All bytes that did, overhead included"};
         Counter up_packets {Unit::count, "Packets that carried them"};
         Counter up_busy {Unit::time, "Time that this direction was taken"};
         Counter up_hints_dropped {Unit::count,
-                                  "Hints to the host that found no room or no use there"};
+                                  "Hints to the host dropped: it had no room, or takes none"};
         PerSecond down_bandwidth {down_data, "Data to the device a second of simulated time"};
         PerSecond up_bandwidth {up_data, "Data to the host a second of simulated time"};
     };

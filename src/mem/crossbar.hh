@@ -65,7 +65,7 @@ class Crossbar final : public Model<Crossbar>, public Functional {
     struct Stats {
         Counter requests {Unit::count, "Requests that left for a slice, hints included"};
         Counter hints_dropped {Unit::count,
-                               "Hints that found a full buffer or a slice without use"};
+                               "Hints dropped: the buffer was full, or the slice takes none"};
         Counter request_bytes {Unit::byte, "Bytes in them, headers included"};
         Counter responses {Unit::count, "Responses that left for a requester"};
         Counter response_bytes {Unit::byte, "Bytes in them, headers included"};

@@ -154,7 +154,7 @@ TEST_CASE("A wrong PCIe link is refused", "[pcie]") {
         }
         return "";
     };
-    CHECK(error("lanes=12") == "pcie.lanes: '12' must be a power of two (Side by side)");
+    CHECK(error("lanes=12") == "pcie.lanes: '12' must be a power of two (Lanes of the link)");
     CHECK_THAT(error("payload=200B"), Contains("pcie.payload: '200B' must be a power of two"));
     CHECK(error("generation=7").find("must be from 1 to 6") != std::string::npos);
 
