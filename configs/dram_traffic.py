@@ -15,6 +15,7 @@ import argparse
 
 import memsim
 from memsim import mem
+from memsim.systems.interleave import Interleave
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--preset", default="ddr4_3200", help="timing table: see docs/reference.md")
@@ -59,11 +60,11 @@ if args.channels == 1:
     channels = [root.dram]
 else:
     # A crossbar that costs no time: 4 KiB each 10 ps.
-    root.crossbar = mem.Crossbar(outputs=args.channels, granularity="256B", clock="100GHz", width="4KiB",
-                                 latency="1fs", queue=256, buffer=256)
+    share = Interleave(args.channels, "256B")
+    root.crossbar = mem.Crossbar(**share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=256,
+                                 buffer=256)
     dram_map = args.map or "RoRaBaCoChCl"
-    root.dram = [mem.DramController(channels=args.channels, channel=i, interleave="256B", map=dram_map, **shape)
-                 for i in range(args.channels)]
+    root.dram = [mem.DramController(**share.channel(i), map=dram_map, **shape) for i in range(args.channels)]
     root.monitor.mem_side = root.crossbar.cpu_side[0]
     for i, channel in enumerate(root.dram):
         root.crossbar.mem_side[i] = channel.cpu_side

@@ -69,7 +69,8 @@ def _make_class(schema, name, module):
     for p in schema["params"]:
         p["text"] = _param_text(p)
     for p in schema["ports"]:
-        p["text"] = (f"{p['doc']} ({'ports' if p['many'] else 'port'}: {p['role']} of "
+        kind = "ports" if p["many"] else "optional port" if p["optional"] else "port"
+        p["text"] = (f"{p['doc']} ({kind}: {p['role']} of "
                      f"{p['family']})")
     cls = type(name, (SimObject,), {
         "__doc__": _doc(schema), "__module__": module, "_type": schema["name"],
@@ -97,6 +98,7 @@ def _param_text(p):
         notes = [f"{p['type']}: {', '.join(policies.POLICIES[p['type']])}"]
     if p["min"] or p["max"]:
         notes.append(f"from {p['min']} to {p['max']}")
+    notes += p["constraints"]
     if p["tunable"]:
         notes.append("tunable")
     return f"{p['doc']} ({', '.join(notes)})"

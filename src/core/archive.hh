@@ -17,8 +17,21 @@
 /// Values to bytes and back, and to readable text: what a checkpoint is made of. A value is
 /// checkpointable when it is a number, an enumeration, a string, a sequence of such values, a plain
 /// struct of them, or a class that archives itself:
-///     static constexpr std::string_view archived_as = "Timer";   // its part of the schema
-///     template <class Archive> void archive(Archive& a) { a(count_); }
+///
+///     #include "core/archive.hh"
+///
+///     class Count {
+///       public:
+///         static constexpr std::string_view archived_as = "Count"; // its part of the schema
+///         template <class Archive>
+///         void archive(Archive& a) {
+///             a(count_);
+///         }
+///
+///       private:
+///         std::uint64_t count_ = 0;
+///     };
+///
 /// Pointers, references, functions and live objects are refused by the compiler.
 ///
 /// A checkpoint's bytes are not trusted: what a type's values cannot be (an enumerator that is not

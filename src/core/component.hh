@@ -12,18 +12,49 @@
 
 /// What a component is. Its header declares, and nowhere else does anything declare:
 ///
-///     class Cache final : public Model<Cache> {
+///     #include "core/component.hh"
+///     #include "protocol/mem.hh"
+///
+///     namespace memsim::mem {
+///
+///     using namespace memsim::literals;
+///     using protocol::Mem;
+///
+///     class Memory final : public Model<Memory> {
 ///       public:
-///         struct Params { Param<Bytes> size {48_KiB, {1_KiB, 1_GiB}, "Capacity"}; ... };
-///         struct Ports  { Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests"};
-///         ... }; struct Stats  { Counter hits {Unit::count, "Requests found in the cache"}; ... };
-///         struct State  { std::vector<Line> lines; Timer retry; ... };
-///         using Model::Model;   // see MEMSIM_MODEL
+///         struct Params {
+///             Param<Bytes> size {1_GiB, {1_KiB, 1024_GiB}, "Capacity", multiple_of(1_KiB)};
+///             Param<Time> access {100_ns, {1_fs, 1_ms}, "From a request to its answer"};
+///             Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
+///         };
+///         struct Ports {
+///             Responder<Mem> cpu_side {
+///                 {.depth = from<&Params::queue>, .latency = from<&Params::access>}, "Requests"};
+///         };
+///         struct Stats {
+///             Counter reads {Unit::count, "Reads that were answered"};
+///         };
+///         struct State {
+///             Tick last = 0; ///< when it answered last
+///         };
+///
+///         explicit Memory(const Params& p) : params(p) {}
 ///         void wake() override;
 ///
-/// Lifecycle: constructed with its parameters; ports bound; init(); then either start() (a new run)
-/// or its State is loaded (a resumed one); then wake() whenever something arrived, a timer went off
-/// or a port can send again.
+///         const Params params;
+///         Ports port;
+///         Stats stat;
+///         State state;
+///     };
+///
+///     } // namespace memsim::mem
+///
+/// A group of parameters, ports or statistics that is not there in every machine is declared as
+/// well: `Optional` and `Many` (core/port.hh), `Each` (core/stats.hh).
+///
+/// Lifecycle: constructed with its parameters; ports bound, so that their number is known; init();
+/// then either start() (a new run) or its State is loaded (a resumed one); then wake() whenever
+/// something arrived, a timer went off or a port can send again.
 ///
 /// Contract of wake(): it does all that can be done now and returns; called with nothing to do it
 /// changes nothing. It decides by State, ports and now(), never by why it was called.
@@ -38,6 +69,12 @@ class WaitReport {
   public:
     void add(std::string sentence) { lines.push_back(std::move(sentence)); }
     std::vector<std::string> lines;
+};
+
+/// A part of the machine's addresses that somebody has for itself: from `begin`, so many bytes.
+struct MemoryUse {
+    std::string what; ///< 'its page tables', 'the data of application 0'
+    std::uint64_t begin = 0, bytes = 0;
 };
 
 class Component {
@@ -62,6 +99,9 @@ class Component {
     virtual bool pending() const { return false; }
     /// The files that it reads: what is in them decides the results as a parameter does.
     virtual std::vector<std::string> inputs() const { return {}; }
+    /// What lies in the machine's memory because of it: what hardware keeps for itself (tables,
+    /// reserves) and what programs have. Asked after init(); two that overlap are refused.
+    virtual std::vector<MemoryUse> memory_uses() const { return {}; }
     /// The component's balance, checked when a run has ended by itself: a sentence if it is broken.
     virtual std::optional<std::string> imbalance() const { return {}; }
 
@@ -123,6 +163,7 @@ class ModelBase : public Component {
         std::string name, text;
         std::optional<std::int64_t> number; ///< Param::number()
     };
+    /// All ports until they are bound, then those that are.
     virtual const std::vector<PortRef>& ports() const = 0;
     virtual const std::vector<StatRef>& stats() const = 0;
     virtual void reset_stats(Tick now) = 0;
@@ -132,6 +173,10 @@ class ModelBase : public Component {
     virtual void load_stats(Loader&) = 0;
     virtual std::vector<Resolved> resolved_params() const = 0;
     virtual void set_up() = 0;
+    /// A port of a vector that grows with its bindings, made if it is not there yet: 'input[3]', or
+    /// 'input', the next that is free. None: there is no such vector.
+    virtual PortBase* grow_port(const std::string& name) = 0;
+    virtual void finish_set_up() = 0;
     virtual void seed_all() = 0;
 };
 
@@ -196,6 +241,12 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
         });
 }
 
+namespace detail {
+std::string indexed(const std::string& name, std::size_t i);
+/// The index in 'input[3]' or 'input', which is `next`, of the vector 'input'; none: it is another.
+std::optional<unsigned> index_in(const std::string& text, const std::string& vector, unsigned next);
+} // namespace detail
+
 template <class Self>
 class Model : public ModelBase {
   public:
@@ -234,18 +285,45 @@ class Model : public ModelBase {
     /// Called once by the machine, before ports are bound.
     void set_up() override {
         const void* params = &self().params;
-        auto add_port = [&](const std::string& name, PortBase& p) {
-            p.attach(*this, name, params);
-            ports_.push_back({name, &p});
-        };
-        reflect::for_each_leaf(self().port, [&](std::string_view name, auto& p) {
-            const std::string n(name);
-            if constexpr (is_many<std::remove_cvref_t<decltype(p)>>::value) {
+        for_each_port_kind([&](const std::string& name, auto& p) {
+            using Port = std::remove_cvref_t<decltype(p)>;
+            if constexpr (is_many<Port>::value) {
                 p.resize(params);
+                for (unsigned i = 0; i < p.size(); ++i) attach(detail::indexed(name, i), p[i]);
+            } else if constexpr (is_optional<Port>::value)
+                attach(name, *p);
+            else
+                attach(name, p);
+        });
+    }
+    PortBase* grow_port(const std::string& name) override {
+        PortBase* made = nullptr;
+        for_each_port_kind([&](const std::string& n, auto& p) {
+            if constexpr (is_many<std::remove_cvref_t<decltype(p)>>::value) {
+                if (!p.grows()) return;
+                const auto index = detail::index_in(name, n, p.size());
+                if (!index) return;
+                for (unsigned i = p.size(); i <= *index; ++i) {
+                    p.grow(i + 1u);
+                    attach(detail::indexed(n, i), p[i]);
+                }
+                made = &p[*index];
+            }
+        });
+        return made;
+    }
+    /// Called once, when all ports are bound: now their number is known.
+    void finish_set_up() override {
+        ports_.clear();
+        for_each_port_kind([&](const std::string& name, auto& p) {
+            using Port = std::remove_cvref_t<decltype(p)>;
+            if constexpr (is_many<Port>::value) {
                 for (unsigned i = 0; i < p.size(); ++i)
-                    add_port(n + "[" + std::to_string(i) + "]", p[i]);
+                    ports_.push_back({detail::indexed(name, i), &p[i]});
+            } else if constexpr (is_optional<Port>::value) {
+                if (p) ports_.push_back({name, &*p});
             } else
-                add_port(n, p);
+                ports_.push_back({name, &p});
         });
         auto add_stat = [&]<class S>(const std::string& name, const S& s) {
             stats_.push_back({name, &s, S::kind, [](const Stat& stat, StatReader& r, Window w) {
@@ -255,9 +333,8 @@ class Model : public ModelBase {
         reflect::for_each_leaf(self().stat, [&](std::string_view name, auto& s) {
             const std::string n(name);
             if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value) {
-                s.resize(params);
-                for (unsigned i = 0; i < s.size(); ++i)
-                    add_stat(n + "[" + std::to_string(i) + "]", s[i]);
+                s.resize(&self().params, &self().port);
+                for (unsigned i = 0; i < s.size(); ++i) add_stat(n + "[" + s.label(i) + "]", s[i]);
             } else
                 add_stat(n, s);
         });
@@ -272,6 +349,16 @@ class Model : public ModelBase {
   private:
     Self& self() { return static_cast<Self&>(*this); }
     const Self& self() const { return static_cast<const Self&>(*this); }
+
+    template <class F>
+    void for_each_port_kind(F&& f) {
+        reflect::for_each_leaf(self().port,
+                               [&](std::string_view name, auto& p) { f(std::string(name), p); });
+    }
+    void attach(const std::string& name, PortBase& p) {
+        p.attach(*this, name, &self().params);
+        ports_.push_back({name, &p});
+    }
 
     std::vector<PortRef> ports_;
     std::vector<StatRef> stats_;

@@ -49,6 +49,7 @@ PortBase& Machine::port(const std::string& path, const std::string& name) {
         if (!p.port->peer() && p.name.starts_with(name + "[")) return *p.port;
         known.push_back(p.name);
     }
+    if (PortBase* grown = c.grow_port(name)) return *grown;
     throw ConfigError(path + " has no port '" + name + "'" + nearest(name, known));
 }
 
@@ -110,12 +111,43 @@ void Machine::check_contents() const {
                                   " does not carry contents: build the machine without them");
 }
 
+namespace {
+
+std::string show_range(const MemoryUse& u) {
+    return "from address " + std::to_string(u.begin) + " to " +
+           std::to_string(u.begin + u.bytes - 1);
+}
+
+} // namespace
+
+void Machine::check_memory_uses() const {
+    struct Use {
+        const Component* by;
+        MemoryUse use;
+    };
+    std::vector<Use> all;
+    for (const auto& c : components_)
+        for (MemoryUse& u : c->memory_uses())
+            if (u.bytes) all.push_back({c.get(), std::move(u)});
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Use& a, const Use& b) { return a.use.begin < b.use.begin; });
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        const Use &a = all[i - 1], &b = all[i];
+        if (b.use.begin - a.use.begin < a.use.bytes)
+            throw ConfigError(a.by->path() + " has " + a.use.what + " in memory " +
+                              show_range(a.use) + ", where " + b.by->path() + " has " + b.use.what +
+                              ", " + show_range(b.use) + ": place one of them elsewhere");
+    }
+}
+
 void Machine::build() {
     MEMSIM_ASSERT(!built_, "build() is called once");
+    for (const auto& c : components_) c->finish_set_up();
     check_ports();
     check_contents();
     check_outputs(*this);
     for (const auto& c : components_) c->init();
+    check_memory_uses();
     for (const auto& c : components_) c->seed_all();
     configuration_ = hash_configuration();
     built_ = true;
@@ -307,8 +339,8 @@ namespace {
 /// any text.
 bool matches(std::string_view pattern, std::string_view name) {
     if (pattern.starts_with("[*]")) {
-        const std::size_t end = name.find_first_not_of("0123456789", 1);
-        return name.starts_with('[') && end > 1 && end != name.npos && name[end] == ']' &&
+        const std::size_t end = name.find(']');
+        return name.starts_with('[') && end > 1 && end != name.npos &&
                matches(pattern.substr(3), name.substr(end + 1));
     }
     if (pattern.starts_with('*'))

@@ -128,6 +128,7 @@ class Machine {
     std::string hash_configuration() const;
     void check_ports();
     void check_contents() const;
+    void check_memory_uses() const;
     Tick sample(Tick at);
     void start_samples();
     std::string read_samples(Tick at, std::vector<SeriesRow>& rows);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/text.hh"
+#include "core/constraint.hh"
 
 #include <memory>
 #include <optional>
@@ -16,16 +16,20 @@ struct Range {
 /// value. A tunable one may be changed on restore, and the change is recorded.
 enum class Change : std::uint8_t { fixed, tunable };
 
-/// One parameter of a component: default, allowed range and meaning, declared once. Reads like a T.
-/// A copy, as a component holds it, has the value alone, so that values lie close together.
+/// One parameter of a component: default, allowed range and meaning, declared once, and behind them
+/// its constraints and whether it is tunable. Reads like a T. A copy, as a component holds it, has
+/// the value alone, so that values lie close together.
 template <class T>
 class Param {
   public:
     using Value = T;
-    Param(T initial, const char* doc, Change change = Change::fixed)
-        : value_(std::move(initial)), about_(new About {{}, doc, change}) {}
-    Param(T initial, Range<T> range, const char* doc, Change change = Change::fixed)
-        : value_(std::move(initial)), about_(new About {std::move(range), doc, change}) {}
+    template <class... Rest>
+    Param(T initial, const char* doc, Rest... rest)
+        : value_(std::move(initial)), about_(make_about({}, doc, std::move(rest)...)) {}
+    template <class... Rest>
+    Param(T initial, Range<T> range, const char* doc, Rest... rest)
+        : value_(std::move(initial)),
+          about_(make_about(std::move(range), doc, std::move(rest)...)) {}
     Param(const Param& other) : value_(other.value_) {}
 
     const T& operator()() const { return value_; }
@@ -34,6 +38,7 @@ class Param {
 
     const char* doc() const { return about().doc; }
     Change change() const { return about().change; }
+    const std::vector<Constraint>& constraints() const { return about().constraints; }
     std::string text() const { return Text<T>::show(value_); }
     /// In the base unit; none where the value is a word or a text.
     std::optional<std::int64_t> number() const {
@@ -58,14 +63,36 @@ class Param {
                                   max());
         }
         value_ = std::move(v);
+        for (const Constraint& c : constraints())
+            if (!c.other()) check(c, "");
+    }
+    /// Checks the constraints that name other parameters: `name_of(address)` is what one is called.
+    template <class NameOf>
+    void check_others(NameOf&& name_of) const {
+        for (const Constraint& c : constraints())
+            if (c.other()) check(c, name_of(c.other()));
     }
 
   private:
     struct About {
         std::optional<Range<T>> range;
         const char* doc;
-        Change change;
+        Change change = Change::fixed;
+        std::vector<Constraint> constraints {};
+        void add(Change c) { change = c; }
+        void add(Constraint c) { constraints.push_back(std::move(c)); }
     };
+    template <class... Rest>
+    static std::unique_ptr<const About> make_about(std::optional<Range<T>> range, const char* doc,
+                                                   Rest... rest) {
+        auto made = std::make_unique<About>(About {std::move(range), doc});
+        (made->add(std::move(rest)), ...);
+        return made;
+    }
+    void check(const Constraint& c, std::string_view name_of_other) const {
+        if (!c.kept_by(number().value_or(0)))
+            throw ConfigError("'" + text() + "' must be " + c.text(name_of_other, true));
+    }
     const About& about() const {
         MEMSIM_ASSERT(about_, "a component's copy of a parameter knows its value only");
         return *about_;
@@ -86,6 +113,11 @@ class Setting {
   private:
     T constant_ {};
     Getter getter_ = nullptr;
+};
+
+/// How many ports a component has, read from its Ports: `bound<&Ports::mem_side>` (core/port.hh).
+struct PortCount {
+    unsigned (*of)(const void* ports);
 };
 
 namespace detail {

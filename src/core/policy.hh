@@ -12,27 +12,35 @@
 /// Policies: decisions that a component leaves to a small class, chosen by name in Python with
 /// parameters of its own: `replacement="lru"`, `replacement="srrip(bits=3)"`.
 ///
-/// A family is an interface, such as which way of a set makes room:
+/// A family is an interface, such as which way of a set makes room. A policy of it declares its
+/// parameters and its State as a component does, in one file:
+///
+///     #include "core/policy.hh"
+///
+///     namespace memsim::example {
 ///
 ///     class TagPolicy : public PolicyBase {
 ///       public:
 ///         static constexpr std::string_view family = "tag policy";
 ///         virtual void touch(std::uint32_t set, std::uint32_t way) = 0;
-///         ...
 ///     };
-///
-/// A policy declares its parameters and its State as a component does, in one file:
 ///
 ///     class Srrip final : public PolicyModel<Srrip, TagPolicy> {
 ///       public:
-///         struct Params { Param<unsigned> bits {2, {1, 8}, "Bits of a prediction"}; };
-///         struct State { std::vector<std::uint8_t> predictions; };
+///         struct Params {
+///             Param<unsigned> bits {2, {1, 8}, "Bits of a prediction"};
+///         };
+///         struct State {
+///             std::vector<std::uint8_t> predictions;
+///         };
 ///         explicit Srrip(const Params& p) : params(p) {}
-///         void touch(std::uint32_t set, std::uint32_t way) override { ... }
+///         void touch(std::uint32_t, std::uint32_t way) override { state.predictions[way] = 0; }
 ///         const Params params;
 ///         State state;
 ///     };
-///     const PolicyRegistration<Srrip> srrip {"srrip", "Re-reference interval prediction ..."};
+///     static const PolicyRegistration<Srrip> srrip {"srrip", "Re-reference interval prediction."};
+///
+///     } // namespace memsim::example
 ///
 /// A component has `Param<PolicyName<TagPolicy>> replacement {"lru", "..."}` among its parameters
 /// and `Policy<TagPolicy> replacement` in its State, which init() makes. Name, parameters and shape
@@ -222,6 +230,13 @@ typename P::Params policy_params(const Arguments& arguments) {
         });
         if (!found) refuse_policy_param(argument.first, known);
     }
+    reflect::for_each_leaf(params, [&](std::string_view name, const auto& p) {
+        try {
+            p.check_others([&](const void* other) { return name_of_param(params, other); });
+        } catch (const ConfigError& e) {
+            throw ConfigError(std::string(name) + ": " + e.what() + " (" + p.doc() + ")");
+        }
+    });
     return params;
 }
 } // namespace detail

@@ -11,11 +11,49 @@
 #include <vector>
 
 /// Ports and the links between them. A message is a trivially copyable struct of at most 64 bytes
-/// with `std::uint32_t wire_bytes() const`, what it takes on the wire. Ask before sending:
-/// `if (out.can_send()) out.send(m);` A port that could not send wakes its owner when it can again.
+/// that says what it takes on the wire: `largest_wire_bytes`, and `wire_bytes() const` if that
+/// differs. Ask before sending: `if (out.can_send()) out.send(m);` A port that could not send wakes
+/// its owner when it can again.
+///
+/// A message family is a request and its response:
+///
+///     #include "core/port.hh"
+///
+///     struct ReadPage {
+///         static constexpr std::uint32_t largest_wire_bytes = 8;
+///         std::uint32_t tag = 0, page = 0;
+///     };
+///     struct PageDone {
+///         static constexpr std::uint32_t largest_wire_bytes = 4;
+///         std::uint32_t tag = 0;
+///     };
+///     struct Pages : memsim::MessageFamily<ReadPage, PageDone> {};
+///
+/// Every request is answered unless it says otherwise: `bool needs_response() const`.
 namespace memsim {
 
 inline constexpr std::size_t max_message = 64;
+
+template <class Q, class R>
+struct MessageFamily {
+    using Request = Q;
+    using Response = R;
+};
+
+template <class M>
+std::uint32_t wire_bytes_of(const M& m) {
+    if constexpr (requires { m.wire_bytes(); })
+        return m.wire_bytes();
+    else
+        return M::largest_wire_bytes;
+}
+template <class M>
+bool response_needed(const M& m) {
+    if constexpr (requires { m.needs_response(); })
+        return m.needs_response();
+    else
+        return true;
+}
 
 /// Where a port takes its figures from. Capacities come from parameters, latency and rate belong to
 /// the link that leaves the port.
@@ -27,6 +65,8 @@ struct PortSpec {
     /// Of an owner that acts at the edges of a clock only: it sees messages, and is woken because
     /// it can send again, at the next edge and not before; 0: at any time.
     Setting<Frequency> clock = Frequency {0};
+    /// Of a receiving side: whether requests may be hints (see Requester::offer()).
+    bool hints = false;
 };
 
 /// The state of one direction of a connection, apart from the messages themselves. It sits at the
@@ -134,14 +174,14 @@ class Link final : public LinkBase {
     bool empty() const { return !here_; }
     const M& front() const { return queue_.front().message; }
     void send(const M& m) {
-        const Tick at = occupy_wire(m.wire_bytes());
+        const Tick at = occupy_wire(wire_bytes_of(m));
         queue_.push({at, m});
         if (++queued_ == 1) arm_arrival(at);
     }
     /// The same for what the sender will say `delay` from now, when nothing can change that any
     /// more: it need not be woken to say it. Messages are seen in the order of their times.
     void send_ahead(const M& m, Time delay) {
-        const Tick at = occupy_wire(m.wire_bytes()) + delay.raw;
+        const Tick at = occupy_wire(wire_bytes_of(m)) + delay.raw;
         queue_.push({at, m});
         std::uint32_t i = queued_++;
         for (; i > 0 && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);
@@ -326,15 +366,26 @@ class Requester final : public PortBase {
     bool waits_for_answers() const { return reserved_ >= depth(); }
     void send(const Request& r) {
         MEMSIM_ASSERT(can_send(), "send() without can_send()");
-        if (r.needs_response()) ++reserved_;
+        if (response_needed(r)) ++reserved_;
         requests_->send(r);
     }
     /// Says now what will be said `delay` later (see Link); the wire's rate is unlimited.
     void send_ahead(const Request& r, Time delay) {
         MEMSIM_ASSERT(can_send() && rate().raw == 0, "send_ahead() without can_send(), or a rate");
-        if (r.needs_response()) ++reserved_;
+        if (response_needed(r)) ++reserved_;
         requests_->send_ahead(r, delay);
     }
+    /// For a request that is a hint (a prefetch, a speculative read), which nobody answers: false,
+    /// and it is dropped, if it cannot be sent now or the other side takes none. The caller counts
+    /// what was dropped.
+    bool offer(const Request& r) requires requires(const Request h) { h.is_hint(); }
+    {
+        MEMSIM_ASSERT(r.is_hint() && !response_needed(r), "only a hint may be dropped");
+        if (!takes_hints() || !can_send()) return false;
+        requests_->send(r);
+        return true;
+    }
+    bool takes_hints() const { return peer()->spec().hints; }
     bool empty() const { return responses_.empty(); }
     const Response& front() const { return responses_.front(); }
     Response pop() {
@@ -417,25 +468,29 @@ class Responder final : public PortBase {
     Link<Request> requests_;
 };
 
-/// Ports of one kind, as many as a parameter says: `Many<Responder<Mem>> sm_side
-/// {from<&Params::inputs>, {.depth = ...}, "..."}`; index with [].
+/// Ports of one kind: as many as a parameter says, `Many<Responder<Mem>> sm_side
+/// {from<&Params::inputs>, {.depth = ...}, "..."}`, or, without that, as many as are bound. Index
+/// with [].
 template <class P>
 class Many {
   public:
     using Port = P;
     Many(Setting<unsigned>::Getter count, PortSpec spec, const char* doc)
         : size_of_(count), spec_(spec), doc_(doc), prototype_(spec, doc) {}
+    Many(PortSpec spec, const char* doc) : Many(nullptr, spec, doc) {}
     Many(const Many&) = delete;
 
+    bool grows() const { return !size_of_; }
     void resize(const void* params) {
         ports_.clear();
-        for (unsigned i = 0; i < size_of_(params); ++i)
-            ports_.push_back(std::make_unique<P>(spec_, doc_));
+        if (size_of_) grow(size_of_(params));
+    }
+    void grow(std::size_t size) {
+        while (ports_.size() < size) ports_.push_back(std::make_unique<P>(spec_, doc_));
     }
     unsigned size() const { return static_cast<unsigned>(ports_.size()); }
     P& operator[](std::size_t i) { return *ports_[i]; }
     const P& operator[](std::size_t i) const { return *ports_[i]; }
-    Setting<unsigned>::Getter size_of() const { return size_of_; }
     const P& prototype() const { return prototype_; }
 
   private:
@@ -446,9 +501,47 @@ class Many {
     std::vector<std::unique_ptr<P>> ports_;
 };
 
+/// A port that need not be bound: `Optional<Requester<BlockIo>> drive_side {{.depth = ...},
+/// "..."}`; `if (port.drive_side && port.drive_side->can_send())`.
+template <class P>
+class Optional {
+  public:
+    using Port = P;
+    Optional(PortSpec spec, const char* doc) : port_(spec, doc) {}
+    explicit operator bool() const { return port_.peer(); }
+    P& operator*() { return port_; }
+    const P& operator*() const { return port_; }
+    P* operator->() { return &port_; }
+    const P* operator->() const { return &port_; }
+
+  private:
+    P port_;
+};
+
 template <class T>
 struct is_many : std::false_type {};
 template <class P>
 struct is_many<Many<P>> : std::true_type {};
+template <class T>
+struct is_optional : std::false_type {};
+template <class P>
+struct is_optional<Optional<P>> : std::true_type {};
+
+namespace detail {
+template <auto M, auto... In>
+unsigned bound_ports(const void* ports) {
+    using Ports = typename ParamMember<std::remove_cv_t<decltype(M)>>::Params;
+    const auto& member = static_cast<const Ports*>(ports)->*M;
+    if constexpr (sizeof...(In) == 0)
+        return member.size();
+    else
+        return bound_ports<In...>(&member);
+}
+} // namespace detail
+
+/// The number of a component's statistics that follows from its ports: `Each<Counter> requests
+/// {bound<&Ports::mem_side>, Unit::count, "..."}`.
+template <auto M, auto... In>
+inline constexpr PortCount bound {&detail::bound_ports<M, In...>};
 
 } // namespace memsim

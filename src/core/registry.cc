@@ -46,7 +46,10 @@ void register_schema(Schema s) {
     check_names(s);
     for (const StateInfo& f : s.state) s.shape += "State " + f.name + " " + f.shape + "\n";
     for (const PortInfo& p : s.ports)
-        s.shape += "port " + p.name + " " + p.role + " of " + p.family + (p.many ? "[] " : " ") +
+        s.shape += "port " + p.name + " " + p.role + " of " + p.family +
+                   (p.many       ? "[] "
+                    : p.optional ? "? "
+                                 : " ") +
                    p.message_shape + "\n";
     for (const StatInfo& f : s.stats)
         s.shape += "statistic " + f.name + " " + f.kind + (f.each ? "[]\n" : "\n");
@@ -67,10 +70,17 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& kn
 }
 
 void refuse_unknown_param(const std::string& path, const std::string& name,
-                          const std::vector<ParamInfo>& known) {
-    std::vector<std::string> names;
-    for (const ParamInfo& p : known) names.push_back(p.name);
-    throw ConfigError(path + " has no parameter '" + name + "'" + nearest(name, names));
+                          const std::vector<std::string>& known) {
+    throw ConfigError(path + " has no parameter '" + name + "'" + nearest(name, known));
+}
+
+void explain(const std::string& path, std::string_view name, const char* doc,
+             const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const ConfigError& e) {
+        throw ConfigError(path + "." + std::string(name) + ": " + e.what() + " (" + doc + ")");
+    }
 }
 
 } // namespace memsim

@@ -16,10 +16,11 @@ namespace memsim {
 struct ParamInfo {
     std::string name, type, unit, initial, min, max, doc;
     bool tunable = false;
+    std::vector<std::string> constraints {}; ///< 'a power of two', 'at most line'
 };
 struct PortInfo {
     std::string name, role, counterpart, family, message_shape, doc;
-    bool many = false;
+    bool many = false, optional = false;
 };
 struct StatInfo {
     std::string name, kind, unit, doc;
@@ -43,6 +44,10 @@ struct Schema {
     std::string shape;
     /// Makes a component with these parameters. Throws ConfigError that names path and parameter.
     std::function<std::unique_ptr<ModelBase>(const std::string& path, const Arguments&)> create;
+    /// One parameter's value as a component would hold it; what hangs on others is not checked.
+    std::function<std::string(const std::string& path, const std::string& name,
+                              const std::string& text)>
+        resolve;
     /// The State in these bytes as JSON.
     std::function<std::string(std::string_view bytes)> show_state;
 };
@@ -55,9 +60,21 @@ void register_schema(Schema s);
 /// The known name nearest to a misspelt one, as ' (did you mean ...?)', or nothing.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known);
 [[noreturn]] void refuse_unknown_param(const std::string& path, const std::string& name,
-                                       const std::vector<ParamInfo>& known);
+                                       const std::vector<std::string>& known);
+/// Runs f; its error becomes a sentence that begins with the parameter and ends with its meaning.
+void explain(const std::string& path, std::string_view name, const char* doc,
+             const std::function<void()>& f);
 
 namespace detail {
+
+template <class Params>
+std::string name_of_param(const Params& params, const void* address) {
+    std::string found;
+    reflect::for_each_leaf(params, [&](std::string_view name, const auto& p) {
+        if (&p == address) found = name;
+    });
+    return found;
+}
 
 template <class C>
 std::vector<ParamInfo> param_infos() {
@@ -67,6 +84,8 @@ std::vector<ParamInfo> param_infos() {
         using T = typename std::remove_cvref_t<decltype(p)>::Value;
         all.push_back({std::string(name), Text<T>::type(), std::string(Text<T>::unit()), p.text(),
                        p.min(), p.max(), p.doc(), p.change() == Change::tunable});
+        for (const Constraint& c : p.constraints())
+            all.back().constraints.push_back(c.text(name_of_param(params, c.other()), false));
     });
     return all;
 }
@@ -76,18 +95,23 @@ template <class P>
 const PortBase& one_of(const Many<P>& p) {
     return p.prototype();
 }
+template <class P>
+const PortBase& one_of(const Optional<P>& p) {
+    return *p;
+}
 
 template <class C>
 std::vector<PortInfo> port_infos() {
     std::vector<PortInfo> all;
     typename C::Ports ports;
     reflect::for_each_leaf(ports, [&](std::string_view name, const auto& p) {
-        constexpr bool many = is_many<std::remove_cvref_t<decltype(p)>>::value;
+        using Port = std::remove_cvref_t<decltype(p)>;
         const PortBase& one = one_of(p);
         MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
                       std::string(name) + ": a queue's capacity comes from a parameter");
         all.push_back({std::string(name), std::string(one.role()), std::string(one.counterpart()),
-                       one.family(), one.message_shape(), one.doc(), many});
+                       one.family(), one.message_shape(), one.doc(), is_many<Port>::value,
+                       is_optional<Port>::value});
     });
     return all;
 }
@@ -114,32 +138,45 @@ std::vector<StateInfo> state_infos() {
     return all;
 }
 
+/// Sets one parameter from text.
+template <class Params>
+void set_param(Params& params, const std::string& path, const std::string& name,
+               const std::string& text) {
+    bool found = false;
+    reflect::for_each_leaf(params, [&](std::string_view n, auto& p) {
+        if (n != name) return;
+        found = true;
+        explain(path, name, p.doc(), [&] { p.parse(text); });
+    });
+    if (found) return;
+    std::vector<std::string> known;
+    reflect::for_each_leaf(params, [&](std::string_view n, const auto&) { known.emplace_back(n); });
+    refuse_unknown_param(path, name, known);
+}
+
 template <class C>
 std::unique_ptr<ModelBase> create(const std::string& path, const Arguments& arguments) {
     typename C::Params params;
-    for (const auto& [name, text] : arguments) {
-        bool found = false;
-        reflect::for_each_leaf(
-            params, [&, &name = name, &text = text](std::string_view n, auto& p) {
-                if (n != name) return;
-                found = true;
-                try {
-                    p.parse(text);
-                } catch (const ConfigError& e) {
-                    throw ConfigError(path + "." + name + ": " + e.what() + " (" + p.doc() + ")");
-                }
-            });
-        if (!found) refuse_unknown_param(path, name, param_infos<C>());
-    }
+    for (const auto& [name, text] : arguments) set_param(params, path, name, text);
     reflect::for_each_leaf(params, [&](std::string_view name, auto& p) {
-        if constexpr (requires { Text<typename std::remove_cvref_t<decltype(p)>::Value>::late; })
-            try {
-                p.parse(p.text());
-            } catch (const ConfigError& e) {
-                throw ConfigError(path + "." + std::string(name) + ": " + e.what());
-            }
+        explain(path, name, p.doc(), [&] {
+            using T = typename std::remove_cvref_t<decltype(p)>::Value;
+            if constexpr (requires { Text<T>::late; }) p.parse(p.text());
+            p.check_others([&](const void* other) { return name_of_param(params, other); });
+        });
     });
     return std::make_unique<C>(params);
+}
+
+template <class C>
+std::string resolve(const std::string& path, const std::string& name, const std::string& text) {
+    typename C::Params params;
+    set_param(params, path, name, text);
+    std::string value;
+    reflect::for_each_leaf(params, [&](std::string_view n, const auto& p) {
+        if (n == name) value = p.text();
+    });
+    return value;
 }
 
 } // namespace detail
@@ -158,17 +195,18 @@ struct Registration {
                 "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
         const std::string file(source);
         const std::size_t src = file.rfind("src/");
-        register_schema(
-            {reflect::type_name<C>(), doc, src == std::string::npos ? file : file.substr(src),
-             detail::param_infos<C>(), detail::port_infos<C>(), detail::stat_infos<C>(),
-             detail::state_infos<C>(), "", &detail::create<C>, [](std::string_view bytes) {
-                 typename C::State state {};
-                 Loader load(bytes);
-                 load(state);
-                 Shower show;
-                 show(state);
-                 return show.text;
-             }});
+        register_schema({reflect::type_name<C>(), doc,
+                         src == std::string::npos ? file : file.substr(src),
+                         detail::param_infos<C>(), detail::port_infos<C>(), detail::stat_infos<C>(),
+                         detail::state_infos<C>(), "", &detail::create<C>, &detail::resolve<C>,
+                         [](std::string_view bytes) {
+                             typename C::State state {};
+                             Loader load(bytes);
+                             load(state);
+                             Shower show;
+                             show(state);
+                             return show.text;
+                         }});
     }
 };
 

@@ -334,37 +334,69 @@ class Figure : public Stat {
     double value_ = 0;
 };
 
-/// One statistic for each of n things, n given by a parameter: `Each<Counter> reads
-/// {from<&Params::banks>, Unit::count, "..."}`; index with [].
+template <class S, class Of = unsigned>
+class Each;
+
+/// What is common to the statistics that are kept for each of several things.
 template <class S>
-class Each : public Stat {
+class EachBase : public Stat {
   public:
     static constexpr std::string_view kind = S::kind;
     static constexpr std::string_view archived_as = "Each";
-    Each(Setting<unsigned> size, Unit unit, const char* doc) : Stat(unit, doc), size_of_(size) {}
+    using Stat::Stat;
     template <class Archive>
     void archive(Archive& a) {
         for (auto& s : stats_) a(*s);
     }
-
-    void resize(const void* params) {
-        stats_.clear();
-        for (unsigned i = 0; i < size_of_.value(params); ++i)
-            stats_.push_back(std::make_unique<S>(unit(), doc()));
-    }
     unsigned size() const { return static_cast<unsigned>(stats_.size()); }
-    S& operator[](std::size_t i) { return *stats_[i]; }
-    const S& operator[](std::size_t i) const { return *stats_[i]; }
+
+  protected:
+    void make(std::size_t size) {
+        stats_.clear();
+        while (stats_.size() < size) stats_.push_back(std::make_unique<S>(unit(), doc()));
+    }
+    std::vector<std::unique_ptr<S>> stats_;
+};
+
+/// One statistic for each of n things, n given by a parameter or by the ports that are bound:
+/// `Each<Counter> reads {from<&Params::banks>, Unit::count, "..."}`; index with [].
+template <class S>
+class Each<S, unsigned> : public EachBase<S> {
+  public:
+    Each(Setting<unsigned> size, Unit unit, const char* doc)
+        : EachBase<S>(unit, doc), size_of_(size) {}
+    Each(PortCount size, Unit unit, const char* doc)
+        : EachBase<S>(unit, doc), size_of_(0u), ports_(size.of) {}
+
+    void resize(const void* params, const void* ports) {
+        this->make(ports_ ? ports_(ports) : size_of_.value(params));
+    }
+    static std::string label(unsigned i) { return std::to_string(i); }
+    S& operator[](std::size_t i) { return *this->stats_[i]; }
+    const S& operator[](std::size_t i) const { return *this->stats_[i]; }
 
   private:
     Setting<unsigned> size_of_;
-    std::vector<std::unique_ptr<S>> stats_;
+    unsigned (*ports_)(const void* ports) = nullptr;
+};
+
+/// One statistic for each value of an enumeration: `Each<Counter, Command> commands {Unit::count,
+/// "..."}`; `++stat.commands[Command::read]` counts in 'commands[read]'.
+template <class S, NamedEnum E>
+class Each<S, E> : public EachBase<S> {
+  public:
+    using EachBase<S>::EachBase;
+    void resize(const void*, const void*) { this->make(names_of(E {}).size()); }
+    static std::string label(unsigned i) { return std::string(names_of(E {})[i]); }
+    S& operator[](E e) { return *this->stats_[static_cast<std::size_t>(e)]; }
+    const S& operator[](E e) const { return *this->stats_[static_cast<std::size_t>(e)]; }
+    S& operator[](unsigned i) { return *this->stats_[i]; }
 };
 
 /// A ratio for each of n things: `Each<Ratio> ipc {instructions, cycles, "..."}`, both declared
 /// before it and of one size.
 template <>
-class Each<Ratio> : public Stat {
+class Each<Ratio, unsigned> : public Stat {
   public:
     static constexpr std::string_view kind = Ratio::kind;
     static constexpr std::string_view archived_as = "Each";
@@ -373,7 +405,8 @@ class Each<Ratio> : public Stat {
     template <class Archive>
     void archive(Archive&) {}
 
-    void resize(const void*) {
+    static std::string label(unsigned i) { return std::to_string(i); }
+    void resize(const void*, const void*) {
         ratios_.clear();
         for (unsigned i = 0; i < part_->size(); ++i)
             ratios_.push_back(std::make_unique<Ratio>((*part_)[i], (*whole_)[i], doc()));
@@ -411,7 +444,7 @@ class SumOfRatios : public Stat {
 
 template <class T>
 struct is_each : std::false_type {};
-template <class S>
-struct is_each<Each<S>> : std::true_type {};
+template <class S, class Of>
+struct is_each<Each<S, Of>> : std::true_type {};
 
 } // namespace memsim

@@ -175,6 +175,7 @@ class Dispatcher final : public Model<Dispatcher>,
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     bool pending() const override;
+    std::vector<MemoryUse> memory_uses() const override;
     std::optional<std::string> imbalance() const override;
     void take_block(std::uint16_t application, std::uint32_t block,
                     std::vector<std::vector<std::uint8_t>>& warps) override;

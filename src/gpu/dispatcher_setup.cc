@@ -116,12 +116,16 @@ void Dispatcher::place_applications() {
                 refuse("bases", e.what());
             }
         next = (s.base + s.kernels->footprint_bytes() + step - 1) / step * step;
-        for (std::size_t j = 0; j < i; ++j)
-            if (s.base < shares_[j].base + shares_[j].kernels->footprint_bytes() &&
-                shares_[j].base < s.base + s.kernels->footprint_bytes())
-                refuse("bases", "applications " + std::to_string(j) + " and " + std::to_string(i) +
-                                    " would overlap");
     }
+}
+
+/// With an MMU their addresses are not those of memory.
+std::vector<MemoryUse> Dispatcher::memory_uses() const {
+    std::vector<MemoryUse> uses;
+    for (std::size_t i = 0; i < shares_.size() && !params.translated(); ++i)
+        uses.push_back({"the data of application " + std::to_string(i), shares_[i].base,
+                        shares_[i].kernels->footprint_bytes()});
+    return uses;
 }
 
 /// A block's share of an SM, rounded as the hardware hands it out. Refuses one that does not fit.

@@ -75,9 +75,11 @@ void Mmu::check_capacities() {
                    std::to_string(params.applications()) + " address spaces of " +
                    Text<Bytes>::show(params.address_space()) + ", which take " +
                    std::to_string(table_.bytes()) + "B: give more, or larger pages");
-    const std::uint64_t tables = raw(params.table_base()), pages = raw(params.memory_base());
-    if (tables < pages + raw(params.memory()) && pages < tables + raw(params.table_memory()))
-        refuse("table_base", "the page tables lie in the memory for pages");
+}
+
+std::vector<MemoryUse> Mmu::memory_uses() const {
+    return {{"its pages", raw(params.memory_base()), raw(params.memory())},
+            {"its page tables", raw(params.table_base()), raw(params.table_memory())}};
 }
 
 void Mmu::wake() {

@@ -203,6 +203,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     void wake() override;
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
+    std::vector<MemoryUse> memory_uses() const override;
     bool pending() const override { return state.waiters.size() != 0 || state.ordered != 0; }
     std::optional<std::string> imbalance() const override;
     std::uint64_t page_bytes() const override {

@@ -11,19 +11,9 @@ static const DebugFlag flag {"Sm", "Instructions issued and answers received by 
 
 namespace {
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << i; }
-bool power_of_two(Bytes b) { return std::has_single_bit(static_cast<std::uint64_t>(b.raw)); }
 } // namespace
 
 void Sm::init() {
-    if (!power_of_two(params.line()) || !power_of_two(params.sector()) ||
-        params.sector() > params.line())
-        refuse("sector", "line and sector must be powers of two, and a sector no larger than a "
-                         "line of " +
-                             Text<Bytes>::show(params.line()));
-    if (params.schedulers() > params.warp_slots())
-        refuse("schedulers", "each of the " + std::to_string(params.schedulers()) +
-                                 " needs a warp slot of its own, and there are " +
-                                 std::to_string(params.warp_slots()));
     coalescer_ = Coalescer(static_cast<std::uint32_t>(params.line->raw),
                            static_cast<std::uint32_t>(params.sector->raw));
     dispatcher_ = dynamic_cast<protocol::HasBlocks*>(&port.blocks.peer()->owner());

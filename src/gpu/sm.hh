@@ -54,7 +54,8 @@ class Sm final : public Model<Sm>, public Functional {
             {1, 8},
             "Schedulers; warp slots are dealt out to them in turn (GTX 480 class: two, each of "
             "which "
-            "takes two shader clocks an instruction: as one at the full clock)"};
+            "takes two shader clocks an instruction: as one at the full clock)",
+            at_most(warp_slots)};
         Param<unsigned> issue_width {1, {1, 4}, "Instructions that a scheduler issues a cycle"};
         Param<unsigned> arithmetic_latency {
             22,
@@ -64,8 +65,13 @@ class Sm final : public Model<Sm>, public Functional {
             "7.x)"};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
                                     "Which of the ready warps issues next"};
-        Param<Bytes> line {128_B, {32_B, 512_B}, "What the coalescer merges into one access"};
-        Param<Bytes> sector {32_B, {32_B, 512_B}, "Smallest part of a line that is accessed"};
+        Param<Bytes> line {
+            128_B, {32_B, 512_B}, "What the coalescer merges into one access", power_of_two()};
+        Param<Bytes> sector {32_B,
+                             {32_B, 512_B},
+                             "Smallest part of a line that is accessed",
+                             power_of_two(),
+                             at_most(line)};
         Param<Atomics> atomics {Atomics::performed, "What atomics and reductions ask of memory"};
         Param<unsigned> accesses {
             64,

@@ -15,11 +15,6 @@ static const DebugFlag flag {"Tlb", "Misses, translations and shoot-downs of L1 
 
 void Tlb::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
-    if (page % 1024) refuse("page", "must be a multiple of 1KiB");
-    if (params.ways() > params.entries() || params.entries() % params.ways())
-        refuse("ways", std::to_string(params.entries()) +
-                           " entries are no whole number of sets of " +
-                           std::to_string(params.ways()));
     Component& mmu = port.mmu_side.peer()->owner();
     pages_of_ = dynamic_cast<protocol::HasPages*>(&mmu);
     if (pages_of_ && pages_of_->page_bytes() != page)

@@ -31,8 +31,10 @@ class Tlb final : public Model<Tlb>, public Functional {
   public:
     struct Params {
         Param<bool> translates {true, "false: addresses are physical and pass as they are"};
-        Param<Bytes> page {
-            4_KiB, {1_KiB, 1_GiB}, "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block"};
+        Param<Bytes> page {4_KiB,
+                           {1_KiB, 1_GiB},
+                           "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block",
+                           multiple_of(1_KiB)};
         Param<unsigned> stripe {
             1,
             {1, 65536},
@@ -44,7 +46,8 @@ class Tlb final : public Model<Tlb>, public Functional {
                                  {1, 65536},
                                  "Pages held (64: as studied by Power et al., "
                                  "HPCA'14)"};
-        Param<unsigned> ways {64, {1, 65536}, "Of a set (assumption: fully associative)"};
+        Param<unsigned> ways {
+            64, {1, 65536}, "Of a set (assumption: fully associative)", divides(entries)};
         Param<Time> latency {833'334_fs,
                              {1_fs, 1_ms},
                              "From the look-up to the L1's input (assumption: a cycle of 1.2 GHz, "

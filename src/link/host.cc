@@ -20,8 +20,6 @@ constexpr std::uint32_t copied_out = 1u << 31; ///< of a tag: a read of the copy
 void Host::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto chunk = static_cast<std::uint64_t>(params.chunk->raw);
-    if (!std::has_single_bit(page)) refuse("page", "must be a power of two");
-    if (!std::has_single_bit(chunk)) refuse("chunk", "must be a power of two");
     const Component& mmu = port.pages.peer()->owner();
     if (const auto* pages = dynamic_cast<const protocol::HasPages*>(&mmu);
         pages && pages->page_bytes() != page)
@@ -34,8 +32,6 @@ void Host::init() {
                              ": a drive is bound for drive and drive_direct, and only then");
     if (sim().contents().enabled() && params.drives())
         refuse("drives", "drives do not carry contents: build the machine without them");
-    if (static_cast<std::uint64_t>(params.drive_space->raw) % page)
-        refuse("drive_space", "must be a multiple of the page");
     dram_ = WireTime(params.dram_bandwidth());
     state.pages.resize(params.transfers());
     for (std::uint32_t i = params.transfers(); i-- > 0;) state.free.push_back(i);

@@ -39,7 +39,7 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
 class Host final : public Model<Host>, public Functional {
   public:
     struct Params {
-        Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the MMU"};
+        Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the MMU", power_of_two()};
         Param<Time> fault_latency {
             20_us,
             {1_fs, 1_s},
@@ -65,13 +65,15 @@ class Host final : public Model<Host>, public Functional {
         Param<Bytes> drive_space {1_GiB,
                                   {1_KiB, Bytes {std::int64_t {1} << 50}},
                                   "Of the drive, for each application: number n begins at n times "
-                                  "this"};
+                                  "this",
+                                  multiple_of(page)};
         Param<unsigned> host_copies {
             1,
             {0, 8},
             "Copies in host DRAM of what comes from the drive: from the kernel to the "
             "user (ZnG II-C: redundant copies in the host; how many is an assumption)"};
-        Param<Bytes> chunk {128_B, {32_B, 128_B}, "A request of the copy engine: a line"};
+        Param<Bytes> chunk {
+            128_B, {32_B, 128_B}, "A request of the copy engine: a line", power_of_two()};
         Param<unsigned> outstanding {
             256, {1, 65536}, "Requests of the copy engine without an answer (8-bit tags)"};
         Param<unsigned> queue {256, {1, 65536}, "Faults waiting or in flight: the MMU's buffer"};

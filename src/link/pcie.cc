@@ -2,8 +2,6 @@
 
 #include "core/registry.hh"
 
-#include <bit>
-
 namespace memsim::link {
 
 using protocol::Command;
@@ -27,13 +25,14 @@ Rate Pcie::rate(unsigned generation, unsigned lanes) {
 }
 
 void Pcie::init() {
-    if (!std::has_single_bit(params.lanes()))
-        refuse("lanes",
-               "a link has 1, 2, 4, 8, 16 or 32 lanes, not " + std::to_string(params.lanes()));
-    if (!std::has_single_bit(static_cast<std::uint64_t>(params.payload->raw)))
-        refuse("payload", "must be a power of two");
-    if (params.hosts() + params.devices() == 0)
-        refuse("hosts", "a link that nobody sends over: give hosts=1 or devices=1");
+    if (!port.from_host && !port.from_device)
+        throw ConfigError(path() + ": nobody sends over this link: bind from_host or from_device");
+    if (bool(port.from_host) != bool(port.to_device))
+        throw ConfigError(path() + ": requests of the host come in at from_host and leave at "
+                                   "to_device: bind both, or none");
+    if (bool(port.from_device) != bool(port.to_host))
+        throw ConfigError(path() + ": requests of the device come in at from_device and leave at "
+                                   "to_host: bind both, or none");
     const Uint128 whole = static_cast<Uint128>(rate(params.generation(), params.lanes()).raw);
     const auto all = static_cast<Uint128>(Fraction {100_pct}.raw);
     const Uint128 ours = whole * static_cast<Uint128>(params.share->raw) / all;
@@ -43,31 +42,36 @@ void Pcie::init() {
 
 void Pcie::wake() {
     run(state.down, state.down_free, port.from_host, port.to_device, port.to_host, port.from_device,
-        {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy});
+        {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy,
+         stat.down_hints_dropped});
     run(state.up, state.up_free, port.from_device, port.to_host, port.to_device, port.from_host,
-        {stat.up_data, stat.up_bytes, stat.up_packets, stat.up_busy});
+        {stat.up_data, stat.up_bytes, stat.up_packets, stat.up_busy, stat.up_hints_dropped});
 }
 
 /// One direction: `requests` go to `out`; `answers`, to requests of the other side, go `back`.
-void Pcie::run(Wire& wire, Timer& timer, Responders& requests, Requesters& out, Requesters& answers,
-               Responders& back, const Counters& count) {
+void Pcie::run(Wire& wire, Timer& timer, In& requests, Out& out, Out& answers, In& back,
+               const Counters& count) {
     while (true) {
         if (wire.busy) {
             if (wire.free_at > now()) return arm(timer, wire.free_at);
-            wire.answers ? back[0].send(wire.answer) : out[0].send(wire.request);
+            wire.answers ? back->send(wire.answer) : out->send(wire.request);
             wire.busy = false;
         }
-        while (answers.size() && !answers[0].empty() &&
-               answers[0].front().command == Command::write)
-            back[0].send(answers[0].pop());
-        const bool answer = answers.size() && !answers[0].empty();
-        const bool request = requests.size() && !requests[0].empty() && out[0].can_send();
+        while (answers && !answers->empty() && answers->front().command == Command::write)
+            back->send(answers->pop());
+        while (requests && !requests->empty() && requests->front().is_hint() &&
+               !(out->takes_hints() && out->can_send())) {
+            requests->pop();
+            ++count.hints_dropped;
+        }
+        const bool answer = answers && !answers->empty();
+        const bool request = requests && !requests->empty() && out->can_send();
         if (!answer && !request) return;
         if (answer && (!request || !wire.answers)) {
-            wire.answer = answers[0].pop();
+            wire.answer = answers->pop();
             put(wire, wire.answer.address, wire.answer.payload(), true, count);
         } else {
-            wire.request = requests[0].pop();
+            wire.request = requests->pop();
             const bool data =
                 wire.request.command == Command::write || wire.request.command == Command::atomic;
             put(wire, wire.request.address, data ? wire.request.payload() : 0, false, count);
@@ -94,17 +98,14 @@ void Pcie::put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answe
 }
 
 void Pcie::functional(const PortBase& at, FunctionalAccess& access) {
-    const bool down = port.from_host.size() && &at == &port.from_host[0];
-    look_through(down ? port.to_device[0] : port.to_host[0], access);
+    look_through(&at == &*port.from_host ? *port.to_device : *port.to_host, access);
 }
 
 void Pcie::waits_on(WaitReport& report) const {
     for (const auto* side : {&port.to_device, &port.to_host})
-        for (unsigned i = 0; i < side->size(); ++i)
-            if ((*side)[i].outstanding())
-                report.add(path() + " carried " + std::to_string((*side)[i].outstanding()) +
-                           " requests that " + (*side)[i].peer()->owner().path() +
-                           " has not answered");
+        if (*side && (*side)->outstanding())
+            report.add(path() + " carried " + std::to_string((*side)->outstanding()) +
+                       " requests that " + (*side)->peer()->owner().path() + " has not answered");
 }
 
 std::optional<std::string> Pcie::imbalance() const {

@@ -19,7 +19,8 @@ using protocol::Mem;
 /// that lie in one aligned block of `payload` bytes and follow each other share a packet, so a copy
 /// in requests of 128 B fills packets of 256 B. Where answers and requests both wait they take
 /// turns. A request is put on the wire when the receiving side has room for it (credits) and fewer
-/// than `outstanding` of its side wait for an answer there. Writes are posted: the acknowledgement
+/// than `outstanding` of its side wait for an answer there; a hint that would have to wait for that
+/// is dropped, and so is one for whom takes none. Writes are posted: the acknowledgement
 /// that comes back to a sender who waits is the simulator's and takes no bandwidth.
 /// Not modelled: DLLPs (acknowledgements, credits: a few per cent), replay, root complex and
 /// switches beyond `latency`, ordering rules between reads and writes of one side (they stay in
@@ -28,12 +29,13 @@ class Pcie final : public Model<Pcie>, public Functional {
   public:
     struct Params {
         Param<unsigned> generation {3, {1, 6}, "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane"};
-        Param<unsigned> lanes {16, {1, 32}, "1, 2, 4, 8, 16 or 32"};
+        Param<unsigned> lanes {16, {1, 32}, "Lanes of the link", power_of_two()};
         Param<Fraction> share {100_pct,
                                {Fraction {1}, 100_pct},
                                "Of the link's rate that is this machine's: less where the machine "
                                "is a slice of one that has the whole link"};
-        Param<Bytes> payload {256_B, {64_B, 4_KiB}, "Most data of a packet (assumption: 256 B)"};
+        Param<Bytes> payload {
+            256_B, {64_B, 4_KiB}, "Most data of a packet (assumption: 256 B)", power_of_two()};
         Param<Bytes> overhead {24_B,
                                {8_B, 64_B},
                                "Framing, sequence number, header and LCRC of a packet: 5 to 7 "
@@ -46,24 +48,18 @@ class Pcie final : public Model<Pcie>, public Functional {
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it, of a side"};
         Param<unsigned> outstanding {
             256, {1, 65536}, "Requests of a side that the other has not answered (8-bit tags)"};
-        Param<unsigned> hosts {1, {0, 1}, "Whether the host sends requests"};
-        Param<unsigned> devices {0, {0, 1}, "Whether the device does"};
     };
     struct Ports {
-        Many<Responder<Mem>> from_host {
-            from<&Params::hosts>,
-            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+        Optional<Responder<Mem>> from_host {
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
             "Requests of the host"};
-        Many<Requester<Mem>> to_device {
-            from<&Params::hosts>,
+        Optional<Requester<Mem>> to_device {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
             "Where they go in the device"};
-        Many<Responder<Mem>> from_device {
-            from<&Params::devices>,
-            {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+        Optional<Responder<Mem>> from_device {
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
             "Requests of the device"};
-        Many<Requester<Mem>> to_host {
-            from<&Params::devices>,
+        Optional<Requester<Mem>> to_host {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
             "Where they go in the host"};
     };
@@ -72,10 +68,14 @@ class Pcie final : public Model<Pcie>, public Functional {
         Counter down_bytes {Unit::byte, "All bytes that did, overhead included"};
         Counter down_packets {Unit::count, "Packets that carried them"};
         Counter down_busy {Unit::time, "Time that this direction was taken"};
+        Counter down_hints_dropped {Unit::count,
+                                    "Hints to the device dropped: it had no room, or takes none"};
         Counter up_data {Unit::byte, "Data that crossed to the host"};
         Counter up_bytes {Unit::byte, "All bytes that did, overhead included"};
         Counter up_packets {Unit::count, "Packets that carried them"};
         Counter up_busy {Unit::time, "Time that this direction was taken"};
+        Counter up_hints_dropped {Unit::count,
+                                  "Hints to the host dropped: it had no room, or takes none"};
         PerSecond down_bandwidth {down_data, "Data to the device a second of simulated time"};
         PerSecond up_bandwidth {up_data, "Data to the host a second of simulated time"};
     };
@@ -111,13 +111,13 @@ class Pcie final : public Model<Pcie>, public Functional {
     State state;
 
   private:
-    using Requesters = Many<Requester<Mem>>;
-    using Responders = Many<Responder<Mem>>;
+    using In = Optional<Responder<Mem>>;
+    using Out = Optional<Requester<Mem>>;
     struct Counters {
-        Counter &data, &bytes, &packets, &busy;
+        Counter &data, &bytes, &packets, &busy, &hints_dropped;
     };
-    void run(Wire& wire, Timer& timer, Responders& requests, Requesters& out, Requesters& answers,
-             Responders& back, const Counters& count);
+    void run(Wire& wire, Timer& timer, In& requests, Out& out, Out& answers, In& back,
+             const Counters& count);
     void put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answers,
              const Counters& count);
 

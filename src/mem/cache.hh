@@ -94,7 +94,7 @@ class Cache final : public Model<Cache>, public Functional {
         Param<unsigned> interleave_index {0, {0, 65535}, "Which of them it is, if warm"};
         Param<Bytes> interleave_granularity {
             256_B, {1_B, 1_GiB}, "Chunk of that sharing: equal to the crossbar's"};
-        Param<protocol::Stage> stage {protocol::Stage::l1, "Stage that a request's time here is"};
+        Param<Stage> stage {protocol::Stage::l1, "Stage that a request's time here is"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},

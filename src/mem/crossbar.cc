@@ -74,6 +74,10 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
     for (std::uint32_t i = 0; i < inputs; ++i) {
         auto& in = from[i];
         if (in.empty()) continue;
+        if constexpr (requires { in.front().is_hint(); }) {
+            drop_hints(in, i);
+            if (in.empty()) continue;
+        }
         if (s.input_free[i] <= cycle && s.queues.room(i)) {
             M m = in.pop();
             const std::uint32_t output = route(m, i), bytes = m.wire_bytes();
@@ -118,6 +122,16 @@ std::int64_t Crossbar::move(std::int64_t cycle, Switch<M>& s, From& from, To& to
             if (s.queues.room(i)) next = std::min(next, std::max(s.input_free[i], cycle + 1));
         }
     return next;
+}
+
+/// Those at an input that would wait for room, or go where they are of no use.
+void Crossbar::drop_hints(Responder<Mem>& in, std::uint32_t input) {
+    while (!in.empty() && in.front().is_hint() &&
+           (!state.requests.queues.room(input) ||
+            !port.mem_side[interleave_.way(in.front().address)].takes_hints())) {
+        in.pop();
+        ++stat.hints_dropped;
+    }
 }
 
 void Crossbar::waits_on(WaitReport& report) const {

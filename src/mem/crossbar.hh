@@ -20,7 +20,8 @@ using protocol::Mem;
 /// `latency` after it left. Messages wait in virtual output queues, so a busy or blocked output
 /// does not hold up those for others (none of the head-of-line blocking that limits input queues to
 /// 59 % under uniform traffic: Karol, Hluchyj, Morgan 1987) - until an input's buffer is full. An
-/// input may feed several outputs in one cycle from its buffer.
+/// input may feed several outputs in one cycle from its buffer. A hint waits as a request does, but
+/// one that finds its input's buffer full, or whose slice takes none, is dropped there.
 ///
 /// The way back is packed into `source`, mixed radix, so that crossbars can stand behind each
 /// other: source = source above x inputs + input. Messages of one input to one output stay in
@@ -51,7 +52,8 @@ class Crossbar final : public Model<Crossbar>, public Functional {
                                        {.depth = from<&Params::queue>,
                                         .latency = from<&Params::latency>,
                                         .rate = &wire,
-                                        .clock = from<&Params::clock>},
+                                        .clock = from<&Params::clock>,
+                                        .hints = true},
                                        "Requesters"};
         Many<Requester<Mem>> mem_side {from<&Params::outputs>,
                                        {.depth = from<&Params::outstanding>,
@@ -61,7 +63,9 @@ class Crossbar final : public Model<Crossbar>, public Functional {
                                        "Slices"};
     };
     struct Stats {
-        Counter requests {Unit::count, "Requests that left for a slice"};
+        Counter requests {Unit::count, "Requests that left for a slice, hints included"};
+        Counter hints_dropped {Unit::count,
+                               "Hints dropped: the buffer was full, or the slice takes none"};
         Counter request_bytes {Unit::byte, "Bytes in them, headers included"};
         Counter responses {Unit::count, "Responses that left for a requester"};
         Counter response_bytes {Unit::byte, "Bytes in them, headers included"};
@@ -114,6 +118,7 @@ class Crossbar final : public Model<Crossbar>, public Functional {
     template <class M, class From, class To, class Route, class Sent>
     std::int64_t move(std::int64_t cycle, Switch<M>& s, From& from, To& to, Route&& route,
                       Sent&& sent, Each<Counter>& busy, Each<Counter>& stalls);
+    void drop_hints(Responder<Mem>& in, std::uint32_t input);
     std::int64_t cycles(std::uint32_t bytes) const {
         return static_cast<std::int64_t>(width_.quotient(bytes + width_.value() - 1));
     }

@@ -11,9 +11,6 @@ static const Registration<TrafficGen> registered {
 using protocol::Command;
 
 void TrafficGen::init() {
-    if (params.range->raw < std::int64_t {params.size})
-        refuse("range", params.range.text() + " does not hold one request of " +
-                            params.size.text() + " bytes");
     state.sent_at.assign(params.outstanding, 0);
     state.free_tags.clear();
     for (unsigned i = params.outstanding; i-- > 0;) state.free_tags.push_back(i);

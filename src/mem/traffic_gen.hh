@@ -27,8 +27,10 @@ class TrafficGen final : public Model<TrafficGen> {
         Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Reads among the requests"};
         Param<unsigned> size {64, {1, 1u << 20}, "Bytes of a request"};
         Param<Bytes> base {0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First address"};
-        Param<Bytes> range {
-            1_GiB, {1_B, Bytes {std::int64_t {1} << 62}}, "Bytes from there that are touched"};
+        Param<Bytes> range {1_GiB,
+                            {1_B, Bytes {std::int64_t {1} << 62}},
+                            "Bytes from there that are touched",
+                            at_least(size)};
         Param<std::uint64_t> requests {0, {0, std::uint64_t {1} << 62}, "How many; 0: without end"};
     };
     struct Ports {

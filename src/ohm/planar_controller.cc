@@ -242,9 +242,9 @@ void PlanarController::finish(std::uint32_t id) {
         stat.channel.read_latency.sample(taken);
     else
         stat.channel.write_latency.sample(taken);
-    const Stage stage = q.place == Place::dram     ? Stage::dram
-                        : q.place == Place::xpoint ? Stage::channel
-                                                   : Stage::queue;
+    const auto stage = q.place == Place::dram     ? Stage::dram
+                       : q.place == Place::xpoint ? Stage::channel
+                                                  : Stage::queue;
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(stage), now());
     if (q.r.needs_response()) port.channel.cpu_side.send(protocol::answer(q.r));
     if (q.blocks_swap != Group::none) --state.swaps[q.blocks_swap].waits_for;

@@ -27,7 +27,6 @@ struct BlockRequest {
     BlockOp op = BlockOp::read;
     bool urgent = false; ///< before those that are not, where they meet in a queue
 
-    bool needs_response() const { return true; }
     std::uint32_t wire_bytes() const {
         return header_bytes + (op == BlockOp::write
                                    ? static_cast<std::uint32_t>(sectors) * block_sector_bytes
@@ -51,10 +50,7 @@ struct BlockResponse {
     }
 };
 
-struct BlockIo {
-    using Request = BlockRequest;
-    using Response = BlockResponse;
-};
+struct BlockIo : MessageFamily<BlockRequest, BlockResponse> {};
 
 /// One sector's part of a digest: the digest of a read is the sum over its sectors. A sector that
 /// was never written, or was trimmed, adds nothing.

@@ -23,7 +23,6 @@ struct CacheEvent {
     bool unused = false; ///< of an eviction: prefetched, and no access asked for it since
 
     static constexpr std::uint32_t largest_wire_bytes = 16;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 } // namespace memsim::protocol

@@ -46,7 +46,6 @@ struct DdrtCommand {
     std::uint32_t payload() const { return protocol::payload(*this); }
     bool evicts() const { return dirty && other != address; }
     bool needs_response() const { return snarf ? evicts() : !write; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// The data of read `id` is in the module's read buffer; or the line snarfed is in its write
@@ -56,7 +55,6 @@ struct DdrtReady {
     bool taken = false; ///< a snarfed line
 
     static constexpr std::uint32_t largest_wire_bytes = 4;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Read `id` owns the channel up to `slot_end`; or the end of swap `id` is confirmed, which has no
@@ -69,7 +67,6 @@ struct DdrtGrant {
 
     static constexpr std::uint32_t largest_wire_bytes = 4;
     bool needs_response() const { return !confirm; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Leaves the module at the end of the slot, arrives with its last bit. Of a reverse-write: what
@@ -79,7 +76,6 @@ struct DdrtData {
     LineVersions versions {};
 
     static constexpr std::uint32_t largest_wire_bytes = 256;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// What the DDR sequence generator of a module asks of the DRAM over the memory route: column
@@ -93,8 +89,6 @@ struct SequenceAccess {
     bool write = false;
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Its last bit has left the DRAM, or is there.
@@ -103,20 +97,10 @@ struct SequenceDone {
     LineVersions versions {}; ///< of a read
 
     static constexpr std::uint32_t largest_wire_bytes = 256;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
-struct Ddrt {
-    using Request = DdrtCommand;
-    using Response = DdrtReady;
-};
-struct DdrtTransfer {
-    using Request = DdrtGrant;
-    using Response = DdrtData;
-};
-struct DdrSequence {
-    using Request = SequenceAccess;
-    using Response = SequenceDone;
-};
+struct Ddrt : MessageFamily<DdrtCommand, DdrtReady> {};
+struct DdrtTransfer : MessageFamily<DdrtGrant, DdrtData> {};
+struct DdrSequence : MessageFamily<SequenceAccess, SequenceDone> {};
 
 } // namespace memsim::protocol

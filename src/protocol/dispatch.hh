@@ -12,7 +12,6 @@ namespace memsim::protocol {
 
 struct LaunchRequest {
     static constexpr u32 largest_wire_bytes = 0;
-    bool needs_response() const { return true; }
     u32 wire_bytes() const { return 0; }
 };
 
@@ -29,10 +28,7 @@ struct LaunchReply {
 };
 
 /// Between a host's application (responder) and the dispatcher.
-struct Host {
-    using Request = LaunchRequest;
-    using Response = LaunchReply;
-};
+struct Host : MessageFamily<LaunchRequest, LaunchReply> {};
 
 struct BlockStart {
     u64 base = 0; ///< added to the application's addresses
@@ -46,7 +42,6 @@ struct BlockStart {
     u64 local = 0;      ///< where that of this SM's first warp slot begins
 
     static constexpr u32 largest_wire_bytes = 0;
-    bool needs_response() const { return true; }
     u32 wire_bytes() const { return 0; }
 };
 
@@ -60,10 +55,7 @@ struct BlockEnd {
 };
 
 /// Between the dispatcher (requester) and an SM.
-struct Dispatch {
-    using Request = BlockStart;
-    using Response = BlockEnd;
-};
+struct Dispatch : MessageFamily<BlockStart, BlockEnd> {};
 
 /// So many dependent instructions without memory accesses, of an assist warp: it takes issue slots
 /// of an SM beside those of its warps, and no warp slot.
@@ -71,7 +63,6 @@ struct AssistRequest {
     u32 instructions = 0;
 
     static constexpr u32 largest_wire_bytes = 0;
-    bool needs_response() const { return true; }
     u32 wire_bytes() const { return 0; }
 };
 struct AssistReply {
@@ -79,10 +70,7 @@ struct AssistReply {
     u32 wire_bytes() const { return 0; }
 };
 /// Between a helper thread (requester) and an SM.
-struct Assist {
-    using Request = AssistRequest;
-    using Response = AssistReply;
-};
+struct Assist : MessageFamily<AssistRequest, AssistReply> {};
 
 /// The functional side of a Host responder: the component bound there implements it.
 class HasKernels {

@@ -36,9 +36,6 @@ struct FlashRequest {
     std::uint16_t written_before = 0;
     FlashOp op = FlashOp::read;
     FlashClass urgency = FlashClass::normal;
-
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// The data have been sent, or the array has done its work.
@@ -48,14 +45,9 @@ struct FlashResponse {
     std::uint64_t content = 0;
     std::uint32_t tag = 0;
     FlashOp op = FlashOp::read;
-
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
-struct Flash {
-    using Request = FlashRequest;
-    using Response = FlashResponse;
-};
+struct Flash : MessageFamily<FlashRequest, FlashResponse> {};
 
 /// One command at a package's pins, seen when its last cycle is over (for a program: its last byte
 /// of data). Planes that shall work together are named one after another; all but the last have
@@ -71,9 +63,6 @@ struct NandCommand {
     std::uint8_t reg = 0; ///< register of the plane
     FlashOp op = FlashOp::read;
     bool more = false;
-
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Ready/busy has risen for this plane.
@@ -85,13 +74,8 @@ struct NandReady {
     std::uint8_t plane = 0;
     std::uint8_t reg = 0;
     FlashOp op = FlashOp::read;
-
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
-struct NandBus {
-    using Request = NandCommand;
-    using Response = NandReady;
-};
+struct NandBus : MessageFamily<NandCommand, NandReady> {};
 
 } // namespace memsim::protocol

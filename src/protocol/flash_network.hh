@@ -87,22 +87,14 @@ struct CollectRequest {
     std::uint32_t to_log = 0; ///< the log block of `to`
     std::uint16_t page = 0;
     CollectOp op = CollectOp::move;
-
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 struct CollectResponse {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
     std::uint32_t tag = 0;
     CollectOp op = CollectOp::move;
-
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
-struct Collect {
-    using Request = CollectRequest;
-    using Response = CollectResponse;
-};
+struct Collect : MessageFamily<CollectRequest, CollectResponse> {};
 
 /// A log block has no more than a package's `log_reserve` pages left: sent once until it is erased.
 /// Pages that are evicted for it when none is left stay in their registers until they are moved.
@@ -112,8 +104,6 @@ struct LogLow {
     std::uint32_t log = 0;  ///< block number of all flash
     std::uint32_t data = 0; ///< a data block that uses it
     std::uint32_t left = 0; ///< pages
-
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 } // namespace memsim::protocol

@@ -13,8 +13,6 @@ struct PageFault {
     std::uint32_t tag = 0; ///< the MMU's own; comes back
 
     static constexpr std::uint32_t largest_wire_bytes = 32; ///< an entry of the fault buffer
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// The page is in `frame`; its data are there.
@@ -23,13 +21,9 @@ struct PageFaultReply {
     std::uint32_t tag = 0;
 
     static constexpr std::uint32_t largest_wire_bytes = 32;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Between the MMU (requester) and the host.
-struct Faults {
-    using Request = PageFault;
-    using Response = PageFaultReply;
-};
+struct Faults : MessageFamily<PageFault, PageFaultReply> {};
 
 } // namespace memsim::protocol

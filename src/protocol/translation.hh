@@ -14,8 +14,6 @@ struct TranslationRequest {
     std::uint32_t tag = 0; ///< the TLB's own; comes back in the reply
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 struct TranslationReply {
@@ -24,14 +22,10 @@ struct TranslationReply {
     std::uint32_t tag = 0;
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Between a TLB (requester) and the MMU.
-struct Translation {
-    using Request = TranslationRequest;
-    using Response = TranslationReply;
-};
+struct Translation : MessageFamily<TranslationRequest, TranslationReply> {};
 
 /// Forget these pages. Sent by the MMU over a link of the latency of its replies, so that it cannot
 /// overtake a reply that was sent before.
@@ -42,8 +36,6 @@ struct ShootdownRequest {
     std::uint32_t tag = 0;
 
     static constexpr std::uint32_t largest_wire_bytes = 16;
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Forgotten, and every request that was translated by them has been answered.
@@ -51,14 +43,10 @@ struct ShootdownReply {
     std::uint32_t tag = 0;
 
     static constexpr std::uint32_t largest_wire_bytes = 4;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Between the MMU (requester) and a TLB.
-struct Shootdown {
-    using Request = ShootdownRequest;
-    using Response = ShootdownReply;
-};
+struct Shootdown : MessageFamily<ShootdownRequest, ShootdownReply> {};
 
 /// claim: give me a frame for this page, which is not mapped; if none is free, the MMU takes one
 /// from another page. unmap: take these pages out of the tables; who asks for one waits until it is
@@ -76,8 +64,6 @@ struct PageOrder {
     std::uint64_t frame = 0; ///< of map
 
     static constexpr std::uint32_t largest_wire_bytes = 32;
-    bool needs_response() const { return true; }
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Done: no TLB holds what was taken out and no request translated by it is under way.
@@ -90,14 +76,10 @@ struct PageOrderReply {
     std::uint64_t page = 0;  ///< claim: the page that it is taken from
 
     static constexpr std::uint32_t largest_wire_bytes = 32;
-    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
 /// Between who moves pages (requester) and the MMU.
-struct PageControl {
-    using Request = PageOrder;
-    using Response = PageOrderReply;
-};
+struct PageControl : MessageFamily<PageOrder, PageOrderReply> {};
 
 /// The functional side of an MMU: who speaks of pages with it asks how large they are.
 class HasPages {

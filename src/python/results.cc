@@ -3,7 +3,6 @@
 #include "checkpoint/file.hh"
 #include "core/hash.hh"
 #include "core/version.hh"
-#include "protocol/mem.hh"
 #include "stats/database.hh"
 
 namespace memsim::python {
@@ -117,13 +116,6 @@ void bind_checkpoint(py::module_& m) {
           [](const Machine& machine) { return plain(checkpoint::configuration_of(machine)); });
 }
 
-/// The database knows the stages of a request's way by number; their names are the protocol's.
-stats::Run with_stages(stats::Run run) {
-    const auto names = names_of(protocol::Stage {});
-    run.name_stages({names.begin(), names.end()});
-    return run;
-}
-
 void bind_database(py::module_& m) {
     py::register_exception<stats::InUse>(m, "InUse", m.attr("Error")).attr("__module__") = "memsim";
     py::class_<stats::Position>(m, "Position")
@@ -154,19 +146,12 @@ void bind_database(py::module_& m) {
             [](stats::Database& db, const std::string& name, const std::string& script,
                const std::vector<std::string>& argv, std::uint64_t seed, const std::string& parent,
                const std::string& configuration, bool only) {
-                return with_stages(db.begin_run(
-                    {name, script, argv, seed, version(), parent, configuration, only}));
+                return db.begin_run(
+                    {name, script, argv, seed, version(), parent, configuration, only});
             },
             "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a, "configuration"_a, "only"_a)
         .def("in_use", &stats::Database::in_use, "run"_a)
-        .def(
-            "resume_run",
-            [](stats::Database& db, const std::string& uuid, const stats::Position& at) {
-                std::optional<stats::Run> run = db.resume_run(uuid, at);
-                if (run) run = with_stages(std::move(*run));
-                return run;
-            },
-            "uuid"_a, "position"_a);
+        .def("resume_run", &stats::Database::resume_run, "uuid"_a, "position"_a);
 }
 
 } // namespace

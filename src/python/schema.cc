@@ -12,12 +12,13 @@ py::dict describe(const ParamInfo& p) {
     using namespace py::literals;
     return py::dict("name"_a = p.name, "type"_a = p.type, "unit"_a = p.unit,
                     "initial"_a = p.initial, "min"_a = p.min, "max"_a = p.max, "doc"_a = p.doc,
-                    "tunable"_a = p.tunable);
+                    "tunable"_a = p.tunable, "constraints"_a = p.constraints);
 }
 py::dict describe(const PortInfo& p) {
     using namespace py::literals;
     return py::dict("name"_a = p.name, "role"_a = p.role, "counterpart"_a = p.counterpart,
-                    "family"_a = p.family, "doc"_a = p.doc, "many"_a = p.many);
+                    "family"_a = p.family, "doc"_a = p.doc, "many"_a = p.many,
+                    "optional"_a = p.optional);
 }
 py::dict describe(const StatInfo& s) {
     using namespace py::literals;
@@ -46,9 +47,7 @@ const Schema& find(const std::string& type) {
 /// The value as the component holds it, written in the largest unit that fits. Throws ConfigError.
 std::string resolve(const std::string& type, const std::string& path, const std::string& param,
                     const std::string& text) {
-    for (const auto& p : find(type).create(path, {{param, text}})->resolved_params())
-        if (p.name == param) return p.text;
-    return text;
+    return find(type).resolve(path, param, text);
 }
 
 } // namespace

@@ -63,7 +63,6 @@ struct Run::State {
     std::optional<Ownership> ownership; ///< until the run is finished
     std::string owner;                  ///< as the run's row names this process
     Position written;
-    std::vector<std::string> stages;
 
     Statement add_object {*connection, "INSERT INTO object(run, path, type) VALUES(?, ?, ?)"};
     Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?, ?)"};
@@ -202,11 +201,6 @@ Run::~Run() = default;
 
 const std::string& Run::uuid() const { return state_->uuid; }
 
-void Run::name_stages(std::vector<std::string> names) {
-    MEMSIM_ASSERT(names.size() <= Stamps::most_stages, "more names than stages");
-    state_->stages = std::move(names);
-}
-
 void Run::write_machine(const Machine& m) {
     State& s = *state_;
     s.write([&] {
@@ -236,22 +230,22 @@ void Run::State::write_series(Machine& m) {
 }
 
 void Run::State::write_stages(const Stamps& stamps, StatSink& sink) {
-    if (!stamps.enabled() || stages.empty()) return;
+    if (!stamps.enabled()) return;
     const std::string path = "stages";
     object(path, "Stamps");
     sink.stat(path, "requests", Stat(Unit::count, "Stamped requests that were answered"),
               Counter::kind);
     sink.integer("", stamps.closed(), Unit::count);
-    for (std::size_t i = 0; i < stages.size(); ++i) {
-        sink.stat(path, stages[i],
+    for (const Stage stage : Stage::known()) {
+        if (stamps.count(stage) == 0) continue; // this machine has no such stage
+        sink.stat(path, std::string(stage.name()),
                   Stat(Unit::time, "Time that stamped requests spent in this stage; the mean is "
                                    "over all of them, so that the means of all stages add up"),
                   Average::kind);
-        sink.integer("count", stamps.count(i), Unit::count);
-        sink.integer("sum", static_cast<Int128>(stamps.sum(i)), Unit::time);
-        if (stamps.closed() == 0) continue;
+        sink.integer("count", stamps.count(stage), Unit::count);
+        sink.integer("sum", static_cast<Int128>(stamps.sum(stage)), Unit::time);
         sink.derived("mean",
-                     static_cast<double>(stamps.sum(i)) / static_cast<double>(stamps.closed()) *
+                     static_cast<double>(stamps.sum(stage)) / static_cast<double>(stamps.closed()) *
                          unit_scale(Unit::time),
                      Unit::time);
     }

@@ -63,14 +63,12 @@ class Run {
     ~Run();
 
     const std::string& uuid() const;
-    /// Names the stages of a request's way, in the order of their numbers: with these and with
-    /// stamps enabled, a dump has rows of path 'stages'.
-    void name_stages(std::vector<std::string> names);
 
     /// Objects, parameters as resolved, connections and definitions of statistics of a machine
     /// that is built. Once, for a new run.
     void write_machine(const Machine& m);
-    /// Samples taken since the last flush, then all statistics. Adds to the machine's digest.
+    /// Samples taken since the last flush, then all statistics, and, with stamps enabled, the
+    /// stages in which requests spent time as rows of path 'stages'. Adds to the machine's digest.
     void dump(Machine& m, const std::string& label);
     /// Samples taken since the last flush.
     void flush_series(Machine& m);

@@ -12,7 +12,6 @@ using namespace memsim::literals;
 struct Ball {
     static constexpr std::uint32_t largest_wire_bytes = 8;
     std::uint64_t bounces = 0;
-    std::uint32_t wire_bytes() const { return 8; }
 };
 
 class Player final : public Model<Player> {

@@ -6,6 +6,5 @@ using namespace memsim;
 struct Message {
     const int* at = nullptr;
     static constexpr std::uint32_t largest_wire_bytes = 8;
-    std::uint32_t wire_bytes() const { return 8; }
 };
 Link<Message> wire;

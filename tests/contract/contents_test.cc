@@ -84,8 +84,8 @@ DataRig paging(const std::string& name, bool faults) {
             m.add("pcie", "link.Pcie", arguments("queue=4 lanes=4"));
             m.bind("mmu", "fault_side[0]", "host", "faults");
             m.bind("host", "pages", "mmu", "mover_side[0]");
-            m.bind("host", "device_side", "pcie", "from_host[0]");
-            m.bind("pcie", "to_device[0]", "network", "cpu_side[3]");
+            m.bind("host", "device_side", "pcie", "from_host");
+            m.bind("pcie", "to_device", "network", "cpu_side[3]");
         }};
 }
 
@@ -138,6 +138,16 @@ std::vector<DataRig> rigs() {
                            add_memory(m, "memory" + n);
                            m.bind("crossbar", "mem_side" + n, "l2" + n, "cpu_side");
                            m.bind("l2" + n, "mem_side", "memory" + n, "cpu_side");
+                       }
+                   }});
+    all.push_back({"a router over two memories", {"driver"}, [](Machine& m) {
+                       m.add("driver", "test.DataDriver", {}); // of 3 KiB
+                       m.add("router", "link.AddressRouter",
+                             {{"ranges", "0B 1KiB 1, 1KiB 2KiB 0"}, {"buffer", "3"}});
+                       m.bind("driver", "mem", "router", "cpu_side");
+                       for (const char* memory : {"memory[0]", "memory[1]"}) {
+                           add_memory(m, memory);
+                           m.bind("router", "mem_side", memory, "cpu_side");
                        }
                    }});
     all.push_back({"a monitor", {"driver"}, [](Machine& m) {

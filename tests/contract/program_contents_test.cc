@@ -68,8 +68,8 @@ void build(Machine& m, const Options& o) {
     m.add("pcie", "link.Pcie", {});
     m.bind("mmu", "fault_side[0]", "host", "faults");
     m.bind("host", "pages", "mmu", "mover_side[0]");
-    m.bind("host", "device_side", "pcie", "from_host[0]");
-    m.bind("pcie", "to_device[0]", "network", "cpu_side[3]");
+    m.bind("host", "device_side", "pcie", "from_host");
+    m.bind("pcie", "to_device", "network", "cpu_side[3]");
     m.build();
 }
 

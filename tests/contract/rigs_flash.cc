@@ -92,9 +92,8 @@ static const RigFor recorded_traffic {
               {{"unwritten", "past"}});
     }};
 static const RigFor mesh {
-    "flash.Mesh", [](Machine& m) {
-        m.add("mesh", "flash.Mesh",
-              {{"columns", "3"}, {"rows", "2"}, {"endpoints", "8"}, {"buffer", "20"}});
+    "zng.Mesh", [](Machine& m) {
+        m.add("mesh", "zng.Mesh", {{"columns", "3"}, {"rows", "2"}, {"buffer", "20"}});
         for (unsigned i = 0; i < 8; ++i) {
             m.add(at("node", i), "test_flash.Node",
                   {{"index", std::to_string(i)},

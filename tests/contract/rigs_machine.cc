@@ -1,3 +1,4 @@
+#include "../unit/link/firmware.hh"
 #include "ohm/planar_controller.hh"
 #include "oracle.hh"
 
@@ -169,6 +170,23 @@ static const RigFor crossbar {
         for (unsigned i = 0; i < 3; ++i) {
             m.add(at("memory", i), "mem.SimpleMemory", {{"queue", "2"}, {"bandwidth", "8GB/s"}});
             m.bind("network", at("mem_side", i), at("memory", i), "cpu_side");
+        }
+    }};
+static const RigFor router {
+    "link.AddressRouter", [](Machine& m) {
+        m.add("router", "link.AddressRouter",
+              {{"ranges", "0B 6KiB 0, 6KiB 58KiB 1"}, {"buffer", "2"}, {"queue", "2"}});
+        driver(m, "driver", "router", "cpu_side");
+        for (unsigned i = 0; i < 2; ++i) {
+            m.add(at("memory", i), "mem.SimpleMemory", {{"queue", "1"}, {"bandwidth", "2GB/s"}});
+            m.bind("router", "mem_side", at("memory", i), "cpu_side");
+        }
+        m.add("firmware", "test_mem.Firmware", {});
+        m.bind("firmware", "router", "router", "control");
+        auto& firmware = m.get<test_mem::Firmware>("firmware");
+        for (unsigned i = 0; i < 40; ++i) { // above what the driver asks for
+            const auto op = i % 3 == 2 ? protocol::RangeOp::remove : protocol::RangeOp::add;
+            firmware.plan(static_cast<Tick>(i) * (50_ns).raw, op, (64 + i % 4) * 1024, 1024, i % 2);
         }
     }};
 static const RigFor dram {"mem.DramController", [](Machine& m) {

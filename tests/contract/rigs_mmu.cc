@@ -56,15 +56,15 @@ void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false) {
     m.add("pcie", "link.Pcie", {{"queue", "4"}, {"lanes", "4"}});
     m.bind("mmu", "fault_side[0]", "host", "faults");
     m.bind("host", "pages", "mmu", "mover_side[0]");
-    m.bind("host", "device_side", "pcie", "from_host[0]");
-    m.bind("pcie", "to_device[0]", "network", "cpu_side[3]");
+    m.bind("host", "device_side", "pcie", "from_host");
+    m.bind("pcie", "to_device", "network", "cpu_side[3]");
 }
 
 /// Requests of both sides of a link cross it.
 void both_ways(Machine& m) {
-    m.add("pcie", "link.Pcie", {{"devices", "1"}, {"queue", "2"}, {"outstanding", "4"}});
-    for (const auto& [name, from, to] : {std::tuple {"host", "from_host[0]", "to_device[0]"},
-                                         {"device", "from_device[0]", "to_host[0]"}}) {
+    m.add("pcie", "link.Pcie", {{"queue", "2"}, {"outstanding", "4"}});
+    for (const auto& [name, from, to] :
+         {std::tuple {"host", "from_host", "to_device"}, {"device", "from_device", "to_host"}}) {
         const std::string memory = std::string(name) + "_requests_go_to";
         m.add(name, "test.Driver", {{"gap", "3ns"}});
         m.add(memory, "mem.SimpleMemory", {{"queue", "2"}});

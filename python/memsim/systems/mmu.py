@@ -80,7 +80,7 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
     part.mmu.hosts = part.mmu.movers = 1
     part.mmu.fault_side[0] = root.host.faults
     root.host.pages = part.mmu.mover_side[0]
-    root.host.device_side = root.pcie.from_host[0]
-    root.pcie.to_device[0] = device
+    root.host.device_side = root.pcie.from_host
+    root.pcie.to_device = device
     if drive is not None:
         root.host.drive_side[0] = drive

@@ -13,13 +13,6 @@ protocol::KernelSource& TraceProgram::kernels() {
     const auto raw = [](Bytes b) { return static_cast<std::uint64_t>(b.raw); };
     if (params.trace->empty())
         refuse("trace", "no trace is given: name a kernelslist.g or a .traceg file");
-    if (!std::has_single_bit(raw(params.page())))
-        refuse("page", params.page.text() + " is no power of two");
-    if (raw(params.memory()) % raw(params.page()) != 0)
-        refuse("memory",
-               params.memory.text() + " is no multiple of the page of " + params.page.text());
-    if (raw(params.local_memory()) % 4 != 0)
-        refuse("local_memory", params.local_memory.text() + " is no multiple of a word of 4 bytes");
     state.function.source = std::make_unique<TraceSource>(
         params.trace(), TraceSourceOptions {raw(params.page()), raw(params.memory()),
                                             params.repeat(), raw(params.local_memory())});

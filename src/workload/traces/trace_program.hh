@@ -17,16 +17,19 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
         Param<Bytes> memory {4_GiB,
                              {1_MiB, 1024_GiB},
                              "Device memory in which the trace's pages are placed as they are "
-                             "first touched; local memory lies at its end"};
+                             "first touched; local memory lies at its end",
+                             multiple_of(page)};
         Param<Bytes> page {2_MiB,
                            {4_KiB, 1_GiB},
                            "Within it a trace's addresses stay together (assumption: the large "
-                           "pages of NVIDIA's GPUs)"};
+                           "pages of NVIDIA's GPUs)",
+                           power_of_two()};
         Param<Bytes> local_memory {
             4_KiB,
             {128_B, 512_KiB},
             "Local memory of a thread, of which all warp slots of all SMs have so much for each "
-            "lane (CUDA's stack has 1 KiB by default; assumption)"};
+            "lane (CUDA's stack has 1 KiB by default; assumption)",
+            multiple_of(4_B)};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

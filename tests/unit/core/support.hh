@@ -31,7 +31,6 @@ struct HintNote {
     std::uint64_t number = 0;
     static constexpr bool is_hint = true;
     static constexpr std::uint32_t largest_wire_bytes = 8;
-    std::uint32_t wire_bytes() const { return 8; }
 };
 
 /// Sends `count` notes as fast as the link takes them.

@@ -4,6 +4,7 @@
 
 using namespace memsim;
 using namespace memsim::test_mmu;
+using Catch::Matchers::StartsWith;
 using protocol::PageOrderKind;
 
 namespace {
@@ -290,11 +291,12 @@ std::string refused(const std::string& tlb, const std::string& mmu) {
 
 TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
     CHECK(refused("", "page=5000B") == "mmu.page: must be a multiple of 1KiB");
-    CHECK(refused("page=5000B", "") == "tlb[0].page: must be a multiple of 1KiB");
+    CHECK_THAT(refused("page=5000B", ""),
+               StartsWith("tlb[0].page: '5000B' must be a multiple of 1KiB"));
     CHECK(refused("page=64KiB", "") == "tlb[0].page: must be that of mmu, 4KiB");
     CHECK(refused("stripe=2 stripe_unit=3KiB", "") == "tlb[0].stripe_unit: must divide the page");
-    CHECK(refused("entries=6 ways=4", "") ==
-          "tlb[0].ways: 6 entries are no whole number of sets of 4");
+    CHECK_THAT(refused("entries=6 ways=4", ""),
+               StartsWith("tlb[0].ways: '4' must be a divisor of entries = 6"));
     CHECK(refused("", "entries=10 ways=4") ==
           "mmu.ways: 10 entries are no whole number of sets of 4");
     CHECK(refused("", "walk_cache=10 walk_cache_ways=4") ==
@@ -309,8 +311,9 @@ TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
     CHECK(refused("", "memory_base=100B") == "mmu.memory_base: must be a multiple of the page");
     CHECK(refused("", "placement=interleaved partitions=3") ==
           "mmu.partitions: 262144 pages cannot be divided into 3 equal parts");
-    CHECK(refused("", "table_base=1GiB memory_base=1GiB") ==
-          "mmu.table_base: the page tables lie in the memory for pages");
+    CHECK_THAT(refused("", "table_base=1GiB memory_base=1GiB"),
+               StartsWith("mmu has its pages in memory from address 1073741824 to 2147483647, "
+                          "where mmu has its page tables, from address 1073741824 to"));
     CHECK(refused("", "leaf_entries=500") == "mmu.leaf_entries: must be a power of two");
     CHECK(refused("", "walk_read=4B") ==
           "mmu.walk_read: must be a power of two that holds an entry of 8B");

@@ -192,9 +192,8 @@ TEST_CASE("An SM keeps its L1 where it is told so", "[sm]") {
 }
 
 TEST_CASE("An SM with more schedulers than warp slots is refused", "[sm]") {
-    CHECK_THROWS_WITH(
-        ScriptRig(Script(), {{"schedulers", "8"}, {"warp_slots", "7"}}),
-        "sm[0].schedulers: each of the 8 needs a warp slot of its own, and there are 7");
+    CHECK_THROWS_WITH(ScriptRig(Script(), {{"schedulers", "8"}, {"warp_slots", "7"}}),
+                      Catch::StartsWith("sm[0].schedulers: '8' must be at most warp_slots = 7"));
     CHECK_THROWS_WITH(ScriptRig(Script(), {{"warp_slots", "0"}}), Catch::Contains("from 1 to 64"));
 }
 

@@ -6,6 +6,7 @@
 
 using namespace memsim;
 using namespace memsim::test_mmu;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -30,8 +31,8 @@ struct Paged : Bench {
             m.bind("host", "device_side", "frames", "cpu_side[0]");
         else {
             m.add("pcie", "link.Pcie", arguments(pcie));
-            m.bind("host", "device_side", "pcie", "from_host[0]");
-            m.bind("pcie", "to_device[0]", "frames", "cpu_side[0]");
+            m.bind("host", "device_side", "pcie", "from_host");
+            m.bind("pcie", "to_device", "frames", "cpu_side[0]");
         }
         if (drive == "flash") {
             test_flash::Flash flash;
@@ -187,6 +188,7 @@ TEST_CASE("A wrong host is refused", "[host]") {
         return "";
     };
     CHECK(error("page=64KiB", "") == "host.page: must be that of mmu, 4KiB");
-    CHECK(error("drive_space=5000B", "") == "host.drive_space: must be a multiple of the page");
-    CHECK(error("chunk=96B", "") == "host.chunk: must be a power of two");
+    CHECK_THAT(error("drive_space=5000B", ""),
+               StartsWith("host.drive_space: '5000B' must be a multiple of page = 4KiB"));
+    CHECK_THAT(error("chunk=96B", ""), StartsWith("host.chunk: '96B' must be a power of two"));
 }

@@ -1,9 +1,11 @@
 #include "link/pcie.hh"
 
 #include "../gpu/mmu_support.hh"
+#include "../mem/hint_sink.hh"
 
 using namespace memsim;
 using namespace memsim::test_mmu;
+using Catch::Matchers::Contains;
 using link::Pcie;
 
 namespace {
@@ -12,9 +14,9 @@ namespace {
 struct Linked {
     Machine m {1};
     explicit Linked(const std::string& params = "", const std::string& memory = "") {
-        m.add("pcie", "link.Pcie", Bench::with(params, {{"devices", "1"}}));
-        add("host", "from_host[0]", "to_device[0]", memory);
-        add("device", "from_device[0]", "to_host[0]", memory);
+        m.add("pcie", "link.Pcie", arguments(params));
+        add("host", "from_host", "to_device", memory);
+        add("device", "from_device", "to_host", memory);
         m.build();
     }
     void add(const std::string& name, const char* in, const char* out, const std::string& memory) {
@@ -152,7 +154,41 @@ TEST_CASE("A wrong PCIe link is refused", "[pcie]") {
         }
         return "";
     };
-    CHECK(error("lanes=12") == "pcie.lanes: a link has 1, 2, 4, 8, 16 or 32 lanes, not 12");
-    CHECK(error("payload=200B") == "pcie.payload: must be a power of two");
+    CHECK(error("lanes=12") == "pcie.lanes: '12' must be a power of two (Lanes of the link)");
+    CHECK_THAT(error("payload=200B"), Contains("pcie.payload: '200B' must be a power of two"));
     CHECK(error("generation=7").find("must be from 1 to 6") != std::string::npos);
+
+    Machine half;
+    half.add("pcie", "link.Pcie", {});
+    half.add("host", "test_mem.Driver", {});
+    half.bind("host", "mem_side", "pcie", "from_host");
+    CHECK_THROWS_WITH(half.build(), Contains("come in at from_host and leave at to_device"));
+    Machine none;
+    none.add("pcie", "link.Pcie", {});
+    CHECK_THROWS_WITH(none.build(), Contains("nobody sends over this link"));
+}
+
+TEST_CASE("A hint crosses PCIe as a read does, if the other side takes it at once", "[pcie]") {
+    Machine m;
+    m.add("host", "test_mem.Driver", {});
+    m.add("pcie", "link.Pcie", {});
+    m.add("sink", "test_mem.HintSink", arguments("depth=1 pause=10us"));
+    m.bind("host", "mem_side", "pcie", "from_host");
+    m.bind("pcie", "to_device", "sink", "cpu_side");
+    auto& host = m.get<test_mem::Driver>("host");
+    using test_mem::Command;
+    for (unsigned i = 0; i < 3; ++i) host.plan(0, Command::hint, 64 * i, 64, true);
+    m.build(), m.start(), m.run(never);
+    const auto& stat = m.get<Pcie>("pcie").stat;
+    CHECK(m.get<test_mem::HintSink>("sink").state.hinted == std::deque<std::uint64_t> {0});
+    CHECK(value(stat.down_hints_dropped) == 2);
+    CHECK(value(stat.down_packets) == 1);
+    CHECK(value(stat.down_bytes) == 24); // no data, and nobody answers
+    CHECK(value(stat.up_packets) == 0);
+
+    Linked deaf;
+    deaf.host().plan(0, Command::hint, 0, 64, true);
+    deaf.run();
+    CHECK(value(deaf.pcie().stat.down_packets) == 0);
+    CHECK(value(deaf.pcie().stat.down_hints_dropped) == 1);
 }

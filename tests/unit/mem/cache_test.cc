@@ -212,10 +212,10 @@ TEST_CASE("stamps say how long a request was in the cache", "[mem][cache]") {
     rig.run();
     auto& stamps = rig.m.sim().stamps();
     for (const auto& a : rig.driver().state.answers)
-        stamps.close(a.response.stamps, static_cast<std::size_t>(protocol::Stage::response), a.at);
+        stamps.close(a.response.stamps, protocol::Stage::response, a.at);
     // The miss: 2 fs on the way below, the rest on the way back. The hit: all of its time.
-    CHECK(stamps.sum(static_cast<std::size_t>(protocol::Stage::l1)) == 2 + hit_time);
-    CHECK(stamps.sum(static_cast<std::size_t>(protocol::Stage::response)) == miss_time - 2);
+    CHECK(stamps.sum(protocol::Stage::l1) == 2 + hit_time);
+    CHECK(stamps.sum(protocol::Stage::response) == miss_time - 2);
 }
 
 TEST_CASE("write-through with allocation takes whole sectors", "[mem][cache]") {

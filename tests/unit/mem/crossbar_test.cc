@@ -1,4 +1,5 @@
 #include "driver.hh"
+#include "hint_sink.hh"
 #include "mem/cache.hh"
 #include "mem/crossbar.hh"
 #include "mem/simple_memory.hh"
@@ -312,6 +313,30 @@ TEST_CASE("a resumed system, a perturbed one, a naive queue: equal digests", "[m
         finish(*m);
         CHECK(test_mem::digest(*m) == expected);
     }
+}
+
+TEST_CASE("a hint goes through a crossbar, and is dropped where it would stand in the way",
+          "[mem][crossbar]") {
+    Machine m;
+    m.add("driver", "test_mem.Driver", {});
+    m.add("xbar", "mem.Crossbar",
+          test_mem::arguments("clock=1GHz latency=5ns granularity=128B outputs=2 buffer=2"));
+    m.add("sink", "test_mem.HintSink", test_mem::arguments("depth=1 pause=100ns"));
+    m.add("memory", "mem.SimpleMemory", {});
+    m.bind("driver", "mem_side", "xbar", "cpu_side[0]");
+    m.bind("xbar", "mem_side[0]", "sink", "cpu_side");
+    m.bind("xbar", "mem_side[1]", "memory", "cpu_side");
+    auto& driver = m.get<Driver>("driver");
+    driver.plan(0, Command::hint, 128, 64, true);          // memory takes none
+    for (const std::uint64_t address : {0, 256, 512, 768}) // one of them leaves, two wait
+        driver.plan(0, Command::hint, address, 64, true);
+    driver.read(0, 128); // is not held up by those that wait, once there is room
+    m.build(), m.start(), m.run(never);
+    CHECK(m.get<test_mem::HintSink>("sink").state.hinted ==
+          std::deque<std::uint64_t> {0, 256, 512});
+    CHECK(value(m.get<Crossbar>("xbar").stat.hints_dropped) == 2);
+    CHECK(driver.state.answers.size() == 1);
+    CHECK(m.imbalances().empty());
 }
 
 } // namespace memsim::mem

@@ -114,14 +114,14 @@ TEST_CASE("Stages of a request are rows when stamps are enabled", "[stats]") {
     assemble(m);
     auto run = Database::open(path).begin_run(info());
     run.write_machine(m);
-    run.name_stages({"network", "dram"});
+    const Stage network {"network"}, dram {"dram"}, unused {"unused"};
     run.dump(m, "off");
     CHECK(ask(path, "SELECT count(*) FROM results WHERE path = 'stages'") == "0");
     m.sim().stamps().enable(1);
-    for (const Tick dram : {(10_ns).raw, (20_ns).raw}) {
+    for (const Tick taken : {(10_ns).raw, (20_ns).raw}) {
         const auto id = m.sim().stamps().open(0);
-        m.sim().stamps().mark(id, 0, (5_ns).raw);
-        m.sim().stamps().close(id, 1, (5_ns).raw + dram);
+        m.sim().stamps().mark(id, network, (5_ns).raw);
+        m.sim().stamps().close(id, dram, (5_ns).raw + taken);
     }
     run.dump(m, "on");
     CHECK(ask(path, "SELECT name, value, unit FROM result WHERE path = 'stages' ORDER BY name") ==

@@ -97,8 +97,7 @@ void Ftl::add(Machine& m) const {
         m.bind("network", at("mem_side", i), at("l2", i), "cpu_side");
         m.bind(at("l2", i), "mem_side", "flash_network", at("cpu_side", i));
     }
-    const unsigned endpoints = controllers + 2 * packages;
-    m.add("mesh", "flash.Mesh", {{"columns", "3"}, {"rows", "2"}, {"endpoints", n(endpoints)}});
+    m.add("mesh", "zng.Mesh", {{"columns", "3"}, {"rows", "2"}});
     const auto bind = [&](const std::string& who, const std::string& out, const std::string& in,
                           unsigned endpoint) {
         m.bind(who, out, "mesh", at("input", endpoint));

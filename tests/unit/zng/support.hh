@@ -23,13 +23,11 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
                       const Arguments& package = {}, const Arguments& controller = {},
                       const Arguments& host = {}) {
     const Arguments geometry {{"dies", "2"}, {"planes", "2"}, {"blocks", "20"}, {"pages", "16"}};
-    const unsigned endpoints = controllers + 2 * packages;
     m.add(
         "host", "test_zng.Host",
         with({{"controllers", std::to_string(controllers)}, {"packages", std::to_string(packages)}},
              host));
-    m.add("mesh", "flash.Mesh",
-          {{"columns", "3"}, {"rows", "2"}, {"endpoints", std::to_string(endpoints)}});
+    m.add("mesh", "zng.Mesh", {{"columns", "3"}, {"rows", "2"}});
     const auto bind = [&](const std::string& who, const std::string& out, const std::string& in,
                           unsigned endpoint) {
         m.bind(who, out, "mesh", at("input", endpoint));

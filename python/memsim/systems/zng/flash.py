@@ -4,7 +4,7 @@
 behind the L2 of one of machines.py's machines, `translate(...)` has its MMU name blocks of flash.
 """
 
-from ... import System, flash, mem, zng
+from ... import System, mem, zng
 from . import ftl
 
 COLLECTS = 32  # moves and erases that a controller may have out at a package: its collect_queue
@@ -45,8 +45,8 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
                     **(for_package or {}))
         for p in range(packages)]
     columns, rows = mesh
-    part.mesh = flash.Mesh(columns=columns, rows=rows, endpoints=controllers + packages * ports,
-                           places=places(columns * rows, controllers, packages, ports))
+    part.mesh = zng.Mesh(columns=columns, rows=rows,
+                         places=places(columns * rows, controllers, packages, ports))
 
     for c, controller in enumerate(part.controller):
         part.mesh.input[c] = controller.output

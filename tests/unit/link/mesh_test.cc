@@ -1,11 +1,11 @@
-#include "flash/mesh.hh"
-#include "mesh_probes.hh"
-#include "support.hh"
+#include "../flash/mesh_probes.hh"
+#include "../flash/support.hh"
+#include "zng/mesh.hh"
 
 using namespace memsim;
 using namespace memsim::test_flash;
-using flash::Mesh;
 using protocol::PacketKind;
+using zng::Mesh;
 
 namespace {
 
@@ -16,7 +16,7 @@ std::string node(unsigned i) { return "node[" + std::to_string(i) + "]"; }
 struct Bench {
     Machine machine;
     explicit Bench(unsigned nodes, const Arguments& mesh = {}, const Arguments& of_node = {}) {
-        machine.add("mesh", "flash.Mesh", with({{"endpoints", std::to_string(nodes)}}, mesh));
+        machine.add("mesh", "zng.Mesh", mesh);
         for (unsigned i = 0; i < nodes; ++i) {
             machine.add(
                 node(i), "test_flash.Node",
@@ -44,8 +44,7 @@ struct Bench {
 
 } // namespace
 
-TEST_CASE("A packet takes 5 cycles a router, one link and its flits, to the tick",
-          "[flash][mesh]") {
+TEST_CASE("A packet takes 5 cycles a router, one link and its flits, to the tick", "[link][mesh]") {
     // 5 x 5; routers 0 and 24 are 8 links apart: 9 routers. 2 flits without, 18 with data.
     for (const auto& [to, kind, flits] :
          {std::tuple {24u, PacketKind::read, 2}, std::tuple {24u, PacketKind::data, 18},
@@ -53,15 +52,15 @@ TEST_CASE("A packet takes 5 cycles a router, one link and its flits, to the tick
         Bench b(25);
         b.send(10, 0, to, kind);
         run(b.machine);
-        const unsigned routers = b.mesh().distance(0, to) + 1;
+        const unsigned routers = b.mesh().topology().distance(0, to) + 1;
         REQUIRE(b.at(to).state.log.size() == 1);
         CHECK(b.at(to).state.log[0].at == (10 + 5 * routers + 1 + flits) * cycle);
         CHECK(value(b.mesh().stat.hops) == routers - 1);
     }
-    CHECK(Bench(25).mesh().distance(0, 24) == 8);
+    CHECK(Bench(25).mesh().topology().distance(0, 24) == 8);
 }
 
-TEST_CASE("The pipeline's depth, the link and the width are parameters", "[flash][mesh]") {
+TEST_CASE("The pipeline's depth, the link and the width are parameters", "[link][mesh]") {
     Bench b(
         4,
         {{"columns", "2"}, {"rows", "2"}, {"stages", "2"}, {"link_cycles", "3"}, {"width", "16B"}});
@@ -70,7 +69,7 @@ TEST_CASE("The pipeline's depth, the link and the width are parameters", "[flash
     CHECK(b.at(3).state.log[0].at == (8 + 3 * 5 + 3 + 9) * cycle);
 }
 
-TEST_CASE("A link carries a flit a cycle: one packet after another", "[flash][mesh]") {
+TEST_CASE("A link carries a flit a cycle: one packet after another", "[link][mesh]") {
     Bench b(2, {{"columns", "2"}, {"rows", "1"}});
     for (unsigned i = 0; i < 100; ++i) b.send(10, 0, 1, PacketKind::data);
     run(b.machine);
@@ -80,7 +79,7 @@ TEST_CASE("A link carries a flit a cycle: one packet after another", "[flash][me
     CHECK(value(b.mesh().stat.link_busy) == 1800);
 }
 
-TEST_CASE("Two packets for one link go in turn, those for others at once", "[flash][mesh]") {
+TEST_CASE("Two packets for one link go in turn, those for others at once", "[link][mesh]") {
     // A row of 4: nodes 0 and 1 both send to 3, crossing the link from 1 to 2.
     Bench b(4, {{"columns", "4"}, {"rows", "1"}});
     b.send(10, 1, 3, PacketKind::data); // at router 1 first
@@ -93,7 +92,7 @@ TEST_CASE("Two packets for one link go in turn, those for others at once", "[fla
     CHECK(b.at(0).state.log[0].at == (10 + 15 + 1 + 18) * cycle);
 }
 
-TEST_CASE("Inputs that share a link get it in turn", "[flash][mesh]") {
+TEST_CASE("Inputs that share a link get it in turn", "[link][mesh]") {
     Bench b(3, {{"columns", "3"}, {"rows", "1"}});
     for (unsigned from : {0, 1})
         for (unsigned i = 0; i < 20; ++i) b.send(10, from, 2, PacketKind::data);
@@ -106,7 +105,7 @@ TEST_CASE("Inputs that share a link get it in turn", "[flash][mesh]") {
     CHECK(of_first <= 11);
 }
 
-TEST_CASE("One input of a router feeds one output at a time", "[flash][mesh]") {
+TEST_CASE("One input of a router feeds one output at a time", "[link][mesh]") {
     // Both packets come to router 1 from the west; one turns to its endpoint, one goes on. They
     // were injected one behind the other anyway, so each is 18 cycles behind the one before.
     Bench b(6, {{"columns", "3"}, {"rows", "2"}});
@@ -119,7 +118,7 @@ TEST_CASE("One input of a router feeds one output at a time", "[flash][mesh]") {
     CHECK(b.at(4).state.log[0].at == (10 + 15 + 1 + 54) * cycle);
 }
 
-TEST_CASE("A packet waits while one of its input goes elsewhere", "[flash][mesh]") {
+TEST_CASE("A packet waits while one of its input goes elsewhere", "[link][mesh]") {
     // At router 1 the link east is taken for cycles 15 to 33, so what comes first from the west
     // leaves then; what comes behind it, by another channel, for another output, is there at 38.
     Bench b(3, {{"columns", "3"}, {"rows", "1"}});
@@ -131,7 +130,7 @@ TEST_CASE("A packet waits while one of its input goes elsewhere", "[flash][mesh]
     CHECK(b.at(1).state.log[0].at == (33 + 18 + 1 + 18) * cycle);
 }
 
-TEST_CASE("A full buffer stops its sender, and nothing is lost", "[flash][mesh]") {
+TEST_CASE("A full buffer stops its sender, and nothing is lost", "[link][mesh]") {
     // One channel that holds one packet: the next leaves when the tail has left and the credit is
     // back: 18 flits + link + stages + link after the head came.
     Bench tight(2, {{"columns", "2"}, {"rows", "1"}, {"channels", "1"}, {"buffer", "18"}});
@@ -151,7 +150,7 @@ TEST_CASE("A full buffer stops its sender, and nothing is lost", "[flash][mesh]"
 }
 
 TEST_CASE("Random traffic of all to all arrives, in order, however slow endpoints are",
-          "[flash][mesh]") {
+          "[link][mesh]") {
     for (const char* channels : {"1", "4"})
         for (const char* pause : {"0ns", "100ns"}) {
             Bench b(36,
@@ -171,7 +170,7 @@ TEST_CASE("Random traffic of all to all arrives, in order, however slow endpoint
         }
 }
 
-TEST_CASE("More than one endpoint may hang at a router", "[flash][mesh]") {
+TEST_CASE("More than one endpoint may hang at a router", "[link][mesh]") {
     Bench b(3, {{"columns", "2"}, {"rows", "1"}, {"places", "0 1 1"}});
     b.send(10, 0, 2, PacketKind::data);
     b.send(10, 0, 1, PacketKind::data);
@@ -180,16 +179,14 @@ TEST_CASE("More than one endpoint may hang at a router", "[flash][mesh]") {
     CHECK(b.at(1).state.log[0].at == (10 + 10 + 1 + 36) * cycle);
 }
 
-TEST_CASE("An idle mesh costs nothing", "[flash][mesh]") {
+TEST_CASE("An idle mesh costs nothing", "[link][mesh]") {
     Bench b(25);
     run(b.machine);
     CHECK(b.machine.sim().events_executed() == 0);
 }
 
-TEST_CASE("A mesh that cannot be is refused by one sentence", "[flash][mesh]") {
+TEST_CASE("A mesh that cannot be is refused by one sentence", "[link][mesh]") {
     const auto said = [](const Arguments& mesh) { return error_of([&] { Bench b(4, mesh); }); };
-    CHECK(said({{"width", "24B"}}) ==
-          "mesh.width: a flit of 24 B does not divide a page of 4096 B");
     CHECK(said({{"buffer", "17"}}) ==
           "mesh.buffer: it holds 17 flits, but a packet has up to 18: a channel holds at least one "
           "packet");
@@ -199,4 +196,70 @@ TEST_CASE("A mesh that cannot be is refused by one sentence", "[flash][mesh]") {
           "mesh.places: it names more routers than there are endpoints, 4");
     CHECK(said({{"places", "0 0 0 0"}, {"channels", "16"}}) ==
           "mesh.places: a router has 8 ports of 16 channels: it arbitrates between 64 at most");
+    Machine none;
+    none.add("mesh", "zng.Mesh", {});
+    CHECK(error_of([&] { none.build(); }) ==
+          "mesh: 0 inputs and 0 outputs are bound: an endpoint has one of each");
+}
+
+namespace memsim::test_flash {
+
+/// Another family, of messages of one size.
+struct Letter {
+    static constexpr std::uint32_t largest_wire_bytes = 24;
+    std::uint16_t source = 0, destination = 0;
+};
+class Post final : public link::Mesh<Post, Letter> {
+  public:
+    using link::Mesh<Post, Letter>::Mesh;
+};
+static const Registration<Post> post_registered {"A mesh that carries letters (a test's)."};
+
+/// Sends a letter to the other, and notes when one comes.
+class Correspondent final : public Model<Correspondent> {
+  public:
+    struct Params {
+        Param<unsigned> self {0, "Its number"};
+        Param<unsigned> depth {1, "Of its queue"};
+    };
+    struct Ports {
+        Out<Letter> output {{}, "Letters"};
+        In<Letter> input {{.depth = from<&Params::depth>}, "Letters"};
+    };
+    struct Stats {};
+    struct State {
+        Tick got = 0;
+        Timer first;
+    };
+    explicit Correspondent(const Params& p) : params(p) {}
+    void start() override { arm(state.first, 10 * cycle - 1); }
+    void wake() override {
+        const auto self = static_cast<std::uint16_t>(params.self());
+        if (now() == 10 * cycle - 1 && port.output.can_send())
+            port.output.send({self, static_cast<std::uint16_t>(1 - self)});
+        while (!port.input.empty())
+            if (port.input.pop().destination == self) state.got = now();
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+static const Registration<Correspondent> correspondent {"Writes a letter (a test's)."};
+
+} // namespace memsim::test_flash
+
+TEST_CASE("A mesh carries any message that names where it goes", "[link][mesh]") {
+    Machine m;
+    m.add("post", "test_flash.Post", {{"columns", "2"}, {"rows", "1"}});
+    for (const char* n : {"0", "1"}) {
+        m.add(std::string("c") + n, "test_flash.Correspondent", {{"self", n}});
+        m.bind(std::string("c") + n, "output", "post", "input");
+        m.bind("post", "output", std::string("c") + n, "input");
+    }
+    m.build();
+    run(m);
+    // Two routers, a last link, and three flits of 8 B.
+    for (const char* c : {"c0", "c1"})
+        CHECK(m.get<Correspondent>(c).state.got == (10 + 2 * 5 + 1 + 3) * cycle);
 }

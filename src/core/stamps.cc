@@ -1,0 +1,40 @@
+#include "core/stamps.hh"
+
+#include <algorithm>
+
+namespace memsim {
+
+std::vector<Stage::Entry*>& Stage::all() {
+    static std::vector<Entry*> sorted;
+    return sorted;
+}
+
+Stage::Stage(const char* name) {
+    auto& sorted = all();
+    auto at = std::lower_bound(sorted.begin(), sorted.end(), name,
+                               [](const Entry* e, const char* n) { return e->name < n; });
+    if (at == sorted.end() || (*at)->name != name) {
+        MEMSIM_ASSERT(sorted.size() < most, "there are more stages than a record has room for");
+        at = sorted.insert(at, new Entry {name});
+        for (std::size_t i = 0; i < sorted.size(); ++i) sorted[i]->number = i;
+    }
+    entry_ = *at;
+}
+
+std::vector<Stage> Stage::known() {
+    std::vector<Stage> found;
+    for (const Entry* e : all()) found.push_back(Stage(e));
+    return found;
+}
+
+Stage Stage::find(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const Entry* e : all()) {
+        if (e->name == name) return Stage(e);
+        names.push_back(e->name);
+    }
+    throw ConfigError("'" + std::string(name) + "' is not one of " +
+                      detail::list_words(names.data(), names.size()));
+}
+
+} // namespace memsim

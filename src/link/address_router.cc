@@ -1,0 +1,161 @@
+#include "link/address_router.hh"
+
+#include "core/registry.hh"
+
+#include <sstream>
+
+namespace memsim::link {
+
+using parts::AddressRange;
+using protocol::MemRequest;
+using protocol::RangeOp;
+using protocol::RangeResult;
+
+static const Registration<AddressRouter> registered {
+    "Sends each request to the memory that has its address."};
+
+namespace {
+
+std::string show(std::uint64_t address) {
+    return Text<Bytes>::show({static_cast<std::int64_t>(address)});
+}
+std::string show(const AddressRange& r) {
+    return "'" + show(r.base) + " " + show(r.bytes) + " " + std::to_string(r.target) + "'";
+}
+std::uint64_t parse(const std::string& text) {
+    return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
+}
+
+} // namespace
+
+void AddressRouter::init() {
+    const unsigned targets = port.mem_side.size();
+    state.ranges.resize(params.entries(), targets);
+    state.queues.resize(1, targets, params.buffer());
+    read_ranges();
+    if (!port.control) check_holes();
+}
+
+void AddressRouter::read_ranges() {
+    std::istringstream text(params.ranges());
+    for (std::string one; std::getline(text, one, ',');) {
+        std::istringstream words(one);
+        std::string base, bytes, target, more;
+        if (!(words >> base >> bytes >> target) || words >> more)
+            refuse("ranges", "'" + one +
+                                 "' is not a first address, a size and a port, such as '0B "
+                                 "1GiB 0'");
+        AddressRange r;
+        try {
+            r = {parse(base), parse(bytes), Text<std::uint16_t>::parse(target)};
+        } catch (const ConfigError& e) {
+            refuse("ranges", e.what());
+        }
+        if (r.bytes == 0) refuse("ranges", show(r) + " is empty");
+        if (r.target >= port.mem_side.size())
+            refuse("ranges", show(r) + " names a port that is not bound: mem_side has " +
+                                 std::to_string(port.mem_side.size()));
+        if (const AddressRange* other = state.ranges.overlapping(r))
+            refuse("ranges", show(r) + " overlaps " + show(*other));
+        if (state.ranges.full())
+            refuse("entries", "there are more ranges than " + params.entries.text());
+        state.ranges.add(r);
+    }
+}
+
+/// Whoever has no firmware never gets what lies between.
+void AddressRouter::check_holes() const {
+    if (state.ranges.size() == 0)
+        refuse("ranges", "there is none: give one, or bind control to firmware that adds them");
+    for (std::uint32_t i = 1; i < state.ranges.size(); ++i) {
+        const AddressRange &a = state.ranges[i - 1], &b = state.ranges[i];
+        if (a.last() + 1 != b.base)
+            refuse("ranges", "there is a hole from " + show(a.last() + 1) + " to " + show(b.base) +
+                                 ", between " + show(a) + " and " + show(b) +
+                                 ": close it, or bind control to firmware that does");
+    }
+}
+
+void AddressRouter::wake() {
+    if (port.control)
+        while (!port.control->empty() && port.control->can_send()) {
+            const protocol::RangeOrder order = port.control->pop();
+            const RangeResult result = obey(order);
+            ++stat.orders[result];
+            port.control->send({order.tag, result});
+        }
+    do take_requests();
+    while (send_requests()); // which makes room for more
+    for (std::uint32_t o = 0; o < port.mem_side.size(); ++o)
+        while (!port.mem_side[o].empty() && port.cpu_side.can_send())
+            port.cpu_side.send(port.mem_side[o].pop());
+}
+
+RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {
+    const AddressRange r {order.base, order.bytes, order.target};
+    if (r.bytes == 0 || r.last() < r.base) return RangeResult::empty;
+    if (order.op == RangeOp::remove) {
+        const AddressRange* known = state.ranges.find(r.base);
+        if (!known || known->base != r.base || known->bytes != r.bytes) return RangeResult::unknown;
+        if (port.mem_side[known->target].outstanding() || state.queues.waiting(known->target))
+            return RangeResult::busy;
+        state.ranges.remove(*known);
+        return RangeResult::done;
+    }
+    if (r.target >= port.mem_side.size()) return RangeResult::no_such_target;
+    if (state.ranges.overlapping(r)) return RangeResult::overlaps;
+    if (state.ranges.full()) return RangeResult::full;
+    state.ranges.add(r);
+    return RangeResult::done;
+}
+
+/// Into the queues, as far as there is room.
+void AddressRouter::take_requests() {
+    auto& in = port.cpu_side;
+    while (!in.empty()) {
+        if (in.front().is_hint()) {
+            const MemRequest hint = in.pop();
+            const AddressRange* range = state.ranges.find(hint.address);
+            const bool sent = range && !state.queues.waiting(range->target) &&
+                              port.mem_side[range->target].offer(hint);
+            ++(sent ? stat.hints : stat.hints_dropped);
+            continue;
+        }
+        if (!state.queues.room(0)) break;
+        const MemRequest r = in.pop();
+        state.queues.push(0, target_of(r.address), r);
+        ++state.held;
+    }
+}
+
+/// True if one was sent.
+bool AddressRouter::send_requests() {
+    bool moved = false;
+    state.queues.for_each_waiting([&](std::uint32_t o) {
+        for (; state.queues.waiting(o) && port.mem_side[o].can_send(); moved = true) {
+            port.mem_side[o].send(state.queues.pop(o));
+            --state.held;
+            ++stat.requests[o];
+        }
+    });
+    return moved;
+}
+
+std::uint32_t AddressRouter::target_of(std::uint64_t address) const {
+    const AddressRange* range = state.ranges.find(address);
+    if (!range)
+        refuse("ranges", "a request goes to address " + std::to_string(address) +
+                             ", which lies in none of them");
+    return range->target;
+}
+
+void AddressRouter::waits_on(WaitReport& report) const {
+    if (state.held)
+        report.add(path() + " holds " + std::to_string(state.held) + " requests for its ports");
+}
+
+void AddressRouter::functional(const PortBase&, FunctionalAccess& access) {
+    look_through(port.mem_side[target_of(access.address)], access);
+}
+
+} // namespace memsim::link

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/port.hh"
+
+/// What firmware tells an address router while it runs.
+namespace memsim::protocol {
+
+enum class RangeOp : std::uint8_t { add, remove };
+constexpr std::array<std::string_view, 2> names_of(RangeOp) { return {"add", "remove"}; }
+
+/// Why an order was refused, or that it was done. `unknown`: there is no range from this address of
+/// this size; `busy`: requests that it let through are not answered yet.
+enum class RangeResult : std::uint8_t {
+    done,
+    empty,
+    no_such_target,
+    overlaps,
+    full,
+    unknown,
+    busy
+};
+constexpr std::array<std::string_view, 7> names_of(RangeResult) {
+    return {"done", "empty", "no_such_target", "overlaps", "full", "unknown", "busy"};
+}
+
+struct RangeOrder {
+    static constexpr std::uint32_t largest_wire_bytes = 24;
+
+    std::uint64_t base = 0, bytes = 0;
+    std::uint32_t tag = 0;    ///< the sender's own; comes back
+    std::uint16_t target = 0; ///< of `add`: the router's port that the addresses go to
+    RangeOp op = RangeOp::add;
+};
+struct RangeReply {
+    static constexpr std::uint32_t largest_wire_bytes = 8;
+
+    std::uint32_t tag = 0;
+    RangeResult result = RangeResult::done;
+};
+struct AddressRanges : MessageFamily<RangeOrder, RangeReply> {};
+
+} // namespace memsim::protocol

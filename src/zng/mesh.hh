@@ -1,0 +1,14 @@
+#pragma once
+
+#include "link/mesh.hh"
+#include "protocol/flash_network.hh"
+
+namespace memsim::zng {
+
+/// The flash network: packets between flash controllers and the I/O ports of packages.
+class Mesh final : public link::Mesh<Mesh, protocol::FlashPacket> {
+  public:
+    using link::Mesh<Mesh, protocol::FlashPacket>::Mesh;
+};
+
+} // namespace memsim::zng

@@ -1,0 +1,38 @@
+"""The examples in header comments compile as printed: each indented block with C++ in it is a file of its
+own, to be given to the compiler as it stands."""
+
+import re
+from pathlib import Path
+
+import pytest
+from test_compile_fail import COMPILERS, ROOT, refusal
+
+
+
+def examples(text):
+    """The indented blocks of comments that are C++: those with a statement or a brace at a line's end."""
+    for block in re.findall(r"(?:^///(?: {5}.*)?\n)+", text, re.M):
+        code = re.sub(r"^///(?: {5})?", "", block, flags=re.M).strip("\n") + "\n"
+        if re.search(r"[;{}]$", code, re.M):
+            yield code
+
+
+def all_examples():
+    for path in sorted((ROOT / "src").rglob("*.hh")):
+        for i, code in enumerate(examples(path.read_text())):
+            yield pytest.param(code, id=f"{path.relative_to(ROOT / 'src')}[{i}]")
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("code", all_examples())
+def test_an_example_compiles_as_printed(code, compiler):
+    said = refusal(compiler, "-x", "c++", "-", input=code)
+    assert said is None, f"{code}\n{said}"
+
+
+def test_examples_are_found():
+    found = [example.id for example in all_examples()]
+    assert {"core/component.hh[0]", "core/port.hh[0]", "core/constraint.hh[0]", "core/archive.hh[0]"} <= set(found)
+    assert list(examples("/// Text.\n///\n///     int a;\n///\n///     int b;\n/// More.\n")) == [
+        "int a;\n\nint b;\n"]
+    assert list(examples("///     page = address / bytes\nint a;\n")) == []
