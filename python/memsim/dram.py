@@ -24,8 +24,6 @@ class Preset(str):
     """
 
     def __new__(cls, name, base=None, source="", **figures):
-        if ";" in source:
-            raise user_error(f"Preset('{name}'): source={source!r}: a source has no ';'")
         try:
             given = {**(_memsim.dram_table(base)["figures"] if base is not None else {}), **figures}
             text = f"{name}: {' '.join(f'{symbol}={value}' for symbol, value in given.items())}; {source}"
