@@ -30,7 +30,7 @@ except ImportError as _e:
     raise ImportError(_why) from None
 
 from . import schema as _schema
-from . import stats
+from . import dram, stats
 from .errors import Error, InUse, Panic, UnknownName
 from .objects import Group, Parameter, Root, SimObject, System
 from .policies import policy

@@ -171,6 +171,9 @@ def reference():
                 lines += ["", f"| {heading.lower()} | {titles[heading]} | meaning |", "|---|---|---|"]
                 lines += ["| `{}` | {} | {} |".format(*(cell.replace("|", "\\|") for cell in row))
                           for row in rows]
+    lines += ["", "## DRAM presets", "", "What `timing` of mem.DramController names; memsim.dram.Preset makes others.",
+              "", "| name | source |", "|---|---|"]
+    lines += [f"| `{name}` | {_memsim.dram_table(name)['source']} |" for name in _memsim.dram_tables()]
     return "\n".join(lines + policies.reference()) + "\n"
 
 

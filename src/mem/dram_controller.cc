@@ -16,10 +16,10 @@ constexpr std::uint32_t no_request = ~std::uint32_t {0};
 
 void DramController::init() {
     try {
-        timing_ = with_changes(timing_of(params.timing), params.changes);
+        timing_ = with_changes(params.timing->timing(), params.changes);
         check(timing_);
     } catch (const ConfigError& e) {
-        refuse("timing", Text<DramPreset>::show(params.timing) + ": " + e.what());
+        refuse("timing", params.timing->name() + ": " + e.what());
     }
     if (params.channel >= params.channels)
         refuse("channel",
@@ -32,13 +32,12 @@ void DramController::init() {
     if (params.write_low >= params.write_high)
         refuse("write_low", params.write_low.text() +
                                 " must be less than write_high = " + params.write_high.text());
-    if (params.bank_queue && params.order == DramOrder::committed)
+    if (params.bank_queue && params.order == DramOrders::committed)
         refuse("bank_queue", "a committed order looks at all requests: it must be 0");
-    if (params.row_limit && params.order != DramOrder::bank_rotation)
+    if (params.row_limit && params.order != DramOrders::bank_rotation)
         refuse("row_limit", "the order is " + params.order.text() + ": it is for bank_rotation");
     if (params.refresh == DramRefresh::single_banks && timing_.tRFCpb.raw == 0)
-        refuse("refresh", Text<DramPreset>::show(params.timing) +
-                              " has no refresh of single banks: tRFCpb is 0fs");
+        refuse("refresh", params.timing->name() + " has no refresh of single banks: tRFCpb is 0fs");
     const std::uint64_t most_places = params.read_queue + params.write_queue +
                                       2u * params.bank_queue * timing_.ranks * timing_.banks();
     if (most_places >= 0xffff)
@@ -68,20 +67,20 @@ void DramController::init() {
     bus_.emplace(
         parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
         state.bus);
-    const bool command_bus = params.order != DramOrder::committed;
+    const bool command_bus = params.order != DramOrders::committed;
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device, command_bus);
-    dram_.emplace(FrFcfs::Figures {.read_queue = params.read_queue,
-                                   .write_queue = params.write_queue,
-                                   .write_high = params.write_high,
-                                   .write_low = params.write_low,
-                                   .read_batch = params.read_batch,
-                                   .write_batch = params.write_batch,
-                                   .page = params.page,
-                                   .most_accesses = params.most_accesses,
-                                   .order = params.order,
-                                   .refresh = params.refresh,
-                                   .bank_queue = params.bank_queue,
-                                   .row_limit = params.row_limit},
+    dram_.emplace(DramScheduler::Figures {.read_queue = params.read_queue,
+                                          .write_queue = params.write_queue,
+                                          .write_high = params.write_high,
+                                          .write_low = params.write_low,
+                                          .read_batch = params.read_batch,
+                                          .write_batch = params.write_batch,
+                                          .page = params.page,
+                                          .most_accesses = params.most_accesses,
+                                          .order = params.order,
+                                          .refresh = params.refresh,
+                                          .bank_queue = params.bank_queue,
+                                          .row_limit = params.row_limit},
                   *device_, *bus_, state.scheduler,
                   DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
                                 stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,

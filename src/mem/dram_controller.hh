@@ -2,7 +2,8 @@
 
 #include "core/free_list.hh"
 #include "core/functional.hh"
-#include "mem/fr_fcfs.hh"
+#include "mem/dram_preset.hh"
+#include "mem/dram_scheduler.hh"
 #include "parts/address_map.hh"
 #include "parts/sector_store.hh"
 #include "protocol/mem.hh"
@@ -14,16 +15,17 @@ namespace memsim::mem {
 using namespace memsim::literals;
 using protocol::Mem;
 
-/// One channel of DRAM behind its controller: FrFcfs over DramDevice on a data bus of its own.
-/// A read is answered when its last byte has come; a write as soon as its queue has taken it; an
-/// atomic counts and is timed as a write that is answered when its data has been moved. A request
-/// is cut into the rows that it touches, and always moves whole bursts.
-/// Balance: bytes asked for = bytes answered or written when a run has ended by itself.
-/// Not modelled: what FrFcfs and DramDevice leave out.
+/// One channel of DRAM behind its controller: a DramScheduler over a DramDevice on a data bus of
+/// its own. A read is answered when its last byte has come; a write as soon as its queue has taken
+/// it; an atomic counts and is timed as a write that is answered when its data has been moved. A
+/// request is cut into the rows that it touches, and always moves whole bursts. Balance: bytes
+/// asked for = bytes answered or written when a run has ended by itself. Not modelled: what
+/// DramScheduler and DramDevice leave out.
 class DramController final : public Model<DramController>, public Functional {
   public:
     struct Params {
-        Param<DramPreset> timing {DramPreset::ddr4_3200, "Timing table"};
+        Param<DramPreset> timing {DramPreset("ddr4_3200"),
+                                  "Timing table: a name, or a memsim.dram.Preset of a script"};
         Param<std::string> changes {"", "Figures that differ from it: 'tRCDRD=12ns ranks=1'"};
         Param<Bytes> capacity {
             16_GiB, {1_KiB, Bytes {std::int64_t {1} << 50}}, "Of this channel, all ranks together"};
@@ -43,8 +45,8 @@ class DramController final : public Model<DramController>, public Functional {
         Param<unsigned> write_batch {
             0, {0, 16384}, "Writes in a drain after which reads go on; 0: at write_low"};
         Param<unsigned> read_batch {0, {0, 16384}, "Reads before a drain begins, while any wait"};
-        Param<DramOrder> order {
-            DramOrder::first_ready,
+        Param<DramOrders> order {
+            DramOrders::first_ready,
             "Which command goes next. first_ready: of those that can go first a column command, "
             "then the oldest request's; oldest_ready (as Ramulator 2.1): the oldest request's; "
             "bank_rotation (as DRAMsim3): the banks take turns; committed (as gem5): the order of "
@@ -108,7 +110,7 @@ class DramController final : public Model<DramController>, public Functional {
         };
         DramDeviceState device;
         parts::DataBusState bus;
-        FrFcfsState scheduler;
+        DramSchedulerState scheduler;
         std::vector<Request> requests;
         std::vector<Stages> stages;
         std::vector<Contents::Id> data; ///< of writes that are not done, of reads that are
@@ -152,7 +154,7 @@ class DramController final : public Model<DramController>, public Functional {
     std::optional<parts::AddressMap> map_;
     std::optional<parts::DataBus> bus_;
     std::optional<DramDevice> device_;
-    std::optional<FrFcfs> dram_;
+    std::optional<DramScheduler> dram_;
 };
 
 } // namespace memsim::mem

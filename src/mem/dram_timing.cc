@@ -1,35 +1,54 @@
 #include "mem/dram_timing.hh"
 
 #include "core/reflect.hh"
-#include "mem/dram_presets.hh"
 #include "parts/figures.hh"
+
+#include <algorithm>
+#include <array>
 
 namespace memsim::mem {
 
-const DramTiming& timing_of(DramPreset preset) {
-    static const std::array<const DramTiming*, names_of(DramPreset {}).size()> all {
-        &presets::ohm_table1,
-        &presets::ddr4_3200,
-        &presets::ddr4_2400,
-        &presets::ddr5_4800,
-        &presets::ddr5_5600,
-        &presets::lpddr5_6400,
-        &presets::gddr5,
-        &presets::gddr6,
-        &presets::hbm2,
-        &presets::hbm2e,
-        &presets::hbm3,
-        &presets::cmd_gddr6,
-        &presets::dramsim3_ddr4_3200,
-        &presets::dramsim3_gddr6,
-        &presets::dramsim3_hbm2,
-        &presets::ramulator_ddr4_2400r,
-        &presets::ramulator_gddr6};
-    return *all.at(static_cast<std::size_t>(preset));
-}
-
 DramTiming with_changes(DramTiming timing, const std::string& changes) {
     return parts::with_changes(timing, changes, "tRCDRD=12ns");
+}
+
+namespace {
+/// Of what not every standard has; the others have no default.
+constexpr std::array<std::string_view, 11> optional {
+    "t32AW",   "tCCD_L_WR",     "tPPD",    "tRTW",    "tRFCpb", "tRREFD",
+    "tCA_ACT", "command_buses", "tCA_COL", "tCA_ROW", "tAAD"};
+
+/// Calls f(name, figure) for each figure that every table gives.
+template <class F>
+void for_each_needed(DramTiming& timing, F&& f) {
+    reflect::for_each_field(timing, [&](std::string_view name, auto& figure) {
+        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(figure)>, const char*>)
+            if (std::find(optional.begin(), optional.end(), name) == optional.end())
+                f(name, figure);
+    });
+}
+} // namespace
+
+DramTiming complete_timing(const std::string& figures) {
+    DramTiming timing {};
+    timing.source = "a script";
+    const auto raw = [](auto& figure) -> auto& {
+        if constexpr (requires { figure.raw; })
+            return figure.raw;
+        else
+            return figure;
+    };
+    for_each_needed(timing, [&](auto, auto& f) { --raw(f); }); // what no figure is
+    timing = with_changes(timing, figures);
+    std::string missing;
+    for_each_needed(timing, [&](std::string_view name, auto& f) {
+        if (++raw(f) == 0) missing.append(missing.empty() ? "" : ", ").append(name);
+        --raw(f);
+    });
+    if (!missing.empty())
+        throw ConfigError("the table lacks " + missing +
+                          ": it gives all figures that every standard has");
+    return timing;
 }
 
 void check(const DramTiming& t) {

@@ -2,7 +2,6 @@
 
 #include "core/text.hh"
 
-#include <array>
 #include <string>
 
 namespace memsim::mem {
@@ -44,51 +43,13 @@ struct DramTiming {
     unsigned banks() const { return groups * banks_per_group; } ///< of a rank
 };
 
-/// Those named after a simulator are its own figures, so that both can be compared.
-enum class DramPreset : std::uint8_t {
-    ohm_table1,
-    ddr4_3200,
-    ddr4_2400,
-    ddr5_4800,
-    ddr5_5600,
-    lpddr5_6400,
-    gddr5,
-    gddr6,
-    hbm2,
-    hbm2e,
-    hbm3,
-    cmd_gddr6,
-    dramsim3_ddr4_3200,
-    dramsim3_gddr6,
-    dramsim3_hbm2,
-    ramulator_ddr4_2400r,
-    ramulator_gddr6
-};
-constexpr std::array<std::string_view, 17> names_of(DramPreset) {
-    return {"ohm_table1",
-            "ddr4_3200",
-            "ddr4_2400",
-            "ddr5_4800",
-            "ddr5_5600",
-            "lpddr5_6400",
-            "gddr5",
-            "gddr6",
-            "hbm2",
-            "hbm2e",
-            "hbm3",
-            "cmd_gddr6",
-            "dramsim3_ddr4_3200",
-            "dramsim3_gddr6",
-            "dramsim3_hbm2",
-            "ramulator_ddr4_2400r",
-            "ramulator_gddr6"};
-}
-
-const DramTiming& timing_of(DramPreset preset);
-
-/// The preset with fields replaced by 'tRCDRD=12ns tRC=40ns' (blanks or commas between; ranks=4 for
+/// The table with fields replaced by 'tRCDRD=12ns tRC=40ns' (blanks or commas between; ranks=4 for
 /// a count). The error is the end of a sentence that begins with object and parameter.
 DramTiming with_changes(DramTiming timing, const std::string& changes);
+
+/// The table of these figures, 'tCK=1ns rate=64GB/s ...'. Throws ConfigError (the end of a
+/// sentence) if one is missing that every standard has.
+DramTiming complete_timing(const std::string& figures);
 
 /// Throws ConfigError (the end of a sentence) where figures contradict each other.
 void check(const DramTiming& timing);

@@ -1,5 +1,7 @@
 #include "ohm/memory_channel.hh"
 
+#include "optical/wom_code.hh"
+
 #include <algorithm>
 
 namespace memsim::ohm {
@@ -7,18 +9,21 @@ namespace memsim::ohm {
 MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
                              bool memory_route)
     : params_(params), stats_(stats), state_(state) {
-    timing_ = mem::timing_of(params.dram_timing());
+    timing_ = params.dram_timing->timing();
     timing_.rate = params.rate();
     timing_ = mem::with_changes(timing_, params.dram_changes());
     mem::check(timing_);
     // A command goes to the DRAM over the channel's way, and its data comes back over it.
-    const parts::DataBus::Figures wires {params.rate(), params.turnaround(), 2 * params.one_way()};
+    const parts::DataBus::Figures wires {.rate = params.rate(),
+                                         .gap = params.turnaround(),
+                                         .latency = 2 * params.one_way(),
+                                         .code = {optical::wom_data_bits, optical::wom_pulses}};
     bus_.emplace(wires, state.bus);
     std::optional<mem::DramSide> beside;
     if (memory_route || params.migration_channel() == MigrationChannel::dedicated)
         beside.emplace(mem::DramSide {side_.emplace(wires, state.side), stats.side_time});
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
-    mem::FrFcfs::Figures figures;
+    mem::DramScheduler::Figures figures;
     figures.read_queue = figures.write_queue = params.dram_queue();
     figures.write_high = params.dram_queue() * 7 / 8;
     figures.write_low = params.dram_queue() / 2;
@@ -28,6 +33,7 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
                                      stats.row_hits, stats.row_misses, stats.row_conflicts,
                                      stats.forwarded, stats.dram_bytes, stats.channel_time},
                   beside);
+    lent_.emplace(*dram_, *device_, state.lent);
     row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
     burst_ = parts::Divider(timing_.burst);
     banks_ = parts::Divider(device_->banks());
@@ -37,6 +43,7 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
 
 void MemoryChannel::init() {
     dram_->init();
+    lent_->init();
     state_.leaving.resize(params_.modules());
 }
 
@@ -120,6 +127,7 @@ void MemoryChannel::code(bool on) {
 void MemoryChannel::check_loaded(Loader& l, const std::function<void(std::uint32_t)>& dram_context,
                                  const std::function<void(std::uint32_t)>& id) const {
     dram_->check_loaded(l, dram_context);
+    lent_->check_loaded(l);
     for (const auto& leaving : state_.leaving)
         for (std::uint32_t i = 0; i < leaving.size(); ++i) id(leaving[i].command.id);
     for (std::size_t i = 0; i < wire_.size(); ++i)
@@ -135,9 +143,9 @@ std::optional<std::string> MemoryChannel::imbalance() const {
 std::optional<std::string> MemoryChannel::imbalance(const ChannelState::Carried& carried,
                                                     const parts::DataBus& bus,
                                                     const char* wires) const {
-    // What is coded takes half as long again.
-    const auto exact = static_cast<Uint128>(2 * carried.bytes + bus.coded_bytes()) *
-                       ticks_per_second / static_cast<Uint128>(2 * params_.rate().raw);
+    constexpr unsigned bits = optical::wom_data_bits, more = optical::wom_pulses - bits;
+    const auto exact = static_cast<Uint128>(bits * carried.bytes + more * bus.coded_bytes()) *
+                       ticks_per_second / static_cast<Uint128>(bits * params_.rate().raw);
     // Each transfer that does not follow another back to back loses a part of a femtosecond.
     const auto busy = static_cast<Uint128>(bus.busy());
     if (busy > exact || busy + carried.transfers < exact)

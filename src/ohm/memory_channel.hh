@@ -2,7 +2,9 @@
 
 #include "core/clock.hh"
 #include "core/component.hh"
-#include "mem/fr_fcfs.hh"
+#include "mem/dram_preset.hh"
+#include "mem/dram_scheduler.hh"
+#include "ohm/lent_banks.hh"
 #include "parts/interleave.hh"
 #include "protocol/ddrt.hh"
 #include "protocol/mem.hh"
@@ -53,7 +55,7 @@ struct ChannelParams {
         "From grant to data leaving XPoint: half of the DDR-T handshake of 10 ns (assumption)"};
     Param<Time> lookup {
         833_ps, {1_fs, 1_us}, "Mapping or tags, charged to the answer (assumption: 1 cycle)"};
-    Param<mem::DramPreset> dram_timing {mem::DramPreset::ohm_table1,
+    Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"),
                                         "Timing of the DRAM (Ohm-GPU table I)"};
     Param<std::string> dram_changes {"", "Figures that differ from it: 'tRCDRD=12ns'"};
     Param<mem::PagePolicy> row_policy {mem::PagePolicy::open, "DRAM rows after an access"};
@@ -124,7 +126,8 @@ struct Leaving {
 
 struct ChannelState {
     mem::DramDeviceState device;
-    mem::FrFcfsState scheduler;
+    mem::DramSchedulerState scheduler;
+    LentBanksState lent;
     parts::DataBusState bus;
     parts::DataBusState side;                 ///< the bus beside it, if there is one
     std::vector<Fifo<Leaving>> leaving;       ///< to each module, one at most
@@ -154,9 +157,12 @@ class MemoryChannel {
     void check_loaded(Loader& l, const std::function<void(std::uint32_t)>& dram_context,
                       const std::function<void(std::uint32_t)>& id) const;
 
-    mem::FrFcfs& dram() { return *dram_; }
-    const mem::FrFcfs& dram() const { return *dram_; }
+    mem::DramScheduler& dram() { return *dram_; }
+    const mem::DramScheduler& dram() const { return *dram_; }
     const mem::DramTiming& timing() const { return timing_; }
+    /// Banks that are an XPoint module's for a while.
+    LentBanks& lent() { return *lent_; }
+    const LentBanks& lent() const { return *lent_; }
     mem::DramAccess dram_access(std::uint64_t address, std::uint32_t bytes) const;
     /// To the scheduler, which can accept it.
     void enqueue(const mem::DramAccess& access, bool migration, Tick now);
@@ -204,7 +210,8 @@ class MemoryChannel {
     mem::DramTiming timing_ {};
     std::optional<mem::DramDevice> device_;
     std::optional<parts::DataBus> bus_, side_;
-    std::optional<mem::FrFcfs> dram_;
+    std::optional<mem::DramScheduler> dram_;
+    std::optional<LentBanks> lent_;
     parts::Divider row_, burst_, banks_; ///< of the DRAM
     std::array<WireTime, 2> wire_;       ///< for demand, for migration
     Tick lead_ = 0;

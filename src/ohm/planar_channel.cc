@@ -230,7 +230,7 @@ bool PlanarController::book_migration(bool old_ones) {
 /// The next time at which anything can change by itself. What waits for a port, an answer or a
 /// command before it is woken by that.
 void PlanarController::arm_next() {
-    const mem::FrFcfs& dram = channel_->dram();
+    const mem::DramScheduler& dram = channel_->dram();
     Tick next = std::min(dram.next_action(), dram.next_done());
     const auto consider = [&](Tick t) {
         if (t > now() && t < next) next = t;

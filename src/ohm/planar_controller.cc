@@ -70,7 +70,7 @@ void PlanarController::init() {
 void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); }
 
 void PlanarController::wake() {
-    mem::FrFcfs& dram = channel_->dram();
+    mem::DramScheduler& dram = channel_->dram();
     take_answers();
     if (only_dram_works()) {
         while (std::min(dram.next_action(), dram.next_done()) <= now()) {
@@ -337,7 +337,7 @@ void PlanarController::check_loaded(Loader& l) const {
         l.index("swaps.group", s.group, placement_.groups);
         l.index("swaps.slot_in", s.slot_in, slots), l.index("swaps.slot_out", s.slot_out, slots);
         l.index("swaps.module", s.module, modules);
-        l.index("swaps.bank", s.bank, state.channel.scheduler.banks.size());
+        l.index("swaps.bank", s.bank, state.channel.lent.rows.size());
         for (const Mask asked : {s.dram_read_asked, s.xpoint_read_asked, s.xpoint_write_asked})
             l.bits("swaps.asked", asked, pieces_);
     }

@@ -294,7 +294,7 @@ class PlanarController final : public Model<PlanarController> {
     bool old(const Swap& s) const { return now() >= old_at(s); }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
     static unsigned first_of(unsigned set) { return static_cast<unsigned>(std::countr_zero(set)); }
-    bool conflicts(const Request& q) const { return channel_->dram().held(bank_of(q.group)); }
+    bool conflicts(const Request& q) const { return channel_->lent().held(bank_of(q.group)); }
     std::uint32_t bank_of(std::uint64_t group) const {
         return channel_->dram_access(placement_.dram_address(group), 1).bank;
     }

@@ -41,7 +41,7 @@ void PlanarController::check_function() const {
 
 /// Whether a swap begun now would come between reads that wait and their data.
 bool PlanarController::serves_reads() const {
-    const mem::FrFcfs& dram = channel_->dram();
+    const mem::DramScheduler& dram = channel_->dram();
     if (dram.draining()) return false;
     for (const auto& leaving : state.channel.leaving)
         if (!leaving.empty() && !leaving.front().command.migration) return false;
@@ -58,7 +58,7 @@ void PlanarController::share_light() {
 
 bool PlanarController::advance_functions() {
     if (params.routes() == Routes::wom) share_light();
-    mem::FrFcfs& dram = channel_->dram();
+    LentBanks& lent = channel_->lent();
     bool changed = false;
     // What the memory route asks of the DRAM goes behind demand, but not for ever.
     if (route_->since() <= now() - params.swap_patience->raw) changed = route_->run(now());
@@ -66,12 +66,12 @@ bool PlanarController::advance_functions() {
         if (!s.live) continue;
         const Phase before = s.phase;
         if (s.phase == Phase::decided && (!serves_reads() || old(s))) make_still(s);
-        if (s.phase == Phase::quiet && !s.waits_for && !dram.held(s.bank)) {
-            dram.hold(s.bank, s.row, now());
+        if (s.phase == Phase::quiet && !s.waits_for && !lent.held(s.bank)) {
+            lent.hold(s.bank, s.row, now());
             ++state.held_banks;
             s.phase = Phase::preset;
         }
-        if (s.phase == Phase::preset && dram.preset(s.bank)) s.phase = Phase::command;
+        if (s.phase == Phase::preset && lent.preset(s.bank)) s.phase = Phase::command;
         if (s.phase == Phase::command) order(s);
         if (s.phase == Phase::ready) confirm(s);
         changed |= !s.live || s.phase != before;
@@ -108,7 +108,7 @@ void PlanarController::confirm(Swap& s) {
     end.confirm = true;
     port.channel.transfers[s.module].send(end);
     stat.command_latency.sample(Time {now() - s.ordered});
-    channel_->dram().release(s.bank, now());
+    channel_->lent().release(s.bank, now());
     --state.held_banks;
     end_swap(s);
 }

@@ -47,7 +47,7 @@ void TwoLevelController::send_left() {
 }
 
 void TwoLevelController::take_dram_done() {
-    mem::FrFcfs& dram = channel_->dram();
+    mem::DramScheduler& dram = channel_->dram();
     while (dram.next_done() <= now()) {
         const mem::DramDone d = dram.pop_done();
         if (d.context & fill_mark) {
@@ -64,7 +64,7 @@ void TwoLevelController::take_dram_done() {
 
 /// Reads of lines and tags, each with a place for its victim kept, and writes of lines.
 bool TwoLevelController::feed_dram() {
-    mem::FrFcfs& dram = channel_->dram();
+    mem::DramScheduler& dram = channel_->dram();
     bool changed = false;
     while (!state.tag_reads.empty() && state.evicting < params.evictions() &&
            dram.can_accept(false)) {
@@ -178,7 +178,7 @@ bool TwoLevelController::evict(bool old_ones) {
 /// The next time at which anything can change by itself. What waits for a port or an answer is
 /// woken by it.
 void TwoLevelController::arm_next() {
-    const mem::FrFcfs& dram = channel_->dram();
+    const mem::DramScheduler& dram = channel_->dram();
     Tick next = std::min(dram.next_action(), dram.next_done());
     const auto consider = [&](Tick t) {
         if (t > now() && t < next) next = t;

@@ -60,7 +60,7 @@ void TwoLevelController::init() {
 }
 
 void TwoLevelController::wake() {
-    mem::FrFcfs& dram = channel_->dram();
+    mem::DramScheduler& dram = channel_->dram();
     take_answers();
     send_left();
     bool changed = true;

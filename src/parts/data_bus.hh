@@ -14,7 +14,7 @@ struct DataBusState {
     std::int64_t remainder = 0;  ///< of bytes / rate, carried over back-to-back transfers
     std::uint16_t user = 0;      ///< whose transfer it was, and
     bool towards_device = false; ///< its direction
-    bool coded = false;          ///< see DataBus::code()
+    bool coded = false;          ///< in the bus's line code
     std::uint64_t coded_bytes = 0;
     Tick busy = 0; ///< the time of all transfers
 };
@@ -24,25 +24,30 @@ struct DataBusState {
 /// a number; ranks count from 0.
 /// Reservations are made in the order of their time: a transfer reserved ahead (a DRAM read, tCL
 /// before its data) keeps later ones behind it, and gaps are not filled afterwards.
-/// While coded(), 2 bits cross in 3 places: the WOM code by which one light carries two streams.
+/// A bus may have a line code, which is switched on and off: in it so many bits take so many more
+/// places on the wires.
 /// Not modelled: preambles other than `gap`.
 class DataBus {
   public:
+    struct LineCode {
+        std::uint16_t bits = 1, places = 1; ///< of data, on the wires
+    };
     struct Figures {
         Rate rate;
         Time gap {0};     ///< idle between two transfers of unlike user or direction
         Time latency {0}; ///< from one end of the wires to the other
         Time turn {0};    ///< idle from a transfer by a device to one towards it, if more than gap
+        LineCode code {}; ///< while it is on
     };
     /// The state belongs to a component's State and outlives the bus.
     DataBus(const Figures& figures, DataBusState& state)
         : figures_(figures), turn_(std::max(figures.gap, figures.turn).raw), wire_(figures.rate),
-          coded_wire_(Rate {2 * figures.rate.raw}), state_(state) {}
+          coded_wire_(Rate {figures.code.bits * figures.rate.raw}), state_(state) {}
 
     void check_loaded(Loader& l) const {
         const auto rate = static_cast<std::uint64_t>(figures_.rate.raw);
         l.index("remainder", static_cast<std::uint64_t>(state_.remainder),
-                state_.coded ? 2 * rate : rate);
+                state_.coded ? figures_.code.bits * rate : rate);
     }
     /// When the next transfer of this user in this direction may start.
     Tick earliest(std::uint16_t user, bool towards_device) const {
@@ -62,7 +67,7 @@ class DataBus {
         state_.towards_device = towards_device;
         return state_.free_at;
     }
-    /// Transfers reserved from now on take 3/2 of their time, or no longer do.
+    /// Transfers reserved from now on are in the line code, or no longer are.
     void code(bool on) {
         if (on != state_.coded) state_.remainder = 0; // it counts parts of another rate
         state_.coded = on;
@@ -83,7 +88,7 @@ class DataBus {
   private:
     [[gnu::noinline]] Tick take_coded(std::uint32_t bytes) { // seldom
         state_.coded_bytes += bytes;
-        return coded_wire_.take(3 * bytes, state_.remainder);
+        return coded_wire_.take(figures_.code.places * bytes, state_.remainder);
     }
 
     Figures figures_;

@@ -47,6 +47,7 @@ PYBIND11_MODULE(_memsim, m) {
     python::bind_error<Panic>(m, "Panic");
     set_heed(&python::ask_python);
     python::bind_schema(m);
+    python::bind_dram(m);
     python::bind_workloads(m);
     python::bind_machine(m);
     python::bind_results(m);

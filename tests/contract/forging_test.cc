@@ -174,8 +174,8 @@ TEST_CASE("a number of nothing is refused by component and field", "[forging]") 
     using Catch::Contains;
     CHECK_THROWS_WITH(copy_of_forged([](auto& dram) { dram.state.front = 1u << 20; }),
                       Contains("dram (mem.DramController): front is 1048576 and not below"));
-    CHECK_THROWS_WITH(copy_of_forged([](auto& dram) { dram.state.scheduler.last_bank = 4711; }),
-                      Contains("dram (mem.DramController): last_bank is 4711 and not below"));
+    CHECK_THROWS_WITH(copy_of_forged([](auto& dram) { dram.state.scheduler.plan.bank = 4711; }),
+                      Contains("dram (mem.DramController): plan is 4711 and not below"));
 }
 
 TEST_CASE("a tag or a stamp of nothing ends a resumed run with a sentence", "[forging]") {

@@ -167,8 +167,8 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
     (dict(sm=dict(warp_slots=100)), "gpu(): sm.warp_slots: "),
     (dict(dispatcher=dict(sms=4)), "gpu(): dispatcher: 'sms' is not given here: it follows from sms="),
     (dict(dispatcher=dict(warp_slots=4)), "gpu(): dispatcher: 'warp_slots' is not given here: it follows from sm="),
-    (dict(memory="hmb2"), "gpu(): memory: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of ohm_table1, "),
-    (dict(memory=dict(timing="gddr")), "gpu(): memory: there is no preset 'gddr' (did you mean 'gddr5'?): "),
+    (dict(memory="hmb2"), "gpu(): memory.timing: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of cmd_gddr6, "),
+    (dict(memory=dict(timing="gddr")), "gpu(): memory.timing: there is no preset 'gddr' (did you mean 'gddr5'?): "),
     (dict(memory=dict(channels=2)), "gpu(): memory: 'channels' is not given here: it follows from channels="),
     (dict(memory=7), "gpu(): memory=7: write a string, its timing, or a dict of mem.DramController's parameters"),
     (dict(memory=lambda i, interleave: None), "gpu(): memory gave None for channel 0: return a component with a port "

@@ -42,7 +42,7 @@ def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, inter
     l1          capacity of each SM's L1, such as '48KiB', or a dict of parameters of mem.Cache
     l2          capacity of all L2 slices together, such as '6MiB', or a dict of parameters of mem.Cache whose
                 `capacity` is that of all slices together
-    memory      a preset of mem.DramController's `timing`, such as 'hbm2' or 'gddr6'; a dict of its
+    memory      a preset of mem.DramController's `timing`, such as 'hbm2' or a memsim.dram.Preset; a dict of its
                 parameters; a function of a channel's index and the Interleave over the channels that returns
                 a component with a port `cpu_side`; or None: the caller binds l2[i].mem_side
     channels    memory controllers
@@ -177,11 +177,6 @@ def _controllers(memory, interleave):
                 raise user_error(f"gpu(): memory gave {one!r} for channel {i}: return a component with a port "
                                  "'cpu_side', such as mem.DramController(**interleave.channel(i))")
         return made
-    presets = mem.DramController._params["timing"]["type"].split("|")
-    timing = memory.get("timing", MEMORY["timing"]) if isinstance(memory, dict) else memory
-    if isinstance(timing, str) and timing not in presets:
-        raise user_error(f"gpu(): memory: there is no preset '{timing}'{did_you_mean(timing, presets)}: it is "
-                         f"one of {', '.join(presets)}")
     given = _group("memory", memory, mem.DramController, MEMORY, short="timing", channels="channels",
                    channel="channels", interleave="interleave")
     return [mem.DramController(**given, **interleave.channel(i)) for i in range(interleave.ways)]

@@ -5,7 +5,7 @@ commit 0874995), given behind each; cycles are of 1132 MHz. What differs is name
 docs/validation.md.
 """
 
-from .. import Root, mem
+from .. import Root, dram, mem
 from .interleave import connect, join
 from .processor import gpu
 
@@ -25,10 +25,9 @@ def _hbm():
     columns of 32 B (gpgpu_mem_addr_mapping). No refresh, no four-activate window there."""
     timing = dict(tCL=12, tCWL=2, tRCDRD=12, tRCDWR=12, tRP=12, tRAS=28, tRC=40, tRRD_S=3, tRRD_L=3,
                   tFAW=0, tCCD_S=1, tCCD_L=2, tWTR_S=3, tWTR_L=3, tRTP=3, tWR=10, tRTRS=0)
-    figures = {"tCK": cycles(1, 850e6), "rate": "27.2GB/s", "burst": "32", "ranks": "1", "groups": "4",
-               "banks_per_group": "4", "row": "2KiB", "tRFC": "0fs", "tREFI": "0fs",
-               **{name: cycles(n, 850e6) for name, n in timing.items()}}
-    return " ".join(f"{name}={value}" for name, value in figures.items())
+    return dram.Preset("qv100_hbm", source="Accel-Sim's SM7_QV100", rate="27.2GB/s", burst=32, ranks=1, groups=4,
+                       banks_per_group=4, row="2KiB", tCK=cycles(1, 850e6), tRFC="0fs", tREFI="0fs",
+                       **{name: cycles(n, 850e6) for name, n in timing.items()})
 
 
 def qv100(program, sms=80, seed=1, **dispatch):
@@ -67,7 +66,7 @@ def qv100(program, sms=80, seed=1, **dispatch):
     # Two slices share a channel.
     root.join = join(SLICES, CHANNELS, part.interleave, width="64B", clock=CLOCK, latency="1fs")
     timing, share = _hbm(), part.interleave.over(CHANNELS)
-    root.channel = [mem.DramController(timing="ddr4_3200", changes=timing, capacity="1GiB", map="RoBaCoChCl",
+    root.channel = [mem.DramController(timing=timing, capacity="1GiB", map="RoBaCoChCl",
                                        read_queue=64,   # gpgpu_frfcfs_dram_sched_queue_size
                                        **share.channel(i))
                     for i in range(CHANNELS)]

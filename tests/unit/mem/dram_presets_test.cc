@@ -7,10 +7,10 @@ using namespace memsim::mem;
 
 namespace {
 
-constexpr auto preset_names = names_of(DramPreset {});
+const auto preset_names = dram_tables();
 
 /// Refreshes often enough that a short run sees many.
-DramTiming shortened(DramPreset preset, DramRefresh refresh) {
+DramTiming shortened(const std::string& preset, DramRefresh refresh) {
     DramTiming t = timing_of(preset);
     if (t.tREFI.raw) t.tREFI = 4 * (t.tRFC + t.tRP);
     if (refresh == DramRefresh::single_banks) t.tREFI = t.banks() * t.tRFCpb;
@@ -19,7 +19,7 @@ DramTiming shortened(DramPreset preset, DramRefresh refresh) {
 
 /// What random traffic of all kinds through a scheduler with `built` breaks in the table `judge`.
 std::set<std::string> broken(const DramTiming& built, const DramTiming& judge,
-                             const FrFcfs::Figures& figures, std::uint32_t requests = 2500) {
+                             const DramScheduler::Figures& figures, std::uint32_t requests = 2500) {
     Scheduled s(built, figures);
     std::vector<DramIssued> log;
     s.device.log_to(&log);
@@ -44,7 +44,7 @@ std::set<std::string> broken(const DramTiming& built, const DramTiming& judge,
     s.finish(1_ms);
     CHECK(log.size() > requests);
     return DramChecker(judge, Time {s.bus.transfer_time(built.burst)},
-                       figures.order != DramOrder::committed)
+                       figures.order != DramOrders::committed)
         .broken(log);
 }
 
@@ -74,11 +74,11 @@ std::set<std::string> implied(const DramTiming& t, DramRefresh refresh) {
 
 TEST_CASE("every preset's commands keep to its table, in every order and refresh") {
     for (std::size_t p = 0; p < preset_names.size(); ++p) {
-        const auto preset = static_cast<DramPreset>(p);
+        const std::string& preset = preset_names[p];
         for (auto refresh :
              {DramRefresh::ranks_in_turn, DramRefresh::all_ranks, DramRefresh::single_banks})
-            for (auto order : {DramOrder::first_ready, DramOrder::oldest_ready,
-                               DramOrder::bank_rotation, DramOrder::committed})
+            for (auto order : {DramOrders::first_ready, DramOrders::oldest_ready,
+                               DramOrders::bank_rotation, DramOrders::committed})
                 for (auto page :
                      {PagePolicy::open, PagePolicy::open_adaptive, PagePolicy::closed}) {
                     if (refresh == DramRefresh::single_banks && !timing_of(preset).tRFCpb.raw)
@@ -96,7 +96,7 @@ TEST_CASE("every preset's commands keep to its table, in every order and refresh
 TEST_CASE("in every preset, each constraint that is left out is noticed") {
     for (std::size_t p = 0; p < preset_names.size(); ++p)
         for (auto refresh : {DramRefresh::ranks_in_turn, DramRefresh::single_banks}) {
-            const auto preset = static_cast<DramPreset>(p);
+            const std::string& preset = preset_names[p];
             const DramTiming t = shortened(preset, refresh);
             if (refresh == DramRefresh::single_banks && !t.tRFCpb.raw) continue;
             const auto implies = implied(t, refresh);

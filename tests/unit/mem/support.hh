@@ -1,7 +1,8 @@
 #pragma once
 
 #include "core/machine.hh"
-#include "mem/fr_fcfs.hh"
+#include "mem/dram_preset.hh"
+#include "mem/dram_scheduler.hh"
 
 #include <catch2/catch.hpp>
 
@@ -81,18 +82,18 @@ struct Scheduled {
         side_busy {Unit::time, ""};
     DramDeviceState device_state;
     parts::DataBusState bus_state, side_state;
-    FrFcfsState state;
+    DramSchedulerState state;
     parts::DataBus bus, side;
     DramDevice device;
-    FrFcfs dram;
+    DramScheduler dram;
     Tick now = 0;
 
-    explicit Scheduled(const DramTiming& t, const FrFcfs::Figures& figures = {},
+    explicit Scheduled(const DramTiming& t, const DramScheduler::Figures& figures = {},
                        bool with_side = false)
         : timing(t), bus({t.rate, t.tRTRS, 0_fs, t.tRTW}, bus_state),
           side({t.rate, t.tRTRS, 0_fs, t.tRTW}, side_state),
           device(t, bus.transfer_time(t.burst), device_state,
-                 figures.order != DramOrder::committed),
+                 figures.order != DramOrders::committed),
           dram(figures, device, bus, state,
                {activates, precharges, refreshes, hits, misses, conflicts, forwarded, bus_bytes,
                 bus_busy},

@@ -33,9 +33,9 @@ TEST_CASE("taking the bus twice at one time is our own mistake") {
     CHECK_THROWS_AS(bus.reserve(1, 64, 0, false), Panic);
 }
 
-TEST_CASE("a coded bus takes 3/2 of the time, exactly, and only for what is reserved meanwhile") {
+TEST_CASE("a line code takes its part more, exactly, and only for what is reserved meanwhile") {
     parts::DataBusState state;
-    DataBus bus({60_GBps}, state);
+    DataBus bus({.rate = 60_GBps, .code = {.bits = 2, .places = 3}}, state);
     CHECK(bus.reserve(0, 32, 0, false) == 533'333); // and a third is left over
     bus.code(true);
     CHECK(bus.reserve(533'333, 32, 0, false) == 533'333 + 800'000); // the third is of another rate

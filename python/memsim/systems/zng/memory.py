@@ -2,12 +2,12 @@
 
 from fractions import Fraction
 
-from ... import mem, zng
+from ... import dram, mem, zng
 from ...errors import did_you_mean, user_error
 from .. import mmu
 from ..drive import solid_state_drive
 from ..host import PAGE_COST, share_of_host
-from ..interleave import connect
+from ..interleave import connect, in_bytes
 from ..mmu import up_to
 from . import scale
 
@@ -36,11 +36,6 @@ def fs(seconds):
     return f"{round(seconds * 10**15)}fs"
 
 
-def figures(**changes):
-    """Changes of a DRAM's table, as mem.DramController reads them."""
-    return " ".join(f"{name}={value}" for name, value in changes.items())
-
-
 def at_rate(rate, burst):
     """Bursts back to back at so many bytes a second, a command each half of one."""
     return dict(rate=f"{round(rate)}B/s", burst=burst, tCCD_S=fs(Fraction(burst) / rate),
@@ -61,29 +56,46 @@ def channels(size):
 
 def ideal(root, size, needed):
     """GDDR5 that holds everything (V-D)."""
-    changes = figures(**at_rate(GDDR5_RATE * size.of_controller, 64))
+    card = dram.Preset("gtx580", base="gddr5", source="gddr5 at the rate of a GTX 580",
+                       **at_rate(GDDR5_RATE * size.of_controller, 64))
     capacity = up_to(-(-needed // size.controllers), 4096 * 16)  # rows of all banks
-    one_each(root, [mem.DramController(timing="gddr5", changes=changes, capacity=f"{capacity}B",
-                                       **channel) for channel in channels(size)])
+    one_each(root, [mem.DramController(timing=card, capacity=f"{capacity}B", **channel)
+                    for channel in channels(size)])
 
 
-def optane(root, size, needed, reading="table"):
-    """Six Optane DIMMs, by one of the readings of Table I in OPTANE."""
+def optane_table(size, reading):
+    """A controller's Optane DIMM, by one of the readings of Table I in OPTANE."""
     if reading not in OPTANE:
         raise user_error(f"there is no reading '{reading}' of Optane's times{did_you_mean(reading, OPTANE)}: it is "
                          f"one of {', '.join(OPTANE)}")
     read = dict(OPTANE[reading])
     banks, row = max(1, round(read.pop("banks") * size.of_controller)), read.pop("row")
     none = {name: "1fs" for name in ("tRRD_S", "tRRD_L", "tRTP", "tWTR_S", "tWTR_L", "tRTRS")}
-    changes = dict(at_rate(OPTANE_RATE * size.of_controller, 64), groups=1, ranks=1,
-                   banks_per_group=banks, row=f"{row}B", tCL="8900ps", tCWL="8900ps", tRCDRD="190ns", tRCDWR="190ns",
-                   tRAS="190ns", tFAW="0fs", tRFC="0fs", tREFI="0fs", **none, **read)
+    return dram.Preset(f"optane_{reading}", source="ZnG (ISCA 2020), Table I; banks and rate: zng.memory.OPTANE",
+                       **at_rate(OPTANE_RATE * size.of_controller, 64), groups=1, ranks=1, banks_per_group=banks,
+                       row=f"{row}B", tCL="8900ps", tCWL="8900ps", tRCDRD="190ns", tRCDWR="190ns", tRAS="190ns",
+                       tFAW="0fs", tRFC="0fs", tREFI="0fs", **none, **read)
+
+
+def optane(root, size, needed, reading="table"):
+    """Six Optane DIMMs."""
+    table = optane_table(size, reading)
+    row, banks = in_bytes(table.figures["row"], "row"), int(table.figures["banks_per_group"])
     if row < PAGE:  # smaller than what addresses go round in: each controller sees its addresses with gaps
         share, parts = needed, [dict(map="RoRaBaCo")] * size.controllers
     else:
         share, parts = -(-needed // size.controllers), channels(size)
-    one_each(root, [mem.DramController(timing="gddr5", changes=figures(**changes),
-                                       capacity=f"{up_to(share, row * banks)}B", **part) for part in parts])
+    one_each(root, [mem.DramController(timing=table, capacity=f"{up_to(share, row * banks)}B", **part)
+                    for part in parts])
+
+
+def buffer_table(rate):
+    """The DRAM of HybridGPU's buffer: DDR3-1600 times (JESD79-3, 11-11-11), 32 bit wide."""
+    return dram.Preset("hybridgpu_buffer", source="DDR3-1600 (assumption)", **at_rate(rate, 32), groups=1, ranks=1,
+                       banks_per_group=8, row="4KiB", tCL="13750ps", tCWL="10ns", tRCDRD="13750ps",
+                       tRCDWR="13750ps", tRP="13750ps", tRAS="35ns", tRC="48750ps", tRRD_S="7500ps",
+                       tRRD_L="7500ps", tFAW="40ns", tWTR_S="7500ps", tWTR_L="7500ps", tRTP="7500ps", tWR="15ns",
+                       tRTRS="2500ps", tRFC="260ns", tREFI="7800ns")
 
 
 def hetero(root, size, needed):
@@ -101,14 +113,8 @@ def hybridgpu(root, size, needed):
                                        width="32B")
     root.memory.buffer = zng.PageBuffer(capacity=f"{size.buffer}B",
                                         dirty_pages=max(1, size.buffer // PAGE // 32))
-    rate = BUFFER_RATE * size.share
     root.memory.dram = mem.DramController(
-        timing="ddr4_3200", capacity=f"{up_to(size.buffer, 32 << 10)}B", map="RoRaBaCoCh",
-        changes=figures(**at_rate(rate, 32), groups=1, ranks=1, banks_per_group=8, row="4KiB",
-                        tCL="13750ps", tCWL="10ns", tRCDRD="13750ps", tRCDWR="13750ps", tRP="13750ps",
-                        tRAS="35ns", tRC="48750ps", tRRD_S="7500ps", tRRD_L="7500ps", tFAW="40ns",
-                        tWTR_S="7500ps", tWTR_L="7500ps", tRTP="7500ps", tWR="15ns", tRTRS="2500ps",
-                        tRFC="260ns", tREFI="7800ns"))
+        timing=buffer_table(BUFFER_RATE * size.share), capacity=f"{up_to(size.buffer, 32 << 10)}B", map="RoRaBaCoCh")
     # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.
     root.ssd = ssd(size, host_rate="1000GB/s", completion="1fs", cache="1MiB", cache_reads=False,
                    dram_rate="1000GB/s", dram_latency="0fs")

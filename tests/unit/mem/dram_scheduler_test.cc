@@ -92,11 +92,11 @@ TEST_CASE("writes wait for the high mark, then drain to the low one") {
     for (std::uint32_t i = 0; i < 5; ++i) s.write(i, same_rank, 5, i);
     s.run_to(20_ns);
     CHECK(s.dram.writes() == 5);
-    CHECK_FALSE(s.state.draining);
+    CHECK_FALSE(s.dram.draining());
     s.write(5, same_rank, 5, 5);
-    CHECK(s.state.draining);
+    CHECK(s.dram.draining());
     const auto reads_before = s.dram.reads();
-    while (s.state.draining) s.run_to(Time {s.now + 1'000'000});
+    while (s.dram.draining()) s.run_to(Time {s.now + 1'000'000});
     CHECK(s.dram.writes() == 2);
     CHECK(s.dram.reads() == reads_before);
     s.finish();
@@ -105,7 +105,7 @@ TEST_CASE("writes wait for the high mark, then drain to the low one") {
 
 TEST_CASE("a row that was opened for a request serves it, whatever the direction is by then") {
     const auto order =
-        GENERATE(DramOrder::first_ready, DramOrder::oldest_ready, DramOrder::bank_rotation);
+        GENERATE(DramOrders::first_ready, DramOrders::oldest_ready, DramOrders::bank_rotation);
     DramTiming t = quiet();
     t.tRCDRD = t.tRCDWR = 40_ns;
     Scheduled s(t, {.write_high = 2, .write_low = 0, .order = order});
@@ -230,66 +230,6 @@ TEST_CASE("another user of the data bus delays column commands, and they it") {
     CHECK(s.bus.reserve(Time {5_ns}.raw, 64 * 20, other, false) == Time {25_ns}.raw);
     CHECK(s.finish().at(0).at == Time {26_ns}.raw);
     CHECK(s.bus.earliest(other, false) == Time {26_ns}.raw);
-}
-
-TEST_CASE("a held bank opens the row that it is held for, and all that waits for it is kept back") {
-    Scheduled s(quiet(), {.write_queue = 8, .write_high = 6, .write_low = 2});
-    s.read(1, first, 3);
-    s.dram.hold(first, 5, s.now);
-    CHECK(s.dram.held(first));
-    CHECK_FALSE(s.dram.preset(first));
-    s.read(2, first, 5, 1); // also of that row
-    s.read(3, same_rank, 4);
-    s.write(4, first, 3);
-    CHECK(order_of(s.finish(1_us)) == Order {3}); // held requests do not keep others back
-    CHECK(s.dram.preset(first));
-    CHECK(s.device.row(first) == 5);
-    CHECK(s.dram.reads() == 2);
-    s.dram.release(first, s.now);
-    CHECK_FALSE(s.dram.held(first));
-    CHECK(order_of(s.finish(2_us)) == Order {2, 1, 4}); // the open row first
-    CHECK(s.hits.value() == 2);
-}
-
-TEST_CASE("the row of a held bank is open tRCD after the precharge that it takes, not sooner") {
-    Scheduled s(quiet());
-    s.read(1, first, 3);
-    s.finish(100_ns); // leaves row 3 open
-    s.dram.hold(first, 5, s.now);
-    s.run_to(100_ns + 1_fs);
-    CHECK(s.device.row(first) == DramBank::closed); // precharged at 100
-    s.run_to(105_ns);                               // tRP
-    CHECK_FALSE(s.dram.preset(first));
-    s.run_to(105_ns + 1_fs);
-    CHECK(s.dram.preset(first));
-    CHECK(s.device.earliest(DramCommand::read, first) == Time {110_ns}.raw); // tRCD
-}
-
-TEST_CASE("what has begun in a bank ends before somebody else gets it") {
-    Scheduled s(quiet());
-    s.read(1, first, 3);
-    s.run_to(1_ns);
-    s.dram.hold(first, 5, s.now);
-    CHECK_FALSE(s.dram.preset(first));
-    CHECK(order_of(s.finish()) == Order {1});
-    CHECK(s.dram.preset(first));
-}
-
-TEST_CASE("the row of a held bank is opened again after a refresh") {
-    DramTiming t = quiet();
-    t.tREFI = 300_ns;
-    Scheduled s(t);
-    s.dram.hold(first, 5, s.now);
-    s.run_to(149_ns); // rank 0 is due at tREFI / 2
-    CHECK(s.dram.preset(first));
-    CHECK(s.activates.value() == 1);
-    s.run_to(299_ns);
-    CHECK(s.dram.preset(first));
-    CHECK(s.refreshes.value() > 0);
-    CHECK(s.activates.value() > 1);
-    // Released with nothing waiting: nothing is to be woken for.
-    s.dram.release(first, s.now);
-    CHECK(s.dram.next_action() == never);
 }
 
 TEST_CASE("run() at other times changes nothing") {
