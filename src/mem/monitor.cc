@@ -53,6 +53,8 @@ void Monitor::count(const protocol::MemRequest& r) {
     case Command::atomic:
         ++stat.atomics;
         break;
+    case Command::victim:
+    case Command::claim:
     case Command::invalidate:
     case Command::flush:
     case Command::reserve:
