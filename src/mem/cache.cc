@@ -13,34 +13,11 @@ using protocol::MemResponse;
 static const Registration<Cache> registered {
     "A sectored, non-blocking cache with banks and MSHRs: an L1 or a slice of an L2."};
 
-namespace {
-cache::Map map_of(const cache::Params& p) {
-    const cache::GeometryParams& g = p.geometry;
-    return {p.line_bytes(), static_cast<std::uint64_t>(g.sector->raw),
-            parts::SetIndex(p.sets(), g.set_hash()), p.timing.banks(),
-            parts::Interleave(static_cast<std::uint64_t>(g.interleave_granularity->raw),
-                              g.interleave_ways())};
-}
-} // namespace
-
 Cache::Stages::Stages(Cache& c, bool victims)
-    : Core {cache::Config(c.params, victims),
-            map_of(c.params),
-            c.sim(),
-            cache::Lines(config, map, c.state.tags, c.state.mshrs, c.port.mem_side),
-            parts::BankedSlots(c.params.timing.clock(), c.params.timing.accesses_per_cycle(),
-                               c.params.timing.banks(), c.params.timing.bank_ports(),
-                               c.state.slots),
-            cache::Outlet({c.params.queues.mem_queue(), c.params.queues.mshrs(),
-                           c.params.queues.outstanding(), c.params.stage(),
-                           c.params.timing.miss_latency()},
-                          c.port.mem_side, c.sim(), c.state.outlet),
-            c.stat,
-            c.port.events,
-            c.state.random,
-            c.state.reserved,
-            c.state.owed,
-            c.state.fetching},
+    : Core(c.params, victims,
+           {c.sim(), c.state.tags, c.state.mshrs, c.state.slots, c.state.outlet, c.port.mem_side,
+            c.stat, c.port.events, c.state.random, c.state.reserved, c.state.owed,
+            c.state.fetching}),
       commands(*this, evictions, c.state.flush),
       prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
 

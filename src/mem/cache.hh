@@ -123,7 +123,6 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
         cache::Commands commands;
         cache::Prefetching prefetching;
         Stages(Cache& c, bool victims);
-        Stages(const Stages&) = delete;
     };
     std::optional<Stages> stages_;
     Tick late_ = 0; ///< how much later than a read's a write's answer is

@@ -17,8 +17,26 @@ namespace memsim::mem::cache {
 
 using Observers = Many<Out<protocol::CacheEvent>>;
 
-/// What the stages of a cache work on.
+/// What the stages of a cache work on. All that it is given outlives it.
 struct Core {
+    /// State, statistics and ports of the cache's.
+    struct Of {
+        Simulation& sim;
+        parts::TagArray& tags;
+        Mshrs& mshrs;
+        parts::BankedSlotsState& slots;
+        Outlet::State& outlet;
+        Requester<protocol::Mem>& below;
+        Stats& stat;
+        Observers& observers;
+        Rng& random;
+        std::uint32_t& reserved;
+        std::uint64_t& owed;
+        std::uint64_t& fetching;
+    };
+    Core(const Params& p, bool victims, const Of& of);
+    Core(const Core&) = delete;
+
     Config config;
     Map map;
     Simulation& sim;

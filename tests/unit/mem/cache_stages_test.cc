@@ -15,16 +15,25 @@ using protocol::MemRequest;
 
 namespace {
 
+Params params_of(const std::string& policy) {
+    Params p;
+    p.geometry.capacity.parse("512B");
+    p.geometry.ways.parse("2");
+    p.timing.clock.parse("1GHz");
+    p.writes.write_policy.parse(policy);
+    p.writes.write_allocate.parse("true");
+    p.queues.mshrs.parse("2");
+    p.queues.mem_queue.parse("4");
+    p.queues.outstanding.parse("4");
+    return p;
+}
+
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : config([&] {
-              Params p;
-              p.writes.write_policy.parse(policy);
-              p.writes.write_allocate.parse("true");
-              p.geometry.ways.parse("2");
-              return Config(p, victims);
-          }()) {
+        : core(params_of(policy), victims,
+               {machine.sim(), tags, mshrs, slots, out, machine.port(), stat, none, random,
+                reserved, owed, fetching}) {
         tags.resize(2, 2, parts::Replacement::lru);
         mshrs.resize(2, 2);
     }
@@ -39,7 +48,6 @@ struct Parts {
         Requester<protocol::Mem>& port() { return get<test_mem::Driver>("sender").port.mem_side; }
     };
     Below machine;
-    Config config;
     TagArray tags;
     Mshrs mshrs;
     parts::BankedSlotsState slots;
@@ -49,19 +57,7 @@ struct Parts {
     Rng random;
     std::uint32_t reserved = 0;
     std::uint64_t owed = 0, fetching = 0;
-    Map map {128, 32, parts::SetIndex(2), 1, parts::Interleave(256, 1)};
-    Core core {config,
-               map,
-               machine.sim(),
-               Lines(core.config, core.map, tags, mshrs, machine.port()),
-               parts::BankedSlots(Frequency {1'000'000'000}, 1, 1, 1, slots),
-               Outlet({4, 2, 4, protocol::Stage::l1, Time {1}}, machine.port(), machine.sim(), out),
-               stat,
-               none,
-               random,
-               reserved,
-               owed,
-               fetching};
+    Core core;
     Evictions evictions {core};
     Misses misses {core, evictions};
     Writes writes {core, evictions, misses};
@@ -70,7 +66,7 @@ struct Parts {
     Commands commands {core, evictions, flush};
     Prefetching prefetching {core, evictions, misses, 1};
 
-    Access look_up(const MemRequest& r) { return core.lines.look_up(r, map.place(r.address)); }
+    Access look_up(const MemRequest& r) { return core.lines.look_up(r, core.map.place(r.address)); }
     /// A line with those sectors.
     std::uint32_t put(std::uint64_t number, SectorMask valid, SectorMask dirty = 0) {
         const std::uint32_t line = tags.victim(number % 2, 0, 2, random);
