@@ -16,8 +16,7 @@ static const Registration<Cache> registered {
 Cache::Stages::Stages(Cache& c, bool victims)
     : Core(c.params, victims,
            {c.sim(), c.state.tags, c.state.mshrs, c.state.slots, c.state.outlet, c.port.mem_side,
-            c.stat, c.port.events, c.state.random, c.state.reserved, c.state.owed,
-            c.state.fetching}),
+            c.stat, c.port.events, c.state.reserved, c.state.owed, c.state.fetching}),
       commands(*this, evictions, c.state.flush),
       prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
 
@@ -25,7 +24,8 @@ void Cache::init() {
     const bool victims =
         dynamic_cast<const protocol::TakesVictims*>(&port.mem_side.peer()->owner());
     if (const auto fault = cache::fault_of(params, victims)) refuse(fault->parameter, fault->why);
-    state.tags.resize(params.sets(), params.geometry.ways(), params.geometry.replacement());
+    state.tags.resize(params.sets(), params.geometry.ways(), params.geometry.replacement().text(),
+                      path(), sim().seed());
     state.mshrs.resize(params.queues.mshrs(), params.queues.targets());
     stages_.emplace(*this, victims);
     if (sim().contents().enabled())
@@ -266,7 +266,7 @@ void Cache::warm() {
         const std::uint64_t address = map.address_of(line);
         if (g.interleave_ways() > 1 && map.cache_of(address) != g.interleave_index()) continue;
         const std::uint32_t way =
-            state.tags.victim(map.place(address).set, state.reserved, g.ways(), state.random);
+            state.tags.victim(map.place(address).set, state.reserved, g.ways());
         state.tags.replace(way, line, 0);
         state.tags.add_valid(way, map.span(address, static_cast<std::uint32_t>(map.line_bytes())));
     }

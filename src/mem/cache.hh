@@ -76,7 +76,6 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
         cache::LineContents::State contents;
         std::vector<std::uint32_t> hint_done; ///< bytes of the first hint of each port
         Tick stalled_since = 0;
-        Rng random;
         Timer next_cycle, next_late, next_hint;
     };
 

@@ -116,7 +116,8 @@ std::vector<DataRig> rigs() {
          {"write_policy=write_through", "write_policy=write_through write_allocate=true",
           "write_policy=write_through write_allocate=true fetch_on_write=false banks=2",
           "write_policy=write_evict replacement=fifo",
-          "write_policy=write_evict reserved_ways=1 write_cycles=5", "write_policy=write_back",
+          "write_policy=write_evict reserved_ways=1 write_cycles=5 replacement=srrip",
+          "write_policy=write_back replacement=tree_plru",
           "write_policy=write_back write_allocate=true replacement=random",
           "write_policy=write_back write_allocate=true fetch_on_write=false",
           "write_policy=write_back write_allocate=true fetch_on_write=false reserved_ways=1"})
@@ -126,7 +127,8 @@ std::vector<DataRig> rigs() {
               "write_cycles=5",
               "write_policy=write_back write_allocate=true sector=64B acknowledged_writebacks=true",
               "write_policy=write_back write_allocate=true warm_base=0B warm_bytes=1KiB",
-              "write_policy=write_through", "write_policy=write_evict reserved_ways=2"})
+              "write_policy=write_through replacement=tree_plru",
+              "write_policy=write_evict reserved_ways=2 replacement=srrip"})
             all.push_back(caches(l1, l2));
     for (const char* l1 : {"write_policy=write_through write_allocate=true",
                            "write_policy=write_evict", "write_policy=write_evict reserved_ways=1",

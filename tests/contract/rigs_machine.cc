@@ -90,7 +90,8 @@ static const RigFor write_back_cache {"mem.Cache", [](Machine& m) {
                                       }};
 static const RigFor write_through_cache {
     "mem.Cache", [](Machine& m) {
-        m.add("cache", "mem.Cache", {{"capacity", "1536B"}, {"mshrs", "4"}});
+        m.add("cache", "mem.Cache",
+              {{"capacity", "1536B"}, {"mshrs", "4"}, {"replacement", "tree_plru"}});
         m.add("memory", "mem.SimpleMemory", {});
         driver(m, "driver", "cache", "cpu_side");
         m.bind("cache", "mem_side", "memory", "cpu_side");
@@ -169,6 +170,7 @@ static const RigFor victim_buffer {
                {"control_ports", "1"},
                {"hint_ports", "1"},
                {"mem_queue", "4"},
+               {"replacement", "srrip"},
                {"write_policy", "write_back"},
                {"write_allocate", "true"}});
         m.add("buffer", "mem.VictimBuffer", {{"outstanding", "3"}, {"queue", "2"}});

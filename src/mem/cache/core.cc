@@ -23,8 +23,8 @@ Core::Core(const Params& p, bool victims, const Of& of)
       outlet({p.queues.mem_queue(), p.queues.mshrs(), p.queues.outstanding(), p.stage(),
               p.timing.miss_latency()},
              of.below, of.sim, of.outlet),
-      stat(of.stat), observers(of.observers), random(of.random), reserved(of.reserved),
-      owed(of.owed), fetching(of.fetching) {}
+      stat(of.stat), observers(of.observers), reserved(of.reserved), owed(of.owed),
+      fetching(of.fetching) {}
 
 void Core::count(const Access& a) {
     const bool is_read = a.is_read();

@@ -29,7 +29,6 @@ struct Core {
         Requester<protocol::Mem>& below;
         Stats& stat;
         Observers& observers;
-        Rng& random;
         std::uint32_t& reserved;
         std::uint64_t& owed;
         std::uint64_t& fetching;
@@ -45,7 +44,6 @@ struct Core {
     Outlet outlet;
     Stats& stat;
     Observers& observers;
-    Rng& random;             ///< of the replacement
     std::uint32_t& reserved; ///< ways for lines that are written
     std::uint64_t& owed;     ///< answers not yet given
     std::uint64_t& fetching; ///< bytes asked for below and not yet here

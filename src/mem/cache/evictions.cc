@@ -10,15 +10,13 @@ CacheStall Evictions::take_way(const Access& a, bool written, std::uint32_t mess
                                std::uint32_t& line) {
     TagArray& tags = c_.lines.tags;
     const bool reserved = written && c_.reserved;
-    Rng random = c_.random; // drawn from only if the way is taken
     const std::uint32_t way = tags.victim(a.place.set, reserved ? 0 : c_.reserved,
-                                          reserved ? c_.reserved : c_.config.ways, random);
+                                          reserved ? c_.reserved : c_.config.ways);
     if (way == TagArray::none) return CacheStall::set;
     const bool leaves = c_.lines.must_write_back(way);
     const bool offered = c_.config.victims && c_.lines.clean(way);
     if (!c_.outlet.room(messages + leaves + offered)) return CacheStall::mem_side;
     if (leaves && c_.config.acknowledged && !c_.outlet.can_expect()) return CacheStall::mem_side;
-    c_.random = random;
     if (!tags.empty(way)) {
         if (leaves) c_.occupy(a.place.bank, c_.config.read_cycles);
         evict(way);

@@ -2,8 +2,8 @@
 
 #include "core/clock.hh"
 #include "core/param.hh"
-#include "parts/replacement.hh"
 #include "parts/set_index.hh"
+#include "parts/tag_policy.hh"
 #include "protocol/mem.hh"
 
 #include <optional>
@@ -30,7 +30,7 @@ struct GeometryParams {
     Param<Bytes> line {128_B, {32_B, 512_B}, "What a tag stands for"};
     Param<Bytes> sector {32_B, {32_B, 512_B}, "What is fetched, valid and dirty by itself"};
     Param<unsigned> ways {6, {1, 65536}, "Lines of a set"};
-    Param<parts::Replacement> replacement {parts::Replacement::lru, "Which line makes room"};
+    Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which line of a set makes room"};
     Param<parts::SetHash> set_hash {
         parts::SetHash::none, "How a line finds its set (xor_fold: Gonzalez et al., ICS 1997)"};
     Param<unsigned> interleave_ways {

@@ -32,9 +32,9 @@ Params params_of(const std::string& policy) {
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
         : core(params_of(policy), victims,
-               {machine.sim(), tags, mshrs, slots, out, machine.port(), stat, none, random,
-                reserved, owed, fetching}) {
-        tags.resize(2, 2, parts::Replacement::lru);
+               {machine.sim(), tags, mshrs, slots, out, machine.port(), stat, none, reserved, owed,
+                fetching}) {
+        tags.resize(2, 2, "lru");
         mshrs.resize(2, 2);
     }
     struct Below : Machine {
@@ -54,7 +54,6 @@ struct Parts {
     Outlet::State out;
     Stats stat;
     Observers none {[](const void*) { return 0u; }, {}, ""};
-    Rng random;
     std::uint32_t reserved = 0;
     std::uint64_t owed = 0, fetching = 0;
     Core core;
@@ -69,7 +68,7 @@ struct Parts {
     Access look_up(const MemRequest& r) { return core.lines.look_up(r, core.map.place(r.address)); }
     /// A line with those sectors.
     std::uint32_t put(std::uint64_t number, SectorMask valid, SectorMask dirty = 0) {
-        const std::uint32_t line = tags.victim(number % 2, 0, 2, random);
+        const std::uint32_t line = tags.victim(number % 2, 0, 2);
         tags.replace(line, number, 0);
         tags.add_valid(line, valid);
         tags.add_dirty(line, dirty);
