@@ -78,8 +78,8 @@ class TagArray {
     /// Whether it is a line's place.
     bool has(std::uint32_t line) const { return line / stride_ < sets() && line % stride_ < ways_; }
     /// An access has found the line.
-    void touch(std::uint32_t line) {
-        with_policy([&](auto& p) { p.touch(notes(), line); });
+    void touch(std::uint32_t line) { // short, so that a hit's is inlined as a whole
+        policy_.with<Lru, FifoOrder, Srrip>([&](auto& p) { p.touch(notes(), line); });
     }
     /// The line that makes room, of the ways [from, to): the first empty one, else by policy; none
     /// if all are locked. Asking changes nothing.
