@@ -25,7 +25,8 @@ void Tlb::init() {
     page_ = parts::Divider(page);
     pages_ = parts::Divider(page * params.stripe());
     stripe_ = parts::Interleave(unit, params.stripe());
-    state.pages.resize(params.entries(), params.ways());
+    state.pages.resize(params.entries(), params.ways(), params.replacement().text(),
+                       path() + ".replacement", sim().seed());
     state.mshrs.resize(params.misses(), params.targets());
     state.misses.resize(params.misses());
     state.passing.resize(params.outstanding());

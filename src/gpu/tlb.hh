@@ -48,6 +48,7 @@ class Tlb final : public Model<Tlb>, public Functional {
                                  "HPCA'14)"};
         Param<unsigned> ways {
             64, {1, 65536}, "Of a set (assumption: fully associative)", divides(entries)};
+        Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which entry of a set makes room"};
         Param<Time> latency {833'334_fs,
                              {1_fs, 1_ms},
                              "From the look-up to the L1's input (assumption: a cycle of 1.2 GHz, "

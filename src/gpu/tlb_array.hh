@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/hash_map.hh"
+#include "parts/tag_policies/lru.hh"
 
 #include <cstdint>
 #include <vector>
@@ -16,9 +17,9 @@ constexpr std::uint16_t application_of(std::uint64_t key) {
     return static_cast<std::uint16_t>(key >> 48);
 }
 
-/// What a TLB holds: a set-associative table from pages to frames, LRU within a set. A value for
-/// State. A look-up costs one comparison where it is the page of the look-up before, else one in a
-/// hash table, whatever the associativity.
+/// What a TLB holds: a set-associative table from pages to frames, with a tag policy for its sets.
+/// A value for State. A look-up costs one comparison where it is the page of the look-up before,
+/// else one in a hash table, whatever the associativity.
 class TlbArray {
   public:
     static constexpr std::string_view archived_as = "TlbArray";
@@ -26,13 +27,12 @@ class TlbArray {
     struct Entry {
         std::uint64_t key = none;
         std::uint64_t frame = 0;
-        std::uint64_t used = 0; ///< when, by clock_
         bool writable = false;
     };
 
     template <class Archive>
     void archive(Archive& a) {
-        a(entries_), a(index_), a(clock_);
+        a(entries_), a(index_), a(words_), a(policy_);
         if constexpr (Loading<Archive>) {
             std::size_t held = 0; // each found where the index says, and nowhere else
             for (std::size_t i = 0; i < entries_.size(); ++i)
@@ -44,11 +44,16 @@ class TlbArray {
         }
     }
 
-    /// `entries` is a multiple of `ways`; no entries: holds nothing.
-    void resize(std::uint32_t entries, std::uint32_t ways) {
+    /// `entries` is a multiple of `ways`; no entries: holds nothing. `place` begins the policy's
+    /// errors and the names of its random streams.
+    void resize(std::uint32_t entries, std::uint32_t ways, const std::string& policy = "lru",
+                const std::string& place = "", std::uint64_t seed = 0) {
         ways_ = ways;
         sets_ = entries / ways;
         entries_.assign(entries, {});
+        words_.assign(entries, 0);
+        policy_.make(policy, place, seed);
+        policy_->resize(sets_, ways);
     }
 
     /// The entry of a page, or nullptr; notes the use.
@@ -58,38 +63,36 @@ class TlbArray {
             if (!at) return nullptr;
             last_ = *at;
         }
-        Entry& e = entries_[last_];
-        if (e.used != clock_) e.used = ++clock_;
-        return &e;
+        touch(last_);
+        return &entries_[last_];
     }
-    /// Takes the place of the entry of its set used longest ago; true if that held a page.
+    /// Takes the place of an empty entry of its set, or of that which makes room; true if that held
+    /// a page.
     bool insert(std::uint64_t key, std::uint64_t frame, bool writable) {
         if (sets_ == 0) return false;
-        std::uint32_t place = 0;
-        if (const std::uint32_t* at = index_.find(key))
-            place = *at;
-        else {
-            const auto first = static_cast<std::uint32_t>(page_of(key) % sets_) * ways_;
-            place = first;
-            for (std::uint32_t i = first; i < first + ways_; ++i) {
-                if (entries_[i].key == none) {
-                    place = i;
-                    break;
-                }
-                if (entries_[i].used < entries_[place].used) place = i;
-            }
+        if (const std::uint32_t* at = index_.find(key)) {
+            touch(*at);
+            entries_[*at] = {key, frame, writable};
+            return false;
         }
-        Entry& e = entries_[place];
-        const bool evicts = e.key != none && e.key != key;
-        if (evicts) index_.erase(e.key);
-        if (e.key != key) index_[key] = place;
-        e = {key, frame, ++clock_, writable};
+        const auto first = static_cast<std::uint32_t>(page_of(key) % sets_) * ways_;
+        std::uint32_t place = first;
+        while (place < first + ways_ && entries_[place].key != none) ++place;
+        const bool evicts = place == first + ways_;
+        if (evicts) {
+            place = policy_->victim(words(), {first, first + ways_});
+            index_.erase(entries_[place].key);
+        }
+        policy_->insert(words(), place, evicts);
+        index_[key] = place;
+        entries_[place] = {key, frame, writable};
         return evicts;
     }
     bool erase(std::uint64_t key) {
         const std::uint32_t* at = index_.find(key);
         if (!at) return false;
         entries_[*at] = {};
+        policy_->drop(words(), *at);
         return index_.erase(key);
     }
     /// Forgets pages that follow each other; returns how many it held.
@@ -105,10 +108,16 @@ class TlbArray {
     }
 
   private:
+    parts::TagWords words() { return {words_.data(), ways_, ways_, sets_}; }
+    void touch(std::uint32_t place) {
+        policy_.with<parts::Lru>([&](auto& p) { p.touch(words(), place); });
+    }
+
     std::uint32_t ways_ = 1, sets_ = 0;
     std::vector<Entry> entries_;
     HashMap<std::uint32_t> index_;
-    std::uint64_t clock_ = 0;
+    std::vector<std::uint32_t> words_; ///< the policy's, of each entry
+    Policy<parts::TagPolicy> policy_;
     std::uint32_t last_ = 0; ///< the entry found last: a hint, and no part of what is saved
 };
 

@@ -69,20 +69,19 @@ void Pcie::run(Wire& wire, Timer& timer, In& requests, Out& out, Out& answers, I
         if (!answer && !request) return;
         if (answer && (!request || !wire.answers)) {
             wire.answer = answers->pop();
-            put(wire, wire.answer.address, wire.answer.payload(), true, count);
+            put(wire, wire.answer, true, count);
         } else {
             wire.request = requests->pop();
-            const bool data =
-                wire.request.command == Command::write || wire.request.command == Command::atomic;
-            put(wire, wire.request.address, data ? wire.request.payload() : 0, false, count);
+            put(wire, wire.request, false, count);
         }
     }
 }
 
-void Pcie::put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answers,
-               const Counters& count) {
-    const bool goes_on = data && answers == wire.answers && address == wire.continues &&
-                         address % static_cast<std::uint64_t>(params.payload->raw);
+template <class M>
+void Pcie::put(Wire& wire, const M& m, bool answers, const Counters& count) {
+    const std::uint32_t data = m.data_bytes();
+    const bool goes_on = data && answers == wire.answers && m.address == wire.continues &&
+                         m.address % static_cast<std::uint64_t>(params.payload->raw);
     const std::uint32_t bytes =
         data + (goes_on ? 0 : static_cast<std::uint32_t>(params.overhead->raw));
     if (wire.free_at != now()) wire.remainder = 0; // not back to back
@@ -90,7 +89,7 @@ void Pcie::put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answe
     wire.free_at = now() + taken;
     wire.busy = true;
     wire.answers = answers;
-    wire.continues = data ? address + data : ~std::uint64_t {0};
+    wire.continues = data ? m.address + m.payload() : ~std::uint64_t {0};
     count.data += data;
     count.bytes += bytes;
     count.packets += !goes_on;

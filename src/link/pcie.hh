@@ -118,8 +118,8 @@ class Pcie final : public Model<Pcie>, public Functional {
     };
     void run(Wire& wire, Timer& timer, In& requests, Out& out, Out& answers, In& back,
              const Counters& count);
-    void put(Wire& wire, std::uint64_t address, std::uint32_t data, bool answers,
-             const Counters& count);
+    template <class M>
+    void put(Wire& wire, const M& message, bool answers, const Counters& count);
 
     WireTime wire_time_;
 };

@@ -90,6 +90,7 @@ void DramController::init() {
     // on the wires: as many again are never needed.
     const std::uint32_t places = 2 * dram_->places();
     state.requests.assign(places, {});
+    state.packed.assign(places, {});
     state.stages.assign(places, {});
     if (sim().contents().enabled()) state.data.assign(places, {});
     state.free.clear();
@@ -123,6 +124,7 @@ bool DramController::accept() {
             state.front_bytes = 0;
             state.requests[state.front] = {r.address, now(),     r.bytes,   r.tag,   1,
                                            r.source,  r.sectors, r.command, r.posted};
+            state.packed[state.front] = r.packed;
             if (sim().stamps().enabled()) state.stages[state.front] = {r.stamps, never};
             if (sim().contents().enabled()) {
                 state.data[state.front] = r.contents;
@@ -130,9 +132,10 @@ bool DramController::accept() {
             }
         }
         const std::uint32_t before = state.front_bytes;
-        queue_pieces(r);
+        const Moved moved = moved_by(r);
+        queue_pieces(moved);
         any |= state.front_bytes != before;
-        if (state.front_bytes < r.bytes) return any;
+        if (state.front_bytes < moved.bytes) return any;
         // A write needs no more attention from its sender once the queue has it.
         const std::uint32_t request = state.front;
         const bool answer_now = r.command == Command::write && !r.posted;
@@ -152,9 +155,8 @@ bool DramController::accept() {
 
 /// Hands over the front request row by row, without the sectors that it does not need, as far as
 /// there is room.
-void DramController::queue_pieces(const protocol::MemRequest& r) {
-    const bool write = r.command != Command::read;
-    while (state.front_bytes < r.bytes && dram_->can_accept(write)) {
+void DramController::queue_pieces(const Moved& r) {
+    while (state.front_bytes < r.bytes && dram_->can_accept(r.write)) {
         const protocol::Part part = protocol::next_part(r, state.front_bytes, timing_.burst);
         const std::uint64_t address = r.address + part.offset;
         if (address >= map_->capacity())
@@ -171,7 +173,7 @@ void DramController::queue_pieces(const protocol::MemRequest& r) {
         const std::uint32_t bursts = (in_burst + piece + timing_.burst - 1) / timing_.burst;
         ++state.requests[state.front].left;
         dram_->enqueue({state.front, bank_of(place), place.row, place.column,
-                        static_cast<std::uint16_t>(bursts), write, DramPriority::demand},
+                        static_cast<std::uint16_t>(bursts), r.write, DramPriority::demand},
                        now());
         state.front_bytes = part.offset + piece;
     }
@@ -196,7 +198,8 @@ protocol::MemResponse DramController::answer_to(std::uint32_t request) const {
     const State::Request& r = state.requests[request];
     const Stamps::Id stamps =
         sim().stamps().enabled() ? state.stages[request].stamps : Stamps::Id {};
-    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, stamps, {}};
+    return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, state.packed[request],
+            stamps,    {}};
 }
 
 /// Of a request whose last piece is done: a write's bytes go into the cells, a read takes them from

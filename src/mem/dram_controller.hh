@@ -112,6 +112,7 @@ class DramController final : public Model<DramController>, public Functional {
         parts::DataBusState bus;
         DramSchedulerState scheduler;
         std::vector<Request> requests;
+        std::vector<protocol::PackedSize> packed; ///< of each of them
         std::vector<Stages> stages;
         std::vector<Contents::Id> data; ///< of writes that are not done, of reads that are
         Fifo<std::uint32_t> writes;     ///< of them the writes, as they were accepted
@@ -138,8 +139,20 @@ class DramController final : public Model<DramController>, public Functional {
     State state;
 
   private:
+    /// What a request moves of its rows: packed data lie together from its address on.
+    struct Moved {
+        std::uint64_t address;
+        std::uint32_t bytes;
+        std::uint16_t sectors;
+        bool write;
+    };
+    static Moved moved_by(const protocol::MemRequest& r) {
+        const bool write = r.command != protocol::Command::read;
+        if (r.packed.words) return {r.address, std::min(r.packed.bytes(0), r.bytes), 0, write};
+        return {r.address, r.bytes, r.sectors, write};
+    }
     bool accept();
-    void queue_pieces(const protocol::MemRequest& r);
+    void queue_pieces(const Moved& r);
     void collect();
     protocol::MemResponse answer_to(std::uint32_t request) const;
     void piece_done(std::uint32_t request, Tick started, Tick at);

@@ -53,6 +53,9 @@ void Monitor::count(const protocol::MemRequest& r) {
     case Command::atomic:
         ++stat.atomics;
         break;
+    case Command::hint:
+    case Command::victim:
+    case Command::claim:
     case Command::invalidate:
     case Command::flush:
     case Command::reserve:

@@ -13,7 +13,7 @@ void SimpleMemory::wake() {
         const protocol::MemRequest r = in.pop();
         ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
         stat.bytes += r.payload();
-        const auto work = static_cast<Uint128>(r.payload()) * ticks_per_second +
+        const auto work = static_cast<Uint128>(r.packed.bytes(r.payload())) * ticks_per_second +
                           static_cast<Uint128>(state.remainder);
         const auto rate = static_cast<Uint128>(params.bandwidth->raw);
         state.free_at = now() + static_cast<Tick>(work / rate);

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "core/archive.hh"
-#include "core/rng.hh"
-#include "parts/replacement.hh"
+#include "parts/tag_policies/fifo.hh"
+#include "parts/tag_policies/lru.hh"
+#include "parts/tag_policies/random.hh"
+#include "parts/tag_policies/srrip.hh"
+#include "parts/tag_policies/tree_plru.hh"
 
 #include <cstdint>
 #include <vector>
@@ -22,9 +25,15 @@ using SectorMask = std::uint16_t;
 ///
 /// A machine has many caches, each with more lines than the host's first caches hold: so a line
 /// takes 16 bytes, and a set of 8 ways two neighbouring lines of the host. A set is four rows of
-/// words: low part of the tag, order, sectors, and state (lock, flags, application, rest of the
-/// tag).
+/// words: low part of the tag, the policy's word, sectors, and state (lock, flags, application,
+/// rest of the tag).
 class TagArray {
+    /// Calls f with the policy, which is inlined where it is one of these.
+    template <class F>
+    auto with_policy(F&& f) {
+        return policy_.with<Lru, FifoOrder, Srrip, TreePlru, RandomOrder>(std::forward<F>(f));
+    }
+
   public:
     static constexpr std::string_view archived_as = "TagArray";
     static constexpr std::uint32_t none = ~std::uint32_t {0};
@@ -34,10 +43,13 @@ class TagArray {
     static constexpr std::uint64_t most_lines = (std::uint64_t {1} << 42) - 1; ///< tags are below
     template <class Archive>
     void archive(Archive& a) {
-        a(rows_), a(clock_);
+        a(rows_), a(policy_);
     }
 
-    void resize(std::uint64_t sets, std::uint32_t ways, Replacement policy);
+    /// `policy`: a tag policy with its parameters. `place` begins its errors and the names of its
+    /// random streams.
+    void resize(std::uint64_t sets, std::uint32_t ways, const std::string& policy,
+                const std::string& place = "", std::uint64_t seed = 0);
     std::uint64_t sets() const { return rows_.size() * row_words / stride_; }
     std::uint32_t ways() const { return ways_; }
 
@@ -65,17 +77,17 @@ class TagArray {
     }
     /// Whether it is a line's place.
     bool has(std::uint32_t line) const { return line / stride_ < sets() && line % stride_ < ways_; }
-    /// Notes a use, for LRU.
-    void touch(std::uint32_t line) {
-        if (policy_ == Replacement::lru) order(line) = tick();
+    /// An access has found the line.
+    void touch(std::uint32_t line) { // short, so that a hit's is inlined as a whole
+        policy_.with<Lru, FifoOrder, Srrip>([&](auto& p) { p.touch(notes(), line); });
     }
     /// The line that makes room, of the ways [from, to): the first empty one, else by policy; none
-    /// if all are locked.
-    std::uint32_t victim(std::uint64_t set, std::uint32_t from, std::uint32_t to, Rng& rng) const;
+    /// if all are locked. Asking changes nothing.
+    std::uint32_t victim(std::uint64_t set, std::uint32_t from, std::uint32_t to);
     /// Gives the line to another tag, without valid sectors.
     void replace(std::uint32_t line, std::uint64_t tag, std::uint32_t application) {
+        with_policy([&](auto& p) { p.insert(notes(), line, !empty(line)); });
         words()[line] = static_cast<std::uint32_t>(tag);
-        order(line) = tick();
         sectors(line) = 0;
         status(line) = (status(line) & lock_mask) | application << application_shift |
                        static_cast<std::uint32_t>(tag >> 32) << high_shift;
@@ -87,6 +99,7 @@ class TagArray {
         if (locked(line)) return;
         words()[line] = none;
         status(line) |= high_mask;
+        with_policy([&](auto& p) { p.drop(notes(), line); });
     }
 
     std::uint64_t tag(std::uint32_t line) const {
@@ -136,8 +149,7 @@ class TagArray {
 
     std::uint32_t* words() { return rows_.data()->words.data(); }
     const std::uint32_t* words() const { return rows_.data()->words.data(); }
-    std::uint32_t& order(std::uint32_t line) { return words()[line + ways_]; }
-    std::uint32_t order(std::uint32_t line) const { return words()[line + ways_]; }
+    TagWords notes() { return {words() + ways_, stride_, ways_, sets()}; }
     std::uint32_t& sectors(std::uint32_t line) { return words()[line + 2 * ways_]; }
     std::uint32_t sectors(std::uint32_t line) const { return words()[line + 2 * ways_]; }
     std::uint32_t& status(std::uint32_t line) { return words()[line + 3 * ways_]; }
@@ -145,17 +157,10 @@ class TagArray {
     void set(std::uint32_t line, std::uint32_t bit, bool on) {
         status(line) = on ? status(line) | bit : status(line) & ~bit;
     }
-    std::uint32_t tick() {
-        if (clock_ == none) renumber();
-        return ++clock_;
-    }
-    void renumber();
-
     std::uint32_t ways_ = 0;
     std::uint32_t stride_ = row_words; ///< words of a set
-    Replacement policy_ = Replacement::lru;
     std::vector<Row> rows_;
-    std::uint32_t clock_ = 0; ///< of uses (LRU) or fills (FIFO)
+    Policy<TagPolicy> policy_;
 };
 
 } // namespace memsim::parts

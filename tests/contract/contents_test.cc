@@ -41,6 +41,27 @@ DataRig caches(const std::string& l1, const std::string& l2) {
             }};
 }
 
+/// driver - L1 - victim buffer - L2 - victim buffer - memory.
+DataRig caches_with_victims(const std::string& l1, const std::string& l2) {
+    return {"caches with victim buffers, " + l1 + "; " + l2, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver", {});
+                m.add("l1", "mem.Cache",
+                      arguments("capacity=512B ways=2 latency=3ns mshrs=3 targets=2 mem_queue=4 " +
+                                l1));
+                m.add("l2", "mem.Cache",
+                      arguments("capacity=1KiB ways=4 latency=5ns mshrs=4 targets=3 mem_queue=4 " +
+                                l2));
+                m.add("l1_victims", "mem.VictimBuffer", arguments("sectors=6 outstanding=2"));
+                m.add("l2_victims", "mem.VictimBuffer", arguments("sectors=32"));
+                add_memory(m, "memory");
+                m.bind("driver", "mem", "l1", "cpu_side");
+                m.bind("l1", "mem_side", "l1_victims", "cpu_side");
+                m.bind("l1_victims", "mem_side", "l2", "cpu_side");
+                m.bind("l2", "mem_side", "l2_victims", "cpu_side");
+                m.bind("l2_victims", "mem_side", "memory", "cpu_side");
+            }};
+}
+
 /// Two drivers behind TLBs and L1s, one L2 and one memory, which holds all pages or some of them.
 DataRig paging(const std::string& name, bool faults) {
     return {
@@ -95,7 +116,8 @@ std::vector<DataRig> rigs() {
          {"write_policy=write_through", "write_policy=write_through write_allocate=true",
           "write_policy=write_through write_allocate=true fetch_on_write=false banks=2",
           "write_policy=write_evict replacement=fifo",
-          "write_policy=write_evict reserved_ways=1 write_cycles=5", "write_policy=write_back",
+          "write_policy=write_evict reserved_ways=1 write_cycles=5 replacement=srrip",
+          "write_policy=write_back replacement=tree_plru",
           "write_policy=write_back write_allocate=true replacement=random",
           "write_policy=write_back write_allocate=true fetch_on_write=false",
           "write_policy=write_back write_allocate=true fetch_on_write=false reserved_ways=1"})
@@ -105,8 +127,17 @@ std::vector<DataRig> rigs() {
               "write_cycles=5",
               "write_policy=write_back write_allocate=true sector=64B acknowledged_writebacks=true",
               "write_policy=write_back write_allocate=true warm_base=0B warm_bytes=1KiB",
-              "write_policy=write_through", "write_policy=write_evict reserved_ways=2"})
+              "write_policy=write_through replacement=tree_plru",
+              "write_policy=write_evict reserved_ways=2 replacement=srrip"})
             all.push_back(caches(l1, l2));
+    for (const char* l1 : {"write_policy=write_through write_allocate=true",
+                           "write_policy=write_evict", "write_policy=write_evict reserved_ways=1",
+                           "write_policy=write_back write_allocate=true fetch_on_write=false"})
+        for (const char* l2 :
+             {"write_policy=write_back write_allocate=true acknowledged_writebacks=true",
+              "write_policy=write_back write_allocate=true fetch_on_write=false",
+              "write_policy=write_back write_allocate=true warm_base=0B warm_bytes=1KiB"})
+            all.push_back(caches_with_victims(l1, l2));
     all.push_back({"a memory", {"driver"}, [](Machine& m) {
                        m.add("driver", "test.DataDriver", {});
                        add_memory(m, "memory");

@@ -91,7 +91,8 @@ static const RigFor write_back_cache {"mem.Cache", [](Machine& m) {
                                       }};
 static const RigFor write_through_cache {
     "mem.Cache", [](Machine& m) {
-        m.add("cache", "mem.Cache", {{"capacity", "1536B"}, {"mshrs", "4"}});
+        m.add("cache", "mem.Cache",
+              {{"capacity", "1536B"}, {"mshrs", "4"}, {"replacement", "tree_plru"}});
         m.add("memory", "mem.SimpleMemory", {});
         driver(m, "driver", "cache", "cpu_side");
         m.bind("cache", "mem_side", "memory", "cpu_side");
@@ -160,6 +161,27 @@ static const RigFor lazy_cache {
         m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
         driver(m, "driver", "cache", "cpu_side");
         m.bind("cache", "mem_side", "memory", "cpu_side");
+    }};
+static const RigFor victim_buffer {
+    "mem.VictimBuffer", [](Machine& m) {
+        m.add("cache", "mem.Cache",
+              {{"capacity", "1KiB"},
+               {"ways", "2"},
+               {"mshrs", "4"},
+               {"control_ports", "1"},
+               {"hint_ports", "1"},
+               {"mem_queue", "4"},
+               {"replacement", "srrip"},
+               {"write_policy", "write_back"},
+               {"write_allocate", "true"}});
+        m.add("buffer", "mem.VictimBuffer", {{"outstanding", "3"}, {"queue", "2"}});
+        m.add("memory", "mem.SimpleMemory", {{"queue", "2"}, {"bandwidth", "8GB/s"}});
+        m.add("manager", "test.CacheManager", {});
+        driver(m, "driver", "cache", "cpu_side");
+        m.bind("manager", "control", "cache", "control[0]");
+        m.bind("manager", "hints", "cache", "hints[0]");
+        m.bind("cache", "mem_side", "buffer", "cpu_side");
+        m.bind("buffer", "mem_side", "memory", "cpu_side");
     }};
 static const RigFor crossbar {
     "mem.Crossbar", [](Machine& m) {

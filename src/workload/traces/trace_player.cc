@@ -93,7 +93,7 @@ void TracePlayer::send_one() {
     r.sectors = r.bytes == next.bytes ? next.sectors : 0;
     r.command = next.command;
     r.pc = next.pc;
-    r.warp = next.warp;
+    r.warp = static_cast<std::uint8_t>(next.warp); // predictors tell 256 apart
     r.application = next.application;
     r.tag = state.free_tags.back(); // the port lets no more than `outstanding` out
     state.free_tags.pop_back();

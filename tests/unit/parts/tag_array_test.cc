@@ -26,8 +26,8 @@ TEST_CASE("an interleave is one to one, powers of two or not", "[parts]") {
 
 namespace {
 /// Gives the next line to make room in the last of its sets to `tag`.
-std::uint32_t take(TagArray& tags, Rng& random, std::uint64_t tag) {
-    const std::uint32_t line = tags.victim(tags.sets() - 1, 0, tags.ways(), random);
+std::uint32_t take(TagArray& tags, std::uint64_t tag) {
+    const std::uint32_t line = tags.victim(tags.sets() - 1, 0, tags.ways());
     tags.replace(line, tag, 0);
     tags.add_valid(line, 1);
     return line;
@@ -35,42 +35,44 @@ std::uint32_t take(TagArray& tags, Rng& random, std::uint64_t tag) {
 } // namespace
 
 TEST_CASE("a set gives up the line used or filled longest ago", "[parts]") {
-    const auto policy = GENERATE(Replacement::lru, Replacement::fifo);
+    const bool lru = GENERATE(true, false);
     const std::uint32_t ways = GENERATE(4u, 6u);
-    Rng random;
     TagArray tags;
-    tags.resize(3, ways, policy);
+    tags.resize(3, ways, lru ? "lru" : "fifo");
     REQUIRE(tags.sets() == 3);
-    auto victim = [&] { return tags.victim(2, 0, ways, random) - tags.line(2, 0); };
+    auto victim = [&] { return tags.victim(2, 0, ways) - tags.line(2, 0); };
     for (std::uint64_t tag = 0; tag < ways; ++tag) { // empty lines first, in order
         CHECK(victim() == tag);
-        take(tags, random, tag);
+        take(tags, tag);
     }
     CHECK(tags.find(2, 3) == tags.line(2, 3));
     CHECK(tags.tag(tags.line(2, 3)) == 3);
     CHECK(tags.find(1, 3) == TagArray::none);
     tags.touch(tags.line(2, 0));
-    CHECK(victim() == (policy == Replacement::lru ? 1 : 0));
+    CHECK(victim() == (lru ? 1 : 0));
     tags.lock(tags.line(2, victim()), 5);
-    CHECK(victim() == (policy == Replacement::lru ? 2 : 1));
+    CHECK(victim() == (lru ? 2 : 1));
     for (std::uint32_t w = 0; w < ways; ++w) tags.lock(tags.line(2, w), w);
-    CHECK(tags.victim(2, 0, ways, random) == TagArray::none);
+    CHECK(tags.victim(2, 0, ways) == TagArray::none);
     CHECK(tags.lock(tags.line(2, 2)) == 2);
     tags.unlock(tags.line(2, 2));
     CHECK(victim() == 2);
-    CHECK(tags.victim(2, 3, ways, random) == TagArray::none); // of the others
+    CHECK(tags.victim(2, 3, ways) == TagArray::none); // of the others
 }
 
 TEST_CASE("random replacement takes each unlocked line, by its stream", "[parts]") {
-    Rng random(3, "test"), same(3, "test");
-    TagArray tags;
-    tags.resize(1, 4, Replacement::random);
-    for (std::uint64_t tag = 0; tag < 4; ++tag) take(tags, random, tag);
-    tags.lock(tags.line(0, 1), 0);
+    TagArray tags, same;
+    for (TagArray* t : {&tags, &same}) {
+        t->resize(1, 4, "random", "test", 3);
+        for (std::uint64_t tag = 0; tag < 4; ++tag) take(*t, tag);
+        t->lock(t->line(0, 1), 0);
+    }
     std::array<int, 4> seen {};
-    for (int i = 0; i < 3000; ++i) {
-        const std::uint32_t line = tags.victim(0, 0, 4, random);
-        REQUIRE(line == tags.victim(0, 0, 4, same));
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+        const std::uint32_t line = tags.victim(0, 0, 4);
+        REQUIRE(line == tags.victim(0, 0, 4)); // asking changes nothing
+        REQUIRE(line == take(same, 100 + i));
+        take(tags, 100 + i);
         ++seen[line];
     }
     CHECK(seen[1] == 0);
@@ -79,7 +81,7 @@ TEST_CASE("random replacement takes each unlocked line, by its stream", "[parts]
 
 TEST_CASE("a tag holds lines, applications and flags apart", "[parts]") {
     TagArray tags;
-    tags.resize(2, 3, Replacement::lru);
+    tags.resize(2, 3, "lru");
     const std::uint32_t line = tags.line(1, 2);
     const std::uint64_t big = TagArray::most_lines - 1;
     tags.replace(line, big, TagArray::most_applications - 1);

@@ -7,21 +7,21 @@
 
 #include <vector>
 
-namespace memsim::mem {
+namespace memsim::mem::cache {
 
 /// The bytes of a cache's lines, beside its tags, where a machine carries contents. The tags say
 /// which sectors are valid or dirty; a sector's bytes count while it is either, or while a write to
 /// it waits for a fill (`claimed`). Else they are what is left of an earlier time, and are
 /// forgotten before the sector is used again.
-class CacheContents {
+class LineContents {
   public:
     struct State {
         std::vector<SectorBytes> sectors; ///< of each line in turn
     };
 
     /// All outlive it. `line_bytes` and `sector_bytes`: the cache's.
-    CacheContents(Contents& store, const parts::TagArray& tags, State& state,
-                  std::uint64_t line_bytes, std::uint64_t sector_bytes);
+    LineContents(Contents& store, const parts::TagArray& tags, State& state,
+                 std::uint64_t line_bytes, std::uint64_t sector_bytes);
 
     /// The line is another one's now.
     void clear(std::uint32_t line);
@@ -48,7 +48,7 @@ class CacheContents {
         return state_.sectors[std::size_t {tags_.number(line)} * per_line_ + sector % per_line_];
     }
     const SectorBytes& at(std::uint32_t line, std::uint64_t sector) const {
-        return const_cast<CacheContents&>(*this).at(line, sector);
+        return const_cast<LineContents&>(*this).at(line, sector);
     }
     /// Whether the bytes of this sector count.
     bool counts(std::uint32_t line, std::uint64_t sector, parts::SectorMask claimed) const {
@@ -67,4 +67,4 @@ class CacheContents {
     std::uint32_t per_line_, per_bit_; ///< sectors of 32 bytes
 };
 
-} // namespace memsim::mem
+} // namespace memsim::mem::cache

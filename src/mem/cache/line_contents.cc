@@ -1,32 +1,32 @@
-#include "mem/cache_contents.hh"
+#include "mem/cache/line_contents.hh"
 
-namespace memsim::mem {
+namespace memsim::mem::cache {
 
 using parts::SectorMask;
 
-CacheContents::CacheContents(Contents& store, const parts::TagArray& tags, State& state,
-                             std::uint64_t line_bytes, std::uint64_t sector_bytes)
+LineContents::LineContents(Contents& store, const parts::TagArray& tags, State& state,
+                           std::uint64_t line_bytes, std::uint64_t sector_bytes)
     : store_(store), tags_(tags), state_(state),
       per_line_(static_cast<std::uint32_t>(line_bytes / SectorBytes::size)),
       per_bit_(static_cast<std::uint32_t>(sector_bytes / SectorBytes::size)) {
     state_.sectors.assign(tags_.sets() * tags_.ways() * per_line_, {});
 }
 
-void CacheContents::clear(std::uint32_t line) {
+void LineContents::clear(std::uint32_t line) {
     for (std::uint32_t i = 0; i < per_line_; ++i) at(line, i).known = 0;
 }
 
-void CacheContents::move(std::uint32_t from, std::uint32_t to) {
+void LineContents::move(std::uint32_t from, std::uint32_t to) {
     for (std::uint32_t i = 0; i < per_line_; ++i) at(to, i) = at(from, i);
 }
 
-void CacheContents::begin_fetch(std::uint32_t line, SectorMask sectors, SectorMask claimed) {
+void LineContents::begin_fetch(std::uint32_t line, SectorMask sectors, SectorMask claimed) {
     for (std::uint32_t i = 0; i < per_line_; ++i)
         if (sectors >> bit(i) & 1 && !counts(line, i, claimed)) at(line, i).known = 0;
 }
 
-void CacheContents::write(std::uint32_t line, const protocol::MemRequest& r, SectorMask sectors,
-                          SectorMask claimed) {
+void LineContents::write(std::uint32_t line, const protocol::MemRequest& r, SectorMask sectors,
+                         SectorMask claimed) {
     if (!r.contents) return;
     const std::uint64_t first = r.address / SectorBytes::size;
     const Contents::Record& record = store_[r.contents];
@@ -39,7 +39,7 @@ void CacheContents::write(std::uint32_t line, const protocol::MemRequest& r, Sec
     }
 }
 
-void CacheContents::fill(std::uint32_t line, const protocol::MemResponse& r) {
+void LineContents::fill(std::uint32_t line, const protocol::MemResponse& r) {
     if (!r.contents) return;
     const std::uint64_t first = r.address / SectorBytes::size;
     for (const Contents::Piece& p : store_[r.contents].pieces)
@@ -47,4 +47,4 @@ void CacheContents::fill(std::uint32_t line, const protocol::MemResponse& r) {
     store_.release(r.contents);
 }
 
-} // namespace memsim::mem
+} // namespace memsim::mem::cache

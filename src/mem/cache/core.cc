@@ -1,0 +1,87 @@
+#include "mem/cache/core.hh"
+
+namespace memsim::mem::cache {
+
+using protocol::CacheEventKind;
+using protocol::MemRequest;
+
+namespace {
+Map map_of(const Params& p) {
+    const GeometryParams& g = p.geometry;
+    return {p.line_bytes(), static_cast<std::uint64_t>(g.sector->raw),
+            parts::SetIndex(p.sets(), g.set_hash()), p.timing.banks(),
+            parts::Interleave(static_cast<std::uint64_t>(g.interleave_granularity->raw),
+                              g.interleave_ways())};
+}
+} // namespace
+
+Core::Core(const Params& p, bool victims, const Of& of)
+    : config(p, victims), map(map_of(p)), sim(of.sim),
+      lines(config, map, of.tags, of.mshrs, of.below),
+      slots(p.timing.clock(), p.timing.accesses_per_cycle(), p.timing.banks(),
+            p.timing.bank_ports(), of.slots),
+      outlet({p.queues.mem_queue(), p.queues.mshrs(), p.queues.outstanding(), p.stage(),
+              p.timing.miss_latency()},
+             of.below, of.sim, of.outlet),
+      stat(of.stat), observers(of.observers), reserved(of.reserved), owed(of.owed),
+      fetching(of.fetching) {}
+
+void Core::count(const Access& a) {
+    const bool is_read = a.is_read();
+    const SectorMask missing = a.missing();
+    const SectorMask missed = without(missing, a.pending);
+    ++stat.accesses;
+    stat.bytes += a.request.payload();
+    stat.sectors += bits_set(a.touched);
+    if (is_read) {
+        ++stat.reads;
+        stat.read_sectors += bits_set(a.touched);
+    } else
+        ++(a.is_write() ? stat.writes : stat.atomics);
+    if (missing) {
+        ++stat.misses;
+        if (a.found()) ++stat.sector_misses;
+        stat.missed_sectors += bits_set(missed);
+        if (is_read) stat.missed_read_sectors += bits_set(missed);
+        if (a.pending) {
+            stat.pending_sectors += bits_set(missing & a.pending);
+            if (is_read) stat.pending_read_sectors += bits_set(missing & a.pending);
+        }
+    } else {
+        ++stat.hits;
+        if (is_read) ++stat.read_hits;
+        if (a.is_write()) ++stat.write_hits;
+    }
+    if (config.observed && is_read) {
+        const MemRequest& r = a.request;
+        tell({r.address, r.pc, r.source, r.warp, r.application,
+              missing ? CacheEventKind::read_miss : CacheEventKind::read_hit, false});
+    }
+    if (a.found() && lines.tags.prefetched(a.line)) {
+        ++stat.prefetches_used;
+        lines.tags.set_prefetched(a.line, false);
+    }
+}
+
+void Core::count_eviction(std::uint32_t line) {
+    ++stat.evictions;
+    const bool unused = lines.tags.prefetched(line);
+    if (unused) ++stat.prefetches_unused;
+    if (config.observed)
+        tell({map.address_of(lines.tags.tag(line)), 0, 0, 0,
+              static_cast<std::uint16_t>(lines.tags.application(line)), CacheEventKind::eviction,
+              unused});
+}
+
+void Core::claim(const Access& a) {
+    if (claims(a) == 0) return;
+    MemRequest r;
+    r.command = protocol::Command::claim;
+    r.posted = true;
+    r.application = a.request.application;
+    map.name(r, a.place.line, without(a.touched, a.written), 0);
+    ++stat.claims;
+    outlet.send(r);
+}
+
+} // namespace memsim::mem::cache

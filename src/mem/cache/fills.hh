@@ -1,0 +1,62 @@
+#pragma once
+
+#include "mem/cache/core.hh"
+
+namespace memsim::mem::cache {
+
+/// What comes back from below for a fetch. It is always taken.
+class Fills {
+  public:
+    /// What a fill has done to its MSHR.
+    struct Done {
+        std::uint32_t line = parts::TagArray::none; ///< which has all that it asked for; or none
+        bool awaited = false;                       ///< a flush waited for it
+    };
+    explicit Fills(Core& core) : c_(core) {}
+
+    /// Its sectors become valid, unless something has dropped them since. Calls answer(response,
+    /// line, mark) for each request that has all its sectors now.
+    template <class F>
+    Done fill(const protocol::MemResponse& r, F&& answer) {
+        Lines& lines = c_.lines;
+        parts::TagArray& tags = lines.tags;
+        auto& mshr = lines.mshrs.in_use(r.tag);
+        const std::uint32_t line = mshr.line;
+        const SectorMask here = c_.map.sectors(r).touched;
+        c_.fetching -= r.payload();
+        mshr.pending &= static_cast<SectorMask>(~here);
+        if (lines.bytes) lines.bytes->fill(line, r);
+        if (!mshr.dropped) {
+            tags.add_valid(line, here);
+            if (!c_.config.write_back() && !tags.kept(line)) tags.clean(line, here);
+            if (!c_.config.fill_port) {
+                c_.slots.free(c_.sim.now()); // the cycle that it is
+                c_.occupy(c_.map.bank(r.address), c_.config.write_cycles);
+            }
+        }
+        lines.mshrs.serve(r.tag, [&](const Target& t) {
+            if (t.sectors & mshr.pending) return false;
+            if (t.answer.command != protocol::Command::read) {
+                tags.add_valid(line, t.sectors);
+                tags.add_dirty(line, t.sectors);
+            }
+            if (!t.posted) {
+                --c_.owed;
+                answer(t.answer, line, !t.fetched);
+            }
+            return true;
+        });
+        if (mshr.pending) return {};
+        const Done done {line, mshr.awaited};
+        c_.stat.miss_latency.sample(Time {c_.sim.now() - mshr.since});
+        tags.unlock(line);
+        lines.mshrs.release(r.tag);
+        c_.stat.mshrs_used.set(c_.sim.now(), lines.mshrs.size());
+        return done;
+    }
+
+  private:
+    Core& c_;
+};
+
+} // namespace memsim::mem::cache

@@ -1,0 +1,35 @@
+#include "mem/cache/outlet.hh"
+
+#include "parts/named.hh"
+
+namespace memsim::mem::cache {
+
+Forwarded Outlet::answered(std::uint32_t tag) {
+    const std::uint32_t place = tag - limits_.fetches;
+    const Forwarded who = parts::named(s_.forwarded, place);
+    s_.free.push_back(place);
+    s_.forwarded[place] = {};
+    return who;
+}
+
+std::uint32_t Outlet::await_evicted() {
+    std::uint32_t n = 0;
+    for (Forwarded& f : s_.forwarded)
+        if (f.evicted) {
+            f = {0, 0, true, false};
+            ++n;
+        }
+    return n;
+}
+
+void Outlet::functional(FunctionalAccess& access) const {
+    const std::uint64_t sector = access.address / SectorBytes::size;
+    for (std::uint32_t i = s_.queue.size(); i-- > 0 && !access.write;) {
+        const protocol::MemRequest& r = s_.queue[i];
+        if (!r.contents) continue;
+        for (const Contents::Piece& p : sim_.contents()[r.contents].pieces)
+            if (r.address / SectorBytes::size + p.sector == sector) access.data.fill(p.data);
+    }
+}
+
+} // namespace memsim::mem::cache

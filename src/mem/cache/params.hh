@@ -1,0 +1,131 @@
+#pragma once
+
+#include "core/clock.hh"
+#include "core/param.hh"
+#include "parts/set_index.hh"
+#include "parts/tag_policy.hh"
+#include "protocol/mem.hh"
+
+#include <optional>
+
+namespace memsim::mem {
+
+/// What a write does in the cache. write_through: goes on below, and valid sectors stay valid;
+/// write_evict: goes on below, and the sectors written are dropped (Fermi's L1 for global data);
+/// write_back: stays here, dirty, until evicted.
+enum class WritePolicy : std::uint8_t { write_through, write_evict, write_back };
+constexpr std::array<std::string_view, 3> names_of(WritePolicy) {
+    return {"write_through", "write_evict", "write_back"};
+}
+
+} // namespace memsim::mem
+
+namespace memsim::mem::cache {
+
+using namespace memsim::literals;
+
+struct GeometryParams {
+    using group = void;
+    Param<Bytes> capacity {48_KiB, {32_B, 1_GiB}, "Data held (GTX 480 class L1: 48 KiB)"};
+    Param<Bytes> line {128_B, {32_B, 512_B}, "What a tag stands for"};
+    Param<Bytes> sector {32_B, {32_B, 512_B}, "What is fetched, valid and dirty by itself"};
+    Param<unsigned> ways {6, {1, 65536}, "Lines of a set"};
+    Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which line of a set makes room"};
+    Param<parts::SetHash> set_hash {
+        parts::SetHash::none, "How a line finds its set (xor_fold: Gonzalez et al., ICS 1997)"};
+    Param<unsigned> interleave_ways {
+        1, {1, 65536}, "Caches that share the addresses; this one sees every n-th chunk"};
+    Param<unsigned> interleave_index {0, {0, 65535}, "Which of them it is, if warm"};
+    Param<Bytes> interleave_granularity {
+        256_B, {1_B, 1_GiB}, "Chunk of that sharing: equal to the crossbar's"};
+};
+
+struct TimingParams {
+    using group = void;
+    Param<Time> latency {
+        20_ns, {1_fs, 1_ms}, "From the lookup to the answer (assumption)", Change::tunable};
+    Param<Time> miss_latency {
+        1_fs, {1_fs, 1_ms}, "From the lookup to the next level's input", Change::tunable};
+    Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of tags and banks"};
+    Param<unsigned> accesses_per_cycle {1, {1, 64}, "Requests looked up in a cycle"};
+    Param<unsigned> banks {1, {1, 1024}, "Lines go round over them"};
+    Param<unsigned> bank_ports {1, {1, 64}, "Accesses that a bank serves at once"};
+    Param<unsigned> read_cycles {
+        1, {1, 1024}, "Cycles that a read takes its bank (ZnG table I: 1)"};
+    Param<unsigned> write_cycles {
+        1, {1, 1024}, "Those of a write; an answer waits for it (ZnG table I: 5 of STT-MRAM)"};
+    Param<bool> fill_port {false, "Whether fills have a port of their own and take no bank"};
+};
+
+struct WriteParams {
+    using group = void;
+    Param<WritePolicy> write_policy {WritePolicy::write_through, "What a write does"};
+    Param<bool> write_allocate {false, "Whether a write that misses takes a line"};
+    Param<bool> fetch_on_write {true, "Whether a sector that a write allocates in part is fetched "
+                                      "at once, not when it is read (Volta: not)"};
+    Param<unsigned> reserved_ways {0, {0, 65535}, "Ways of a set for lines that are written"};
+    Param<bool> acknowledged_writebacks {
+        false, "Whether lines written back to make room are answered, so that a flush waits for "
+               "them, too; costs their answers' way"};
+};
+
+struct QueueParams {
+    using group = void;
+    Param<unsigned> mshrs {32, {1, 16382}, "Lines that may be on their way (assumption)"};
+    Param<unsigned> targets {8, {1, 4096}, "Requests that may wait for one of them"};
+    Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
+    Param<unsigned> mem_queue {16, {1, 65536}, "Messages waiting to go below"};
+    Param<unsigned> outstanding {256, {1, 1 << 20}, "Messages below that wait for an answer"};
+};
+
+struct HintParams {
+    using group = void;
+    Param<unsigned> hint_ports {0, {0, 256}, "Who may send prefetch hints"};
+    Param<unsigned> hint_queue {16, {1, 65536}, "Hints waiting or in flight from each"};
+    Param<unsigned> demand_mshrs {1, {0, 16382}, "MSHRs that hints leave free"};
+};
+
+struct WarmParams {
+    using group = void;
+    Param<Bytes> warm_base {0_B, "First address of what the cache holds at the start"};
+    Param<Bytes> warm_bytes {0_B, "How much from there is valid and clean at the start"};
+};
+
+struct Params {
+    GeometryParams geometry;
+    TimingParams timing;
+    WriteParams writes;
+    QueueParams queues;
+    HintParams hints;
+    WarmParams warm;
+    Param<unsigned> observers {0, {0, 16}, "Who is told of reads and evictions"};
+    Param<unsigned> control_ports {0, {0, 256}, "Who else may flush, invalidate and reserve"};
+    Param<Stage> stage {protocol::Stage::l1, "Stage that a request's time here is"};
+
+    std::uint64_t line_bytes() const { return static_cast<std::uint64_t>(geometry.line->raw); }
+    std::uint64_t sets() const {
+        return static_cast<std::uint64_t>(geometry.capacity->raw) /
+               (line_bytes() * geometry.ways());
+    }
+};
+
+/// Why a cache of these parameters cannot be.
+struct Fault {
+    std::string parameter, why;
+};
+/// `victims`: whether victims are offered to what is below.
+std::optional<Fault> fault_of(const Params& p, bool victims);
+
+/// What the path of a request needs of the parameters, side by side.
+struct Config {
+    Config(const Params& p, bool victims);
+
+    WritePolicy policy;
+    bool allocates, fetches, fill_port, observed, managed, hinted, acknowledged, warm;
+    bool victims; ///< whether what is below takes victims and claims (protocol/victims.hh)
+    std::uint32_t mshrs, ways;
+    std::int64_t read_cycles, write_cycles;
+    bool write_back() const { return policy == WritePolicy::write_back; }
+};
+
+} // namespace memsim::mem::cache

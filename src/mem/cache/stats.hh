@@ -1,0 +1,63 @@
+#pragma once
+
+#include "core/stats.hh"
+
+namespace memsim::mem::cache {
+
+struct Stats {
+    Counter accesses {Unit::count, "Reads, writes and atomics looked up or passed on"};
+    Counter reads {Unit::count, "Reads among them"};
+    Counter bytes {Unit::byte, "Bytes that they ask for"};
+    Counter sectors {Unit::count, "Sectors that accesses touch"};
+    Counter read_sectors {Unit::count, "Those of reads"};
+    Counter misses {Unit::count, "Accesses that did not find all their sectors, merged or not"};
+    Counter missed_sectors {Unit::count,
+                            "Sectors of accesses that were neither here nor on their way"};
+    Counter missed_read_sectors {Unit::count, "Those of reads"};
+    Counter hits {Unit::count, "Accesses that found all their sectors"};
+    Counter read_hits {Unit::count, "Reads among the hits"};
+    Counter writes {Unit::count, "Writes among the accesses"};
+    Counter write_hits {Unit::count, "Writes among the hits: of sectors valid or written here"};
+    Counter atomics {Unit::count, "Atomics among the accesses"};
+    Counter merged {Unit::count, "Misses whose missing sectors were all on their way"};
+    Counter sector_misses {Unit::count, "Misses that found their line without some sectors"};
+    Counter pending_sectors {Unit::count, "Sectors of accesses that were on their way"};
+    Counter pending_read_sectors {Unit::count, "Those of reads"};
+    Ratio miss_rate {misses, accesses, "Misses for each access"};
+    Counter kept_writes {Unit::count, "Writes that reserved ways took from another policy"};
+
+    Counter fetches {Unit::count, "Reads sent below"};
+    Counter fetched_bytes {Unit::byte, "Bytes that they ask for"};
+    Counter evictions {Unit::count, "Lines that made room for another"};
+    Counter passed_on {Unit::count, "Writes and atomics passed on"};
+    Counter writebacks {Unit::count, "Writes of dirty sectors sent below"};
+    Counter written_back_bytes {Unit::byte, "Bytes in them"};
+    Counter victims {Unit::count, "Lines whose clean sectors were offered below"};
+    Counter claims {Unit::count, "Lines of which sectors were written without a fetch, as told "
+                                 "below"};
+    Level mshrs_used {Unit::count, "MSHRs in use"};
+    Distribution miss_latency {Unit::time, "From a miss to the last of its sectors"};
+
+    Counter invalidations {Unit::count, "Times the cache was emptied of clean lines"};
+    Counter flushes {Unit::count, "Times an application's lines were flushed"};
+    Counter flushed_lines {Unit::count, "Lines that this emptied"};
+
+    Counter hints {Unit::count, "Lines that hints named"};
+    Counter hints_useless {Unit::count, "Those that were here or on their way"};
+    Counter hints_dropped {Unit::count, "Those dropped for want of an MSHR, a way or room"};
+    Counter prefetches {Unit::count, "Those fetched"};
+    Counter prefetches_used {Unit::count, "Those that an access then asked for"};
+    Counter prefetches_unused {Unit::count, "Those evicted or flushed before any did"};
+
+    Counter bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
+    Counter stalled_by_mshrs {Unit::count, "Requests held up because no MSHR was free"};
+    Counter stalled_by_targets {
+        Unit::count, "Requests held up by an MSHR full of targets, or with data too old"};
+    Counter stalled_by_mem_side {Unit::count, "Requests held up by the queue going below"};
+    Counter stalled_by_set {Unit::count, "Requests held up as all lines were being filled"};
+    Counter stalled_by_bank {Unit::count, "Requests held up by their bank"};
+    Counter stalled_by_flush {Unit::count, "Requests held up by a flush"};
+    Counter stall_time {Unit::time, "Time that the first request was held up"};
+};
+
+} // namespace memsim::mem::cache

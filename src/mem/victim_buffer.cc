@@ -1,0 +1,208 @@
+#include "mem/victim_buffer.hh"
+
+#include "core/registry.hh"
+#include "parts/named.hh"
+
+namespace memsim::mem {
+
+using protocol::Command;
+using protocol::MemRequest;
+using protocol::MemResponse;
+
+static const Registration<VictimBuffer> registered {
+    "A small buffer of clean victims between a cache and the level below."};
+
+namespace {
+
+/// Narrows a read to some of its sectors, a bit each, counted from its first.
+MemRequest only(MemRequest r, std::uint32_t sectors) {
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(sectors));
+    const auto end = static_cast<std::uint32_t>(std::bit_width(sectors));
+    const std::uint64_t base = r.address / SectorBytes::size * SectorBytes::size;
+    const std::uint64_t stop =
+        std::min(r.address + r.bytes, base + std::uint64_t {end} * SectorBytes::size);
+    r.address = std::max(r.address, base + std::uint64_t {first} * SectorBytes::size);
+    r.bytes = static_cast<std::uint32_t>(stop - r.address);
+    sectors >>= first;
+    r.sectors = sectors & (sectors + 1) ? static_cast<std::uint16_t>(sectors) : std::uint16_t {0};
+    return r;
+}
+
+} // namespace
+
+void VictimBuffer::init() {
+    state.waiting.resize(params.outstanding());
+    for (std::uint32_t i = params.outstanding(); i-- > 0;) state.free.push_back(i);
+    state.held.reserve(params.sectors());
+}
+
+void VictimBuffer::wake() {
+    while (!port.mem_side.empty()) come_back(port.mem_side.pop());
+    while (!port.cpu_side.empty() && serve(port.cpu_side.front())) port.cpu_side.pop();
+}
+
+/// False if it has to wait for room below.
+bool VictimBuffer::serve(const MemRequest& r) {
+    switch (r.command) {
+    case Command::read:
+        return read(r);
+    case Command::write:
+    case Command::atomic:
+        if (!pass(r, r)) return false;
+        drop(r);
+        return true;
+    case Command::victim:
+        take(r);
+        return true;
+    case Command::claim:
+        drop(r);
+        return true;
+    case Command::invalidate:
+        empty(r.application);
+        return true;
+    default:
+        refuse("queue", "flush and reserve are for a cache: send them to one");
+    }
+}
+
+bool VictimBuffer::read(const MemRequest& r) {
+    const bool carries = sim().contents().enabled();
+    std::uint32_t here = 0, missing = 0;
+    for_each_sector(r, [&](std::uint64_t sector, std::uint32_t i) {
+        (find(sector) == none ? missing : here) |= 1u << i;
+    });
+    MemRequest awaited = r;
+    if (missing && !port.mem_side.can_send()) return false;
+    if (here && carries) {
+        awaited.contents = sim().contents().create();
+        for_each_sector(r, [&](std::uint64_t sector, std::uint32_t i) {
+            if (here >> i & 1)
+                sim().contents()[awaited.contents].pieces.push_back(
+                    {i, state.held[find(sector)].data});
+        });
+    }
+    if (missing)
+        pass(only(r, missing), awaited);
+    else {
+        MemResponse answer = protocol::answer(r);
+        answer.contents = awaited.contents;
+        sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
+                            now() + params.latency->raw);
+        port.cpu_side.send(answer);
+    }
+    for_each_sector(r, [&](std::uint64_t sector, std::uint32_t) {
+        if (const std::uint32_t i = find(sector); i != none) state.held.erase(i);
+    });
+    ++stat.reads;
+    stat.read_sectors += bits_set(here) + bits_set(missing);
+    stat.hit_sectors += bits_set(here);
+    if (here) ++(missing ? stat.part_hits : stat.hits);
+    return true;
+}
+
+/// Sends a message below; its answer is one to `awaited`.
+bool VictimBuffer::pass(MemRequest r, const MemRequest& awaited) {
+    if (!port.mem_side.can_send()) return false;
+    if (r.needs_response()) {
+        r.tag = state.free.back(); // the port lets no more than `outstanding` out
+        state.free.pop_back();
+        state.waiting[r.tag] = awaited;
+    }
+    r.source = 0;
+    port.mem_side.send(r);
+    return true;
+}
+
+void VictimBuffer::come_back(const MemResponse& r) {
+    const MemRequest& asked = parts::named(state.waiting, r.tag);
+    MemResponse answer = protocol::answer(asked);
+    answer.packed = r.packed;
+    answer.stamps = r.stamps;
+    answer.contents = r.contents;
+    if (const Contents::Id here =
+            asked.command == Command::read ? asked.contents : Contents::Id {}) {
+        Contents& contents = sim().contents();
+        auto& pieces = contents[here].pieces;
+        const std::uint64_t first = asked.address / SectorBytes::size;
+        for (const Contents::Piece& p : contents[r.contents].pieces)
+            pieces.push_back(
+                {static_cast<std::uint32_t>(r.address / SectorBytes::size + p.sector - first),
+                 p.data});
+        std::sort(pieces.begin(), pieces.end(),
+                  [](const auto& a, const auto& b) { return a.sector < b.sector; });
+        contents.release(r.contents);
+        answer.contents = here;
+    }
+    state.waiting[r.tag] = {};
+    state.free.push_back(r.tag);
+    port.cpu_side.send(answer);
+}
+
+// ---- what is held ----------------------------------------------------------------------------
+
+std::uint32_t VictimBuffer::find(std::uint64_t sector) const {
+    for (std::uint32_t i = 0; i < state.held.size(); ++i)
+        if (state.held[i].sector == sector) return i;
+    return none;
+}
+
+void VictimBuffer::take(const MemRequest& r) {
+    std::uint32_t piece = 0;
+    for_each_sector(r, [&](std::uint64_t sector, std::uint32_t) {
+        if (state.held.size() == params.sectors()) {
+            state.held.drop();
+            ++stat.pushed_out;
+        }
+        state.held.push({sector, r.application, {}});
+        if (r.contents) state.held.back().data = sim().contents()[r.contents].pieces[piece++].data;
+        ++stat.taken;
+    });
+    sim().contents().release(r.contents);
+}
+
+void VictimBuffer::drop(const MemRequest& r) {
+    for_each_sector(r, [&](std::uint64_t sector, std::uint32_t) {
+        const std::uint32_t i = find(sector);
+        if (i == none) return;
+        state.held.erase(i);
+        ++stat.dropped;
+    });
+}
+
+void VictimBuffer::empty(std::uint16_t application) {
+    for (std::uint32_t i = state.held.size(); i-- > 0;)
+        if (application == protocol::every_application ||
+            state.held[i].application == application) {
+            state.held.erase(i);
+            ++stat.dropped;
+        }
+}
+
+// ---- untimed looks, reports ------------------------------------------------------------------
+
+/// What is here is what was below, or older where several caches write: a read goes by it.
+void VictimBuffer::functional(const PortBase&, FunctionalAccess& access) {
+    const std::uint32_t i = find(access.address / SectorBytes::size);
+    if (access.write && i != none) state.held[i].data.store(access.data);
+    look_through(port.mem_side, access);
+}
+
+void VictimBuffer::probe(protocol::SectorProbe& probe) const {
+    const std::uint32_t i = find(probe.address / SectorBytes::size);
+    if (i == none) return;
+    probe.valid = true;
+    probe.data.fill(state.held[i].data);
+}
+
+void VictimBuffer::waits_on(WaitReport& report) const {
+    if (const std::size_t n = state.waiting.size() - state.free.size())
+        report.add(path() + " waits for " + std::to_string(n) + " answers from " +
+                   port.mem_side.peer()->owner().path());
+}
+
+std::optional<std::string> VictimBuffer::imbalance() const {
+    if (state.free.size() == state.waiting.size()) return {};
+    return std::to_string(state.waiting.size() - state.free.size()) + " requests were not answered";
+}
+
+} // namespace memsim::mem

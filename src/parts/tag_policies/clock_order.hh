@@ -1,0 +1,43 @@
+#pragma once
+
+#include "parts/tag_policy.hh"
+
+#include <algorithm>
+
+namespace memsim::parts {
+
+/// What LRU and FIFO share: a line's word is the time of its last use, or of its insertion, by a
+/// clock of their own, and 0 while it is empty. The least makes room.
+struct ClockOrder {
+    static std::uint32_t least(TagWords words, const TagCandidates& c) {
+        // As one number with the line in its last bits it is found without branches, which would
+        // be guessed wrong.
+        std::uint64_t least = ~std::uint64_t {0};
+        for (std::uint32_t i = c.from; i < c.to; ++i) {
+            const std::uint64_t rank = std::uint64_t {words[i]} << 32 | i;
+            least = std::min(least, c.may(i) ? rank : ~std::uint64_t {0});
+        }
+        return static_cast<std::uint32_t>(least); // none if none may
+    }
+    static std::uint32_t tick(std::uint32_t& clock, TagWords words) {
+        if (clock == ~std::uint32_t {0}) renumber(clock, words);
+        return ++clock;
+    }
+
+  private:
+    /// The clock has come to its end: the lines of each set keep their order in small numbers.
+    [[gnu::noinline]] static void renumber(std::uint32_t& clock, TagWords words) {
+        std::vector<std::uint32_t> lines(words.ways);
+        for (std::uint64_t s = 0; s < words.sets; ++s) {
+            const auto first = static_cast<std::uint32_t>(s * words.stride);
+            for (std::uint32_t w = 0; w < words.ways; ++w) lines[w] = first + w;
+            std::sort(lines.begin(), lines.end(),
+                      [&](std::uint32_t a, std::uint32_t b) { return words[a] < words[b]; });
+            for (std::uint32_t w = 0; w < words.ways; ++w)
+                if (words[lines[w]]) words[lines[w]] = w + 1;
+        }
+        clock = words.ways;
+    }
+};
+
+} // namespace memsim::parts

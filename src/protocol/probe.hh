@@ -1,0 +1,33 @@
+#pragma once
+
+#include "core/component.hh"
+
+/// A question to a cache: what it knows of a sector, as it stands. Nothing moves by it: no use is
+/// noted, nothing is counted. It takes no time here; whoever asks accounts for that. What the cache
+/// does in the same tick is seen if the cache's turn is before the asker's (the order of the
+/// components), as the answer is not a message.
+namespace memsim::protocol {
+
+struct SectorProbe {
+    std::uint64_t address = 0; ///< of the sector's first byte, as the port's requests name it
+
+    bool valid = false; ///< a read would find it
+    bool dirty = false; ///< written here, and not below yet, whole or in part
+    SectorBytes data;   ///< of a valid or dirty one, where the machine carries contents
+    bool clean() const { return valid && !dirty; }
+};
+
+class Probed {
+  public:
+    virtual ~Probed() = default;
+    virtual void probe(SectorProbe& probe) const = 0;
+};
+
+/// Asks what is bound to one of the component's own ports.
+inline void ask(const PortBase& mine, SectorProbe& probe) {
+    const auto* other = dynamic_cast<const Probed*>(&mine.peer()->owner());
+    MEMSIM_ASSERT(other, "what is asked for a sector must be Probed");
+    other->probe(probe);
+}
+
+} // namespace memsim::protocol

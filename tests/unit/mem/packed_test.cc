@@ -1,0 +1,57 @@
+#include "driver.hh"
+#include "link/pcie.hh"
+#include "mem/crossbar.hh"
+#include "mem/dram_controller.hh"
+
+#include <catch2/catch.hpp>
+
+/// A transfer may take other bytes than its sectors: what is compressed says how many.
+namespace memsim::mem {
+
+using protocol::Command;
+using test_mem::value;
+
+TEST_CASE("packed data take their own bytes on wires and in a DRAM", "[mem]") {
+    const bool packed = GENERATE(false, true);
+    const std::uint32_t bytes = packed ? 36 : 128;
+    Machine m;
+    m.add("driver", "test_mem.Driver", {});
+    m.add("crossbar", "mem.Crossbar", {{"inputs", "1"}, {"outputs", "1"}});
+    m.add("pcie", "link.Pcie", {{"hosts", "1"}, {"devices", "0"}});
+    m.add("dram", "mem.DramController", {{"timing", "ddr4_3200"}}); // bursts of 64 bytes
+    m.bind("driver", "mem_side", "crossbar", "cpu_side[0]");
+    m.bind("crossbar", "mem_side[0]", "pcie", "from_host[0]");
+    m.bind("pcie", "to_device[0]", "dram", "cpu_side");
+    m.build();
+    auto& d = m.get<test_mem::Driver>("driver");
+    for (const auto& [at, command] : {std::pair {Tick {0}, Command::write},
+                                      {Tick {1'000'000'000}, Command::read},
+                                      {Tick {2'000'000'000}, Command::read}}) {
+        auto& r = d.plan(at, command, 4096, 128);
+        if (packed) r.packed.set(35); // in words of 4 bytes
+        if (command == Command::read) r.address += 8192;
+    }
+    m.start();
+    REQUIRE(m.run(never) == Stop::idle);
+    CHECK(m.imbalances().empty());
+    const auto& crossbar = m.get<Crossbar>("crossbar").stat;
+    CHECK(value(crossbar.request_bytes) == 3 * 8 + bytes);
+    CHECK(value(crossbar.response_bytes) == 3 * 8 + 2 * bytes);
+    CHECK(value(m.get<link::Pcie>("pcie").stat.down_data) == bytes);
+    CHECK(value(m.get<link::Pcie>("pcie").stat.up_data) == 2 * bytes);
+    CHECK(value(m.get<DramController>("dram").stat.bus_bytes) == (packed ? 3 * 64 : 3 * 128));
+    CHECK(d.state.answers.back().response.bytes == 128); // it is about as much as before
+}
+
+TEST_CASE("a packed size is words of 4 bytes, at most 1020", "[mem]") {
+    protocol::PackedSize size;
+    CHECK(size.bytes(96) == 96);
+    size.set(1);
+    CHECK(size.bytes(96) == 4);
+    size.set(1020);
+    CHECK(size.bytes(96) == 1020);
+    CHECK_THROWS_AS(size.set(0), Panic);
+    CHECK_THROWS_AS(size.set(1021), Panic);
+}
+
+} // namespace memsim::mem
