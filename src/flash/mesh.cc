@@ -254,6 +254,11 @@ void Mesh::check_loaded(Loader& l) const {
     for (const std::uint8_t last : state.last) l.index("last", last, of_router);
 }
 
+void Mesh::functional(const PortBase&, FunctionalAccess& access) {
+    const auto& a = static_cast<protocol::FlashPacketAccess&>(access);
+    look_through(port.output[a.packet.destination], access);
+}
+
 void Mesh::waits_on(WaitReport& report) const {
     if (state.inside)
         report.add(path() + ": " + std::to_string(state.inside) + " packets are on their way");

@@ -23,7 +23,7 @@ using protocol::FlashPacket;
 /// A packet keeps the virtual channel that its source and destination give it, so packets from one
 /// endpoint to another stay in order. Endpoints must take what comes without sending first.
 /// Not modelled: flits of several packets in turn on one link, faults, energy.
-class Mesh final : public Model<Mesh> {
+class Mesh final : public Model<Mesh>, public Functional {
   public:
     struct Params {
         Param<unsigned> columns {5,
@@ -111,6 +111,7 @@ class Mesh final : public Model<Mesh> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     /// Links between routers on the way from an endpoint to another.
     unsigned distance(unsigned from, unsigned to) const;
