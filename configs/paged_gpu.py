@@ -24,10 +24,12 @@ parser.add_argument("--resident", type=int, default=50,
                     help="with faults: per cent of the footprint that device memory holds")
 parser.add_argument("--source", default="host_memory", choices=["host_memory", "drive", "drive_direct"],
                     help="with faults: where pages are initially")
+parser.add_argument("--check-contents", action="store_true",
+                    help="carry the values of stores, and compare all memory with the program's at the end")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
-root = memsim.Root(seed=args.seed)
+root = memsim.Root(seed=args.seed, contents=args.check_contents)
 root.program = workload.Program(name=args.kernel, size=args.scale, seed=args.seed)
 footprint = scale.footprint(root.program)
 faults = args.placement == "faults"
@@ -42,7 +44,7 @@ if faults:
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), source=args.source,
                     drive=root.drive.requests if args.source != "host_memory" else None)
 
-memsim.instantiate(root)
+simulation = memsim.instantiate(root)
 end = memsim.simulate()
 memsim.stats.dump("end")
 
@@ -58,3 +60,5 @@ if faults:
     host = root.host.stats
     print(f"{host.faults} page faults in {host.batches} batches, {table.evictions} evictions, "
           f"{host.pages_out} of dirty pages; {host.bandwidth_in / 1e9:.2f} GB/s in")
+if args.check_contents:
+    print(f"contents: {simulation.check_contents()['bytes']} bytes are as the program left them")

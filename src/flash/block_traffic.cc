@@ -63,6 +63,7 @@ void BlockTraffic::wake() {
 
 void BlockTraffic::answer(const protocol::BlockResponse& r) {
     const std::uint32_t at = parts::named(state.request_of, r.tag);
+    sim().contents().release(r.contents);
     state.free_tags.push_back(r.tag);
     Request& request = state.requests[at];
     request.bytes += r.sectors * block_sector_bytes;
@@ -110,7 +111,6 @@ void BlockTraffic::begin_request() {
     if (!trace_ && params.read_share() != 100_pct)
         write = !state.rng.chance(params.read_share->raw);
     r.op = write ? BlockOp::write : BlockOp::read;
-    r.version = state.sent + 1;
     state.sending = state.free_requests.back();
     state.free_requests.pop_back();
     // As fast as possible: a request is due when it can be sent.

@@ -38,8 +38,7 @@ void Channel::wake() {
     for (unsigned i = 0; i < port.package.size(); ++i)
         while (!port.package[i].empty()) array_done(i, port.package[i].pop());
     if (state.on_bus != none && state.bus_free <= now()) {
-        const std::uint32_t slot = std::exchange(state.on_bus, none);
-        complete(slot, state.slots[slot].request.content);
+        complete(std::exchange(state.on_bus, none));
     }
     auto& in = port.controller;
     while (!in.empty() && !state.free_slots.empty()) accept(in.pop());
@@ -205,12 +204,13 @@ void Channel::begin(std::uint32_t first) {
     take_bus(t);
     // What the package will see when its last cycle is over is known now.
     for (std::uint32_t i = first; i != none; i = state.slots[i].next) {
-        const Slot& s = state.slots[i];
+        Slot& s = state.slots[i];
         const protocol::FlashRequest& r = s.request;
-        port.package[r.place.package].send_ahead({r.place, r.content, r.written_before,
+        port.package[r.place.package].send_ahead({r.place, r.contents, r.written_before,
                                                   r.op == FlashOp::erase ? std::uint8_t {0} : s.reg,
                                                   r.op, s.next != none},
                                                  t);
+        s.request.contents = {};
     }
 }
 
@@ -225,14 +225,14 @@ void Channel::array_done(unsigned package, const protocol::NandReady& r) {
     MEMSIM_ASSERT(slot != none && state.slots[slot].request.op == r.op,
                   "a package is ready for nothing that was asked");
     if (r.op != FlashOp::read) {
-        complete(slot, 0);
+        complete(slot);
         return;
     }
-    state.slots[slot].request.content = r.content;
+    state.slots[slot].request.contents = r.contents;
     state.ready[static_cast<unsigned>(state.slots[slot].request.urgency)].push(slot);
 }
 
-void Channel::complete(std::uint32_t slot, std::uint64_t content) {
+void Channel::complete(std::uint32_t slot) {
     const Slot& s = state.slots[slot];
     const protocol::FlashRequest& r = s.request;
     const Time taken {now() - s.arrived};
@@ -252,9 +252,13 @@ void Channel::complete(std::uint32_t slot, std::uint64_t content) {
         if (--state.held[unit_of(r.place)] == 0) --state.packages[r.place.package].working;
     }
     state.to_ask |= 1ull << r.place.package;
-    port.controller.send({content, r.tag, r.op});
+    port.controller.send({r.contents, r.tag, r.op});
     state.free_slots.push_back(slot);
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
+}
+
+void Channel::functional(const PortBase&, FunctionalAccess& access) {
+    look_through(port.package[static_cast<protocol::FlashAccess&>(access).place.package], access);
 }
 
 void Channel::check_loaded(Loader& l) const {

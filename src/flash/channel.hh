@@ -25,7 +25,7 @@ using protocol::FlashOp;
 /// An idle channel costs nothing.
 ///
 /// Not modelled: status polling (ready/busy has its own wire), column changes, suspend, ECC time.
-class Channel final : public Model<Channel> {
+class Channel final : public Model<Channel>, public Functional {
   public:
     struct Params {
         Param<unsigned> packages {4, {1, 64}, "Packages on the bus (MQSim's default: 4)"};
@@ -120,6 +120,7 @@ class Channel final : public Model<Channel> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -151,7 +152,7 @@ class Channel final : public Model<Channel> {
     std::uint32_t choose(unsigned package) const;
     void begin(std::uint32_t first);
     void take(Slot& s, std::uint32_t group);
-    void complete(std::uint32_t slot, std::uint64_t content);
+    void complete(std::uint32_t slot);
 
     BusTiming timing_ {};
     WireTime wire_;

@@ -1,6 +1,7 @@
 #include "flash/drive.hh"
 
 #include "core/registry.hh"
+#include "parts/record_part.hh"
 
 #include <bit>
 
@@ -80,6 +81,7 @@ void Drive::init() {
         refuse("write_buffer", "is larger than the cache of " + params.cache.text());
     cache_.emplace(static_cast<std::uint32_t>(params.cache() / params.page()),
                    params.keep_rewritten(), state.cache);
+    contents_.emplace(sim().contents(), page_sectors_, state.contents);
     dram_wire_ = WireTime(params.dram_rate());
 
     for (std::uint32_t p = 0; p < g.all_planes(); ++p) {
@@ -122,7 +124,7 @@ void Drive::fetch() {
             const std::uint32_t c = state.free_commands.back();
             state.free_commands.pop_back();
             Command& command = state.commands[c];
-            command = {queue.pop(), now(), 0, 0, 0, static_cast<std::uint16_t>(state.next_queue),
+            command = {queue.pop(), now(), {}, 0, 0, static_cast<std::uint16_t>(state.next_queue),
                        false};
             const protocol::BlockRequest& r = command.request;
             if (r.sector + r.sectors > sectors_ || r.sector + r.sectors < r.sector)
@@ -185,6 +187,7 @@ std::uint32_t Drive::sector_mask(std::uint64_t sector, std::uint64_t sectors,
 void Drive::begin_read(std::uint32_t c) {
     const protocol::BlockRequest r = state.commands[c].request;
     state.commands[c].left = r.sectors + 1;
+    if (contents_->carries()) state.commands[c].contents = sim().contents().create();
     std::uint32_t from_cache = 0;
     for (std::uint64_t at = 0; at < r.sectors;) {
         std::uint32_t lpn;
@@ -195,12 +198,7 @@ void Drive::begin_read(std::uint32_t c) {
             CachedPage& p = (*cache_)[cached];
             const std::uint32_t here = mask & p.valid;
             cache_->touch(cached);
-            if (params.check_contents())
-                for (std::uint32_t set = here; set; set &= set - 1) {
-                    const auto i = static_cast<unsigned>(std::countr_zero(set));
-                    state.commands[c].digest += protocol::sector_digest(
-                        std::uint64_t {lpn} * page_sectors_ + i, p.versions[i]);
-                }
+            contents_->answer_cached(state.commands[c].contents, cached, lpn, here, r);
             from_cache += static_cast<unsigned>(std::popcount(here));
             mask &= ~here;
         }
@@ -227,6 +225,7 @@ void Drive::trim(std::uint32_t c) {
         const std::uint32_t cached = cache_->find(lpn);
         if (cached != no_link) cache_->trim(cached, mask);
         ftl_->trim(lpn, mask);
+        contents_->trim(lpn, mask);
         if (map_in_flash_) map_changed(lpn);
     }
     state.commands[c].left = 1;
@@ -263,17 +262,13 @@ bool Drive::take_write(std::uint32_t c) {
             break;
         }
         cache_->write(cached, mask);
-        if (params.check_contents()) {
-            auto& versions = (*cache_)[cached].versions;
-            versions.resize(page_sectors_);
-            for (std::uint32_t set = mask; set; set &= set - 1)
-                versions[static_cast<unsigned>(std::countr_zero(set))] = r.version;
-        }
+        contents_->write(cached, lpn, mask, r);
         const auto n = static_cast<unsigned>(std::popcount(mask));
         command.accepted += n;
         taken += n;
     }
     if (taken) use_dram(c, taken);
+    if (room) sim().contents().release(std::exchange(command.request.contents, {}));
     if (!room && !std::exchange(command.waited, true)) ++stat.buffer_waits;
     return room;
 }
@@ -329,7 +324,8 @@ bool Drive::answer() {
             const std::uint32_t c = ready.pop();
             const Command& command = state.commands[c];
             const protocol::BlockRequest& r = command.request;
-            port.host[i].send({r.sectors, command.digest, r.tag, r.op});
+            if (command.contents) parts::sort_parts(sim().contents(), command.contents);
+            port.host[i].send({r.sectors, command.contents, r.tag, r.op});
             state.free_commands.push_back(c);
             stat.under_way.set(now(), state.commands.size() - state.free_commands.size());
         }
@@ -376,19 +372,39 @@ void Drive::check_loaded(Loader& l) const {
     l.indices("roomless_anywhere", state.roomless_anywhere, jobs);
     l.bits("channels_waiting", state.channels_waiting, port.channel.size());
     for (const Collection& c : state.collections) one_of("collections.record", c.record, records);
-    if (params.check_contents()) {
-        for (const CachedPage& p : state.cache.pages)
-            l.bits("cache.valid", p.valid | p.dirty | p.flying, p.versions.size());
-        l.within("image", [&] {
-            l.check(state.image.all([&](std::uint64_t, const auto& versions) {
-                return versions.size() == page_sectors_;
-            }),
-                    "is of other sectors than a page's");
-        });
-    }
     ftl_->check_loaded(l);
     cache_->check_loaded(l);
     if (map_in_flash_) map_->check_loaded(l, jobs);
+}
+
+/// The newest place of a sector: the cache, the flash, or neither. A write goes to all that hold
+/// it.
+void Drive::functional(const PortBase&, FunctionalAccess& access) {
+    const std::uint64_t address = access.address;
+    const auto page_bytes = static_cast<std::uint64_t>(params.page->raw);
+    if (address / block_sector_bytes >= sectors_)
+        throw ConfigError(path() + ": address " + std::to_string(address) +
+                          " lies beyond the drive's " + std::to_string(sectors_) +
+                          " sectors of 512 bytes: give the program a drive that holds it");
+    const auto lpn = static_cast<std::uint32_t>(address / page_bytes);
+    access.address = address % page_bytes;
+    const std::uint32_t sector = 1u << access.address / block_sector_bytes;
+    const std::uint32_t cached = cache_->find(lpn);
+    const bool here = cached != no_link && (*cache_)[cached].valid & sector;
+    if (here) contents_->functional_cached(cached, access);
+    if (const MapEntry e = ftl_->lookup(lpn); here && !access.write)
+        ; // the flash has nothing newer
+    else if (e.page != no_page && e.sectors & sector)
+        look_at_flash(e.page, access);
+    else
+        contents_->functional_unplaced(lpn, access);
+    access.address = address;
+}
+
+void Drive::look_at_flash(std::uint32_t page, FunctionalAccess& access) {
+    protocol::FlashAccess a {access, geometry_.place(page)};
+    look_through(port.channel[geometry_.channel_of(page)], a);
+    access = a;
 }
 
 void Drive::waits_on(WaitReport& report) const {

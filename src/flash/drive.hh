@@ -2,6 +2,7 @@
 
 #include "core/component.hh"
 #include "core/free_list.hh"
+#include "flash/drive_contents.hh"
 #include "flash/ftl.hh"
 #include "flash/map_cache.hh"
 #include "flash/page_cache.hh"
@@ -35,7 +36,7 @@ constexpr std::array<std::string_view, 2> names_of(Unwritten) { return {"zeros",
 ///
 /// Not modelled: power loss, error correction, the DRAM's share in reads that are not kept, the
 /// cost of trims in the map, quality of service between queues but for `urgent`.
-class Drive final : public Model<Drive> {
+class Drive final : public Model<Drive>, public Functional {
   public:
     struct Params {
         Param<unsigned> channels {8, {1, 64}, "Channels, each a flash.Channel"};
@@ -109,8 +110,6 @@ class Drive final : public Model<Drive> {
             100,
             {0, 1u << 30},
             "Erases that a block may lag behind before its data are moved (MQSim: 100); 0: never"};
-        Param<bool> check_contents {false, "Carry versions of data, for integrity checks; never "
-                                           "forgets one"};
     };
     struct Ports {
         Many<Responder<protocol::BlockIo>> host {from<&Params::queues>,
@@ -156,7 +155,7 @@ class Drive final : public Model<Drive> {
     struct Command {
         protocol::BlockRequest request;
         Tick arrived = 0;
-        std::uint64_t digest = 0;
+        Contents::Id contents;      ///< of the answer to a read
         std::uint64_t accepted = 0; ///< sectors of a write that are in the cache
         std::uint64_t left =
             0; ///< sectors that are not done, one more while it is being taken apart
@@ -177,7 +176,7 @@ class Drive final : public Model<Drive> {
         std::uint32_t cached = none;  ///< the page in the cache
         std::uint32_t from = no_page, to = no_page;
         std::uint32_t next = none; ///< in a list of those that wait
-        std::uint64_t content = 0; ///< image in flash, where contents are checked
+        Contents::Id contents;     ///< what its page holds, or is to hold
     };
     struct Transfer { ///< of the DRAM
         Tick done = 0;
@@ -214,11 +213,10 @@ class Drive final : public Model<Drive> {
         std::vector<Fifo<std::uint32_t>> roomless; ///< jobs that wait for a page, by plane
         Fifo<std::uint32_t> roomless_anywhere;
         std::vector<Collection> collections; ///< by plane
-        std::uint64_t images = 0;
-        HashMap<std::vector<std::uint64_t>> image; ///< versions of a flash page's sectors
         FtlState ftl;
         MapCacheState map;
         PageCacheState cache;
+        DriveContentsState contents;
         std::uint32_t most_worn = 0;
     };
 
@@ -229,6 +227,7 @@ class Drive final : public Model<Drive> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     std::uint64_t sectors() const { return sectors_; } ///< that the host sees
     const Ftl& ftl() const { return *ftl_; }
@@ -264,15 +263,15 @@ class Drive final : public Model<Drive> {
     void send(std::uint32_t job);
     void send_waiting();
     void answered(const protocol::FlashResponse& r);
-    void was_read(std::uint32_t job, std::uint64_t content);
-    void keep(const Job& job, std::uint64_t content);
+    void was_read(std::uint32_t job, Contents::Id sensed);
+    void keep(const Job& job, Contents::Id sensed);
     void programmed(std::uint32_t job);
     void finish_job(std::uint32_t job);
     void wait_for_room(std::uint32_t job, std::uint32_t plane);
     void map_changed(std::uint32_t lpn);
     void trim_map_cache();
     void write_translation(std::uint32_t page);
-    std::uint64_t make_image(const Job& job);
+    void look_at_flash(std::uint32_t page, FunctionalAccess& access);
     std::uint32_t page_mask() const {
         return page_sectors_ == 32 ? ~0u : (1u << page_sectors_) - 1;
     }
@@ -280,7 +279,7 @@ class Drive final : public Model<Drive> {
     void check_room(std::uint32_t plane);
     void collect(std::uint32_t plane, std::uint32_t record, bool cold);
     void go_on_collecting(std::uint32_t plane);
-    void move_read(std::uint32_t job, std::uint64_t content);
+    void move_read(std::uint32_t job, Contents::Id sensed);
     void move_done(std::uint32_t job);
     void block_erased(std::uint32_t job);
     void room_made(std::uint32_t plane);
@@ -296,6 +295,7 @@ class Drive final : public Model<Drive> {
     std::optional<Ftl> ftl_;
     std::optional<MapCache> map_;
     std::optional<PageCache> cache_;
+    std::optional<DriveContents> contents_;
     struct Where {
         std::uint32_t channel;
         protocol::FlashPlace place;

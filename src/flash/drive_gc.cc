@@ -45,15 +45,16 @@ void Drive::go_on_collecting(std::uint32_t plane) {
     send(make_job(job));
 }
 
-void Drive::move_read(std::uint32_t j, std::uint64_t content) {
+void Drive::move_read(std::uint32_t j, Contents::Id sensed) {
     Job& job = state.jobs[j];
     const std::uint32_t plane = geometry_.plane_of(job.from);
     if (ftl_->lookup(job.lpn).page != job.from) { // written anew, or trimmed
         --state.collections[plane].moving;
+        sim().contents().release(sensed);
         finish_job(j);
         return;
     }
-    job.content = content;
+    job.contents = sensed;
     const bool cold = state.collections[plane].cold;
     job.to = ftl_->allocate(plane, cold ? Frontier::cold : Frontier::collector, job.lpn);
     job.stage = JobStage::program;

@@ -131,8 +131,10 @@ void Drive::read_page(std::uint32_t j) {
             ++stat.zero_pages;
             const Job gone = job;
             finish_job(j);
-            if (gone.kind == JobKind::read)
-                done(gone.command, static_cast<unsigned>(std::popcount(gone.sectors)));
+            if (gone.kind != JobKind::read) return;
+            const Command& c = state.commands[gone.command];
+            contents_->answer_unplaced(c.contents, gone.lpn, gone.sectors, c.request);
+            done(gone.command, static_cast<unsigned>(std::popcount(gone.sectors)));
             return;
         }
         const auto& order = ftl_->figures().order;
@@ -141,7 +143,10 @@ void Drive::read_page(std::uint32_t j) {
             wait_for_room(j, plane);
             return;
         }
-        page = ftl_->remember(job.lpn, plane, job.kind == JobKind::read ? job.sectors : ~0u);
+        job.held = job.kind == JobKind::read ? job.sectors : ~0u;
+        page = ftl_->remember(job.lpn, plane, job.held);
+        contents_->place(job.lpn, job.held,
+                         [&](FunctionalAccess& access) { look_at_flash(page, access); });
         const std::uint32_t lpn = job.lpn;
         if (map_in_flash_ && lpn < host_pages_) map_changed(lpn);
         check_room(plane);
@@ -183,23 +188,12 @@ void Drive::place(std::uint32_t j) {
     job.stage = JobStage::program;
     if (job.kind == JobKind::map_write)
         state.map.leaving[lpn - host_pages_] = 2;
-    else if (params.check_contents())
-        job.content = make_image(job);
+    else {
+        const CachedPage& p = (*cache_)[job.cached];
+        job.contents = contents_->merged(job.contents, job.cached, p.flying, p.void_);
+    }
     send(j);
     check_room(plane);
-}
-
-/// What the page will hold: what was read of it, under what the cache sends.
-std::uint64_t Drive::make_image(const Job& job) {
-    std::vector<std::uint64_t> versions(page_sectors_);
-    if (job.content) versions = *state.image.find(job.content);
-    const CachedPage& p = (*cache_)[job.cached];
-    for (std::uint32_t set = p.flying; set; set &= set - 1) {
-        const auto i = static_cast<unsigned>(std::countr_zero(set));
-        versions[i] = p.void_ >> i & 1 ? 0 : p.versions[i];
-    }
-    state.image[++state.images] = versions;
-    return state.images;
 }
 
 void Drive::wait_for_room(std::uint32_t j, std::uint32_t plane) {
@@ -238,7 +232,7 @@ void Drive::send_waiting() {
         auto& queue = state.outgoing[i];
         while (!queue.empty() && port.channel[i].can_send()) {
             const std::uint32_t j = queue.pop();
-            const Job& job = state.jobs[j];
+            Job& job = state.jobs[j];
             protocol::FlashRequest r;
             r.tag = j;
             r.op = job.stage == JobStage::program ? FlashOp::program
@@ -254,7 +248,7 @@ void Drive::send_waiting() {
             const std::uint32_t sectors =
                 job.kind == JobKind::map_write ? page_mask() : job.sectors & page_mask();
             r.bytes = std::max(1, std::popcount(sectors)) * block_sector_bytes;
-            r.content = job.content;
+            if (r.op == FlashOp::program) r.contents = std::exchange(job.contents, {});
             const bool of_map = job.kind == JobKind::map_read || job.kind == JobKind::map_write;
             r.urgency = of_map ? FlashClass::mapping
                         : job.kind == JobKind::move
@@ -275,29 +269,24 @@ void Drive::answered(const protocol::FlashResponse& r) {
                       (r.op == FlashOp::program ? job.to : job.from) != no_page,
                   "a channel answers what no job has asked");
     if (r.op == FlashOp::read)
-        was_read(j, r.content);
+        was_read(j, r.contents);
     else if (r.op == FlashOp::program)
         programmed(j);
     else
         block_erased(j);
 }
 
-void Drive::was_read(std::uint32_t j, std::uint64_t content) {
+void Drive::was_read(std::uint32_t j, Contents::Id sensed) {
     const Job job = state.jobs[j];
     ftl_->release(job.from);
     switch (job.kind) {
     case JobKind::read: {
-        if (content) {
-            MEMSIM_ASSERT(state.image.find(content), "a page holds what nobody has written");
-            const auto& versions = *state.image.find(content);
-            for (std::uint32_t set = job.sectors & job.held; set; set &= set - 1) {
-                const auto i = static_cast<unsigned>(std::countr_zero(set));
-                state.commands[job.command].digest += protocol::sector_digest(
-                    std::uint64_t {job.lpn} * page_sectors_ + i, versions[i]);
-            }
-        }
+        const Command& c = state.commands[job.command];
+        contents_->answer_sensed(c.contents, sensed, job.lpn, job.sectors & job.held, c.request);
+        contents_->answer_unplaced(c.contents, job.lpn, job.sectors & ~job.held, c.request);
         // Only what is still the page's content is kept.
-        if (params.cache_reads() && ftl_->lookup(job.lpn).page == job.from) keep(job, content);
+        if (params.cache_reads() && ftl_->lookup(job.lpn).page == job.from) keep(job, sensed);
+        sim().contents().release(sensed);
         done(job.command, static_cast<unsigned>(std::popcount(job.sectors)));
         finish_job(j);
         break;
@@ -305,6 +294,7 @@ void Drive::was_read(std::uint32_t j, std::uint64_t content) {
     case JobKind::map_read: {
         const std::uint32_t page = job.lpn - host_pages_;
         finish_job(j);
+        sim().contents().release(sensed); // the map is not kept in contents
         map_->arrived(page, [this](std::uint32_t first) {
             for (std::uint32_t i = first; i != none; i = state.jobs[i].next) resumed_.push_back(i);
         });
@@ -314,10 +304,10 @@ void Drive::was_read(std::uint32_t j, std::uint64_t content) {
         break;
     }
     case JobKind::move:
-        move_read(j, content);
+        move_read(j, sensed);
         break;
     default:
-        state.jobs[j].content = content;
+        state.jobs[j].contents = sensed;
         place(j);
     }
     const std::uint32_t plane = geometry_.plane_of(job.from);
@@ -325,20 +315,12 @@ void Drive::was_read(std::uint32_t j, std::uint64_t content) {
 }
 
 /// Leaves what was read in the cache, if it has a place.
-void Drive::keep(const Job& job, std::uint64_t content) {
+void Drive::keep(const Job& job, Contents::Id sensed) {
     const std::uint32_t cached = cache_->place(job.lpn);
     if (cached == no_link) return;
     CachedPage& p = (*cache_)[cached];
     const std::uint32_t missing = job.sectors & ~p.valid & ftl_->lookup(job.lpn).sectors;
-    if (params.check_contents()) {
-        p.versions.resize(page_sectors_);
-        MEMSIM_ASSERT(!content || state.image.find(content),
-                      "a page holds what nobody has written");
-        for (std::uint32_t set = missing; set; set &= set - 1) {
-            const auto i = static_cast<unsigned>(std::countr_zero(set));
-            p.versions[i] = content ? (*state.image.find(content))[i] : 0;
-        }
-    }
+    contents_->keep(cached, sensed, missing);
     cache_->fill(cached, missing);
     use_dram(none, static_cast<unsigned>(std::popcount(missing)));
 }
@@ -365,6 +347,9 @@ void Drive::programmed(std::uint32_t j) {
     const MapEntry e = ftl_->lookup(job.lpn);
     const std::uint32_t before = e.page == no_page ? 0 : e.sectors & page_mask();
     const std::uint32_t sectors = (p.flying & ~p.void_) | before;
+    // A read has found sectors of the past meanwhile: the program has none of them.
+    contents_->copy(e.page, job.to, before & ~job.sectors,
+                    [this](std::uint32_t page, FunctionalAccess& a) { look_at_flash(page, a); });
     ftl_->commit(job.lpn, job.to, sectors);
     if (!sectors) ftl_->trim(job.lpn, 0);
     if (map_in_flash_) map_changed(job.lpn);

@@ -2,7 +2,7 @@
 
 #include "core/hash_map.hh"
 #include "flash/nand_timing.hh"
-#include "parts/content_store.hh"
+#include "flash/page_contents.hh"
 
 #include <vector>
 
@@ -16,8 +16,8 @@ struct NandBlock {
 
 /// Plain values for State.
 struct NandArrayState {
-    HashMap<NandBlock> blocks;    ///< touched ones, by plane x blocks + block
-    parts::ContentStore contents; ///< what a page holds, where contents are checked
+    HashMap<NandBlock> blocks; ///< touched ones, by plane x blocks + block
+    PageContents contents;     ///< by page: see NandArray::page()
     std::uint32_t most_erases = 0;
 };
 
@@ -31,28 +31,24 @@ class NandArray {
         std::uint32_t planes = 1; ///< of all dies
         std::uint32_t blocks = 1; ///< of a plane
         std::uint32_t pages = 1;  ///< of a block
+        bool carries = false;     ///< contents
     };
     NandArray(const Figures& figures, NandArrayState& state) : figures_(figures), state_(state) {}
 
-    /// The content of the page; 0 if it was written before the run began.
-    std::uint64_t read(std::uint32_t plane, std::uint32_t block, std::uint32_t page) const {
+    void read(std::uint32_t plane, std::uint32_t block, std::uint32_t page) const {
         const NandBlock* const b = state_.blocks.find(key(plane, block));
         MEMSIM_ASSERT(b && page < b->written, "an erased page is read");
-        return state_.contents.read(page_key(plane, block, page));
     }
-    void program(std::uint32_t plane, std::uint32_t block, std::uint32_t page,
-                 std::uint64_t content) {
+    void program(std::uint32_t plane, std::uint32_t block, std::uint32_t page) {
         NandBlock& b = at(plane, block);
         MEMSIM_ASSERT(page >= b.written, "a page is programmed twice without an erase");
         MEMSIM_ASSERT(page == b.written, "the pages of a block are programmed out of order");
         ++b.written;
-        if (content) state_.contents.write(page_key(plane, block, page), content);
     }
     void erase(std::uint32_t plane, std::uint32_t block) {
         NandBlock& b = at(plane, block);
-        if (state_.contents.size())
-            for (std::uint32_t p = 0; p < b.written; ++p)
-                state_.contents.write(page_key(plane, block, p), 0);
+        for (std::uint32_t p = 0; p < figures_.pages && figures_.carries; ++p)
+            state_.contents.forget(page(plane, block, p));
         b.written = 0;
         state_.most_erases = std::max(state_.most_erases, ++b.erases);
     }
@@ -65,15 +61,18 @@ class NandArray {
         return state_.blocks.find(key(plane, block));
     }
     std::size_t touched() const { return state_.blocks.size(); }
+    /// The number under which `contents` has what a page holds.
+    std::uint64_t page(std::uint32_t plane, std::uint32_t block, std::uint32_t page) const {
+        return key(plane, block) * figures_.pages + page;
+    }
+    PageContents& contents() { return state_.contents; }
+    const PageContents& contents() const { return state_.contents; }
 
   private:
     std::uint64_t key(std::uint32_t plane, std::uint32_t block) const {
         MEMSIM_ASSERT(plane < figures_.planes && block < figures_.blocks,
                       "a block lies outside its package");
         return std::uint64_t {plane} * figures_.blocks + block;
-    }
-    std::uint64_t page_key(std::uint32_t plane, std::uint32_t block, std::uint32_t page) const {
-        return key(plane, block) * figures_.pages + page;
     }
     NandBlock& at(std::uint32_t plane, std::uint32_t block) {
         return state_.blocks[key(plane, block)];

@@ -18,9 +18,9 @@ void Package::init() {
     if (planes > 256)
         refuse("planes", "there are " + std::to_string(planes) +
                              " planes in the package: dies x planes is at most 256");
-    array_.emplace(
-        NandArray::Figures {static_cast<std::uint32_t>(planes), params.blocks(), params.pages()},
-        state.array);
+    array_.emplace(NandArray::Figures {static_cast<std::uint32_t>(planes), params.blocks(),
+                                       params.pages(), sim().contents().enabled()},
+                   state.array);
     state.units.resize(params.independent_planes() ? planes : params.dies());
     state.registers.assign(planes * params.registers(), 0);
 }
@@ -70,20 +70,22 @@ void Package::begin(Worker& u) {
         const std::uint32_t plane = plane_of(c.place);
         if (c.written_before) array_->written_before(plane, c.place.block, c.written_before);
         // Cells change when the work begins: nothing else may touch them until it is done.
-        std::uint64_t content = 0;
+        Contents::Id contents;
         if (op == FlashOp::read) {
             ++stat.senses, stat.sense_time += t;
-            content = array_->read(plane, c.place.block, c.place.page);
+            array_->read(plane, c.place.block, c.place.page);
+            if (sim().contents().enabled())
+                contents = sensed(array_->page(plane, c.place.block, c.place.page));
         } else if (op == FlashOp::program) {
             ++stat.programs, stat.program_time += t;
-            array_->program(plane, c.place.block, c.place.page,
-                            params.check_contents() ? c.content : 0);
+            array_->program(plane, c.place.block, c.place.page);
+            if (c.contents) put(array_->page(plane, c.place.block, c.place.page), c.contents);
         } else {
             ++stat.erases, stat.erase_time += t;
             array_->erase(plane, c.place.block);
         }
         if (op != FlashOp::erase) register_of(c) = u.until;
-        port.io[w.port].send_ahead({content, c.place.die, c.place.plane, c.reg, c.op}, t);
+        port.io[w.port].send_ahead({contents, c.place.die, c.place.plane, c.reg, c.op}, t);
     }
     ++stat.operations;
     if (array_->touched() != state.touched) {
@@ -91,6 +93,23 @@ void Package::begin(Worker& u) {
         stat.touched_blocks.set(now(), state.touched);
     }
     if (op == FlashOp::erase) stat.most_erases.set(now(), state.array.most_erases);
+}
+
+Contents::Id Package::sensed(std::uint64_t page) {
+    const Contents::Id id = sim().contents().create();
+    array_->contents().read(page, 0, PageContents::most_sectors, sim().contents(), id, 0);
+    return id;
+}
+
+void Package::put(std::uint64_t page, Contents::Id contents) {
+    for (const Contents::Piece& p : sim().contents()[contents].pieces)
+        array_->contents().put(page, p.sector, p.data);
+    sim().contents().release(contents);
+}
+
+void Package::functional(const PortBase&, FunctionalAccess& access) {
+    const protocol::FlashPlace& at = static_cast<protocol::FlashAccess&>(access).place;
+    array_->contents().functional(array_->page(plane_of(at), at.block, at.page), access);
 }
 
 void Package::waits_on(WaitReport& report) const {

@@ -23,7 +23,7 @@ using protocol::FlashOp;
 /// is in use by the array, or if NAND's rules are broken (see NandArray).
 ///
 /// Not modelled: suspend and resume, read retry, ECC, bad blocks, limits of power.
-class Package final : public Model<Package> {
+class Package final : public Model<Package>, public Functional {
   public:
     struct Params {
         Param<unsigned> dies {8, {1, 64}, "Dies (ZnG table I: 8)"};
@@ -43,7 +43,6 @@ class Package final : public Model<Package> {
             "Commands in flight or waiting at a port (planes x registers are enough)"};
         Param<Time> t_rr {
             20_ns, {1_fs, 1_us}, "From the end of the array's work to ready seen (ONFI's tRR)"};
-        Param<bool> check_contents {false, "Keep what each page holds, for integrity checks"};
     };
     struct Ports {
         Many<Responder<protocol::NandBus>> io {
@@ -89,6 +88,7 @@ class Package final : public Model<Package> {
     bool pending() const override { return state.waiting > 0; }
     void waits_on(WaitReport& report) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const NandTiming& timing() const { return timing_; }
     const NandArray& array() const { return *array_; }
@@ -109,6 +109,8 @@ class Package final : public Model<Package> {
         return state.registers[plane_of(c.place) * params.registers() + c.reg];
     }
     void begin(Worker& u);
+    Contents::Id sensed(std::uint64_t page);
+    void put(std::uint64_t page, Contents::Id contents);
     void accept(const protocol::NandCommand& c, unsigned port);
 
     NandTiming timing_ {};

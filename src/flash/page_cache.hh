@@ -16,7 +16,6 @@ struct CachedPage {
     std::uint32_t newer = no_link, older = no_link;
     bool hot = false; ///< written again while it was on its way
     enum class List : std::uint8_t { none, clean, dirty, hot } list = List::none;
-    std::vector<std::uint64_t> versions; ///< of its sectors, where contents are checked
 };
 
 /// Plain values for State.

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "core/clock.hh"
-#include "core/component.hh"
+#include "core/functional.hh"
+#include "parts/sector_store.hh"
 #include "protocol/block_io.hh"
 
 namespace memsim::link {
@@ -10,8 +11,8 @@ using namespace memsim::literals;
 
 /// A drive of fixed latency and bandwidth: each request takes the data path for bytes / bandwidth,
 /// in order of arrival, and is answered its latency later. For tests, and where a drive is an ideal
-/// or a figure of a data sheet. Not modelled: flash, cache, contents, capacity.
-class FixedDrive final : public Model<FixedDrive> {
+/// or a figure of a data sheet. Not modelled: flash, cache, capacity.
+class FixedDrive final : public Model<FixedDrive>, public Functional {
   public:
     struct Params {
         Param<Time> read_latency {
@@ -38,12 +39,16 @@ class FixedDrive final : public Model<FixedDrive> {
         std::int64_t remainder = 0; ///< of bytes / bandwidth
         std::uint32_t serving = 0;
         Fifo<protocol::BlockResponse> done;
+        parts::SectorStore contents;
         Timer ready;
     };
 
     explicit FixedDrive(const Params& p) : params(p), wire_(p.bandwidth()) {}
     void wake() override;
     bool pending() const override { return state.serving != 0; }
+    void functional(const PortBase&, FunctionalAccess& access) override {
+        state.contents.functional(access);
+    }
     void served(const protocol::BlockResponse& r);
 
     const Params params;
@@ -52,6 +57,8 @@ class FixedDrive final : public Model<FixedDrive> {
     State state;
 
   private:
+    Contents::Id move_contents(const protocol::BlockRequest& r);
+
     WireTime wire_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
+#include "parts/record_part.hh"
 
 #include <bit>
 
@@ -30,8 +31,6 @@ void Host::init() {
     if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
         refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
                              ": a drive is bound for drive and drive_direct, and only then");
-    if (sim().contents().enabled() && params.drives())
-        refuse("drives", "drives do not carry contents: build the machine without them");
     dram_ = WireTime(params.dram_bandwidth());
     state.pages.resize(params.transfers());
     for (std::uint32_t i = params.transfers(); i-- > 0;) state.free.push_back(i);
@@ -80,7 +79,9 @@ void Host::work() {
 void Host::begin(const protocol::PageFault& fault) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
-    state.pages[i] = {.fault = fault, .live = true};
+    state.pages[i] = {};
+    state.pages[i].fault = fault;
+    state.pages[i].live = true;
     port.pages.send({protocol::PageOrderKind::claim, fault.application, i, fault.page, 1, 0});
     stat.cpu_time += params.page_cost();
     state.cpu_free = now() + (state.batch.empty() ? 0 : params.page_cost->raw);
@@ -100,12 +101,14 @@ std::uint64_t Host::place(std::uint16_t application, std::uint64_t page) const {
     return application * (space / protocol::block_sector_bytes) + page * sectors_;
 }
 
-void Host::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag) {
+void Host::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
+                     Contents::Id contents) {
     protocol::BlockRequest r;
     r.sector = sector;
     r.sectors = sectors_;
     r.op = op;
     r.tag = tag;
+    r.contents = contents;
     state.to_drive.push(r);
 }
 
@@ -117,6 +120,7 @@ void Host::from_drive(const protocol::BlockResponse& r) {
         return;
     }
     ++stat.drive_reads;
+    parts::named(state.pages, r.tag).in = r.contents;
     if (params.source() == PageSource::drive)
         after<&Host::read>(Time {use_dram(2 + 2 * params.host_copies()) - now()}, {r.tag});
     else
@@ -167,12 +171,7 @@ void Host::copy() {
         r.command = write ? Command::write : Command::read;
         r.tag = write ? i : i | copied_out;
         r.application = p.fault.application;
-        if (write && sim().contents().enabled()) {
-            protocol::MemRequest here = r; // as the page's addresses are in its application
-            here.address += (p.fault.page - p.frame) * static_cast<std::uint64_t>(params.page->raw);
-            r.contents = contents_of(p.fault.application).read(sim().contents(), here);
-            sim().contents()[r.contents].moves = true;
-        }
+        if (write && sim().contents().enabled()) r.contents = chunk_of(p);
         port.device_side.send(r);
         if (++p.sent == chunks_) queue.pop();
         state.in_next = !write;
@@ -183,13 +182,7 @@ void Host::copied(const protocol::MemResponse& r) {
     const std::uint32_t i = r.tag & ~copied_out;
     Page& p = parts::named(state.pages, i);
     (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
-    if (r.contents) {
-        const std::uint64_t address =
-            r.address + (p.victim_page - p.frame) * static_cast<std::uint64_t>(params.page->raw);
-        sim().contents()[r.contents].moves = true;
-        contents_of(p.victim_application)
-            .write(sim().contents(), address / SectorBytes::size, r.contents);
-    }
+    if (r.contents) keep_chunk(p, r);
     if (++p.answered < chunks_) return;
     p.sent = p.answered = 0;
     if (r.tag & copied_out) {
@@ -197,16 +190,51 @@ void Host::copied(const protocol::MemResponse& r) {
         if (params.source() != PageSource::drive_direct) use_dram(1);
         if (params.source() != PageSource::host_memory) {
             ++state.writing;
-            ask_drive(p.victim, protocol::BlockOp::write, i | copied_out);
+            if (p.out) parts::sort_parts(sim().contents(), p.out);
+            ask_drive(p.victim, protocol::BlockOp::write, i | copied_out, std::exchange(p.out, {}));
         }
         p.framed = true;
         return copy_in(i);
     }
+    sim().contents().release(std::exchange(p.in, {}));
     port.faults.send({p.frame, p.fault.tag});
     ++stat.faults;
     stat.fault_time.sample(Time {now() - state.interrupt});
     p.live = false;
     state.free.push_back(i);
+}
+
+/// The chunk of a page that is copied in next, from host memory or from what the drive brought.
+Contents::Id Host::chunk_of(Page& p) {
+    Contents& contents = sim().contents();
+    const auto bytes = static_cast<std::uint32_t>(params.chunk->raw);
+    Contents::Id id;
+    if (params.source() == PageSource::host_memory) {
+        protocol::MemRequest here;
+        here.bytes = bytes;
+        here.address = p.fault.page * static_cast<std::uint64_t>(params.page->raw) +
+                       std::uint64_t {p.sent} * bytes;
+        id = contents_of(p.fault.application).read(contents, here);
+    } else {
+        const std::uint32_t sectors = bytes / SectorBytes::size;
+        id = parts::part_of(contents, p.in, p.sent * sectors, sectors);
+    }
+    contents[id].moves = true;
+    return id;
+}
+
+/// A chunk that was copied out goes into host memory, or into what is written to the drive.
+void Host::keep_chunk(Page& p, const protocol::MemResponse& r) {
+    Contents& contents = sim().contents();
+    const auto page = static_cast<std::uint64_t>(params.page->raw);
+    const std::uint64_t sector = (r.address - p.frame * page) / SectorBytes::size;
+    if (params.source() == PageSource::host_memory) {
+        contents[r.contents].moves = true;
+        return contents_of(p.victim_application)
+            .write(contents, p.victim_page * page / SectorBytes::size + sector, r.contents);
+    }
+    if (!p.out) p.out = contents.create();
+    parts::add_part(contents, p.out, static_cast<std::uint32_t>(sector), r.contents);
 }
 
 /// What a page holds while it is not on the device, by its application's addresses.
@@ -216,7 +244,14 @@ parts::SectorStore& Host::contents_of(std::uint16_t application) {
 }
 
 void Host::functional(const PortBase&, FunctionalAccess& access) {
-    contents_of(access.application).functional(access);
+    if (params.source() == PageSource::host_memory)
+        return contents_of(access.application).functional(access);
+    const std::uint64_t address = access.address;
+    const auto page = static_cast<std::uint64_t>(params.page->raw);
+    access.address =
+        place(access.application, address / page) * protocol::block_sector_bytes + address % page;
+    look_through(port.drive_side[0], access);
+    access.address = address;
 }
 
 void Host::check_loaded(Loader& l) const {

@@ -110,6 +110,7 @@ class Host final : public Model<Host>, public Functional {
         std::uint64_t victim_page = 0;
         std::uint16_t victim_application = 0;
         std::uint32_t sent = 0, answered = 0; ///< chunks, of the copy out and then of that in
+        Contents::Id in, out;                 ///< what is copied to and from its frame
         bool framed = false;                  ///< its frame may be written
         bool here = false;                    ///< its data have been read
         bool live = false;
@@ -131,7 +132,7 @@ class Host final : public Model<Host>, public Functional {
         std::uint32_t writing = 0; ///< pages on their way to the drive
         Tick dram_free = 0;
         std::int64_t dram_remainder = 0;          ///< of bytes / bandwidth
-        std::vector<parts::SectorStore> contents; ///< of pages that are here, by application
+        std::vector<parts::SectorStore> contents; ///< by application, unless a drive has it
         Timer next;
     };
 
@@ -159,9 +160,12 @@ class Host final : public Model<Host>, public Functional {
     void copy_in(std::uint32_t page);
     void copy();
     void from_drive(const protocol::BlockResponse& r);
-    void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag);
+    void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
+                   Contents::Id contents = {});
     std::uint64_t place(std::uint16_t application, std::uint64_t page) const;
     parts::SectorStore& contents_of(std::uint16_t application);
+    Contents::Id chunk_of(Page& p);
+    void keep_chunk(Page& p, const protocol::MemResponse& r);
     Tick use_dram(unsigned passes);
 
     std::uint32_t chunks_ = 0;  ///< of a page

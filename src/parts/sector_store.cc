@@ -23,6 +23,10 @@ void SectorStore::read(std::uint64_t sector, SectorBytes& to) const {
 bool SectorStore::sound() const {
     for (const Block& b : blocks_)
         if (b.order != none && b.order >= orders_.size()) return false;
+    for (const std::uint32_t i : free_blocks_)
+        if (i >= blocks_.size()) return false;
+    for (const std::uint32_t i : free_orders_)
+        if (i >= orders_.size()) return false;
     return numbers_.all([&](std::uint64_t, std::uint32_t number) {
         return number > 0 && number <= blocks_.size();
     });
@@ -36,11 +40,29 @@ bool SectorStore::merge(std::uint64_t sector, const SectorBytes& data, bool move
     return late;
 }
 
+void SectorStore::forget(std::uint64_t first_sector, std::uint64_t count) {
+    MEMSIM_ASSERT(first_sector % sectors == 0 && count % sectors == 0,
+                  "a memory is forgotten 256 bytes at a time");
+    for (std::uint64_t at = first_sector / sectors; count > 0; ++at, count -= sectors) {
+        const std::uint32_t* number = numbers_.find(at);
+        if (!number) continue;
+        Block& b = blocks_[*number - 1];
+        if (b.order != none) free_orders_.push_back(b.order);
+        free_blocks_.push_back(*number - 1);
+        b = {};
+        numbers_.erase(at);
+    }
+}
+
 void SectorStore::put(std::uint64_t sector, const SectorBytes& data) {
     std::uint32_t& number = numbers_[sector / sectors];
     if (number == 0) { // the map's new values are 0: blocks are numbered from 1 there
-        blocks_.emplace_back();
-        number = static_cast<std::uint32_t>(blocks_.size());
+        if (free_blocks_.empty()) {
+            free_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+            blocks_.emplace_back();
+        }
+        number = free_blocks_.back() + 1;
+        free_blocks_.pop_back();
     }
     Block& b = blocks_[number - 1];
     const auto at = static_cast<std::uint32_t>(sector % sectors);
@@ -50,9 +72,13 @@ void SectorStore::put(std::uint64_t sector, const SectorBytes& data) {
         std::all_of(data.order.begin(), data.order.end(), [](std::uint32_t o) { return o == 0; });
     if (b.order == none) {
         if (initial) return;
-        b.order = static_cast<std::uint32_t>(orders_.size());
-        orders_.emplace_back();
-        orders_.back().fill(0);
+        if (free_orders_.empty()) {
+            free_orders_.push_back(static_cast<std::uint32_t>(orders_.size()));
+            orders_.emplace_back();
+        }
+        b.order = free_orders_.back();
+        free_orders_.pop_back();
+        orders_[b.order].fill(0);
     }
     std::copy_n(data.order.data(), SectorBytes::size, &orders_[b.order][at * SectorBytes::size]);
 }

@@ -14,7 +14,7 @@ class SectorStore {
     static constexpr std::string_view archived_as = "SectorStore";
     template <class Archive>
     void archive(Archive& a) {
-        a(numbers_), a(blocks_), a(orders_);
+        a(numbers_), a(blocks_), a(orders_), a(free_blocks_), a(free_orders_);
         if constexpr (Loading<Archive>) a.check(sound(), "names blocks that it does not hold");
     }
 
@@ -24,6 +24,8 @@ class SectorStore {
     bool merge(std::uint64_t sector, const SectorBytes& data, bool moves);
     /// Puts the sector there, whatever was before.
     void put(std::uint64_t sector, const SectorBytes& data);
+    /// Of 256 bytes at a time: nothing is known of them any more, and they take no memory.
+    void forget(std::uint64_t first_sector, std::uint64_t count);
 
     /// The contents of a request's sectors, as the answer to a read carries them.
     template <class M>
@@ -76,6 +78,7 @@ class SectorStore {
         numbers_; ///< from the number of 256 bytes to that of their block, from 1
     std::vector<Block> blocks_;
     std::vector<Orders> orders_;
+    std::vector<std::uint32_t> free_blocks_, free_orders_;
 };
 
 } // namespace memsim::parts

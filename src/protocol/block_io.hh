@@ -1,11 +1,15 @@
 #pragma once
 
+#include "core/contents.hh"
 #include "core/port.hh"
 
 /// Block requests: what a host, a file system or a page-fault handler says to a drive.
 namespace memsim::protocol {
 
 inline constexpr std::uint32_t block_sector_bytes = 512; ///< unit of addresses and lengths
+/// Pieces of contents (core/contents.hh) in one. Who looks at a drive without time
+/// (FunctionalAccess) names a byte of it: sector x block_sector_bytes, and so on.
+inline constexpr std::uint32_t block_sector_pieces = block_sector_bytes / SectorBytes::size;
 
 /// `trim`: the sectors hold nothing from now on and read as zeros. `flush` is answered when
 /// everything written before is in the flash.
@@ -22,8 +26,8 @@ struct BlockRequest {
 
     std::uint64_t sector = 0;
     std::uint64_t sectors = 0;
-    std::uint64_t version = 0; ///< of all sectors of a write, where contents are checked; never 0
-    std::uint32_t tag = 0;     ///< the sender's own; comes back
+    Contents::Id contents; ///< of a write, in pieces of 32 bytes from the first sector's first byte
+    std::uint32_t tag = 0; ///< the sender's own; comes back
     BlockOp op = BlockOp::read;
     bool urgent = false; ///< before those that are not, where they meet in a queue
 
@@ -40,7 +44,7 @@ struct BlockResponse {
         header_bytes + BlockRequest::most_sectors * block_sector_bytes;
 
     std::uint64_t sectors = 0;
-    std::uint64_t digest = 0; ///< of what was read, see sector_digest()
+    Contents::Id contents; ///< of a read, as in the request of a write
     std::uint32_t tag = 0;
     BlockOp op = BlockOp::read;
 
@@ -51,14 +55,5 @@ struct BlockResponse {
 };
 
 struct BlockIo : MessageFamily<BlockRequest, BlockResponse> {};
-
-/// One sector's part of a digest: the digest of a read is the sum over its sectors. A sector that
-/// was never written, or was trimmed, adds nothing.
-constexpr std::uint64_t sector_digest(std::uint64_t sector, std::uint64_t version) {
-    if (version == 0) return 0;
-    std::uint64_t x = sector * 0x9e3779b97f4a7c15 ^ version;
-    x = (x ^ (x >> 32)) * 0xd6e8feb86659fd93;
-    return x ^ (x >> 32);
-}
 
 } // namespace memsim::protocol

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/functional.hh"
 #include "core/port.hh"
 
 /// Flash commands, on two levels: what a flash controller asks of a channel (a page to read or to
@@ -27,8 +28,8 @@ inline constexpr unsigned flash_classes = 4;
 struct FlashRequest {
     static constexpr std::uint32_t largest_wire_bytes = 16;
 
-    std::uint64_t content = 0; ///< what a program writes, where contents are checked
     FlashPlace place;
+    Contents::Id contents;   ///< of a program: what its page holds, from the page's first sector
     std::uint32_t bytes = 0; ///< that go over the channel: a part of a page will do
     std::uint32_t tag = 0;   ///< the sender's own; comes back
     /// Pages of this block, from its first, that were written before the run began: the package
@@ -42,7 +43,7 @@ struct FlashRequest {
 struct FlashResponse {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
-    std::uint64_t content = 0;
+    Contents::Id contents; ///< of a read: what the page holds, from its first sector
     std::uint32_t tag = 0;
     FlashOp op = FlashOp::read;
 };
@@ -58,7 +59,7 @@ struct NandCommand {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 
     FlashPlace place;
-    std::uint64_t content = 0;
+    Contents::Id contents; ///< of a program
     std::uint16_t written_before = 0;
     std::uint8_t reg = 0; ///< register of the plane
     FlashOp op = FlashOp::read;
@@ -69,7 +70,7 @@ struct NandCommand {
 struct NandReady {
     static constexpr std::uint32_t largest_wire_bytes = 1;
 
-    std::uint64_t content = 0; ///< what was sensed
+    Contents::Id contents; ///< what was sensed
     std::uint8_t die = 0;
     std::uint8_t plane = 0;
     std::uint8_t reg = 0;
@@ -77,5 +78,11 @@ struct NandReady {
 };
 
 struct NandBus : MessageFamily<NandCommand, NandReady> {};
+
+/// An untimed look at a page: what comes to ports of these two families. `address` counts from the
+/// page's first byte.
+struct FlashAccess : FunctionalAccess {
+    FlashPlace place;
+};
 
 } // namespace memsim::protocol

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/functional.hh"
 #include "core/port.hh"
 
 /// The flash network of ZnG: packets between flash controllers and packages, and what a garbage
@@ -42,7 +43,7 @@ struct FlashPacket {
     static constexpr std::uint32_t header_bytes = 16; ///< assumption: two flits, for all kinds
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + flash_line_bytes;
 
-    std::uint64_t content = 0;   ///< version of the line, where contents are checked
+    Contents::Id contents;       ///< what it carries of its line, from the line's first sector
     std::uint32_t tag = 0;       ///< the sender's own; comes back
     std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
     std::uint32_t log_block = 0; ///< its log block, of the same plane
@@ -62,6 +63,12 @@ struct FlashPacket {
                kind == PacketKind::copy_out || kind == PacketKind::copy_back;
     }
     std::uint32_t wire_bytes() const { return header_bytes + (carries_data() ? bytes : 0); }
+};
+
+/// An untimed look at one sector of a package, through the network. `address` counts from the
+/// page's first byte.
+struct FlashPacketAccess : FunctionalAccess {
+    FlashPacket packet; ///< names the page, and where it goes
 };
 
 /// What a garbage collector asks of a flash controller. Blocks are numbers of all flash (see

@@ -2,7 +2,6 @@
 
 #include "core/error.hh"
 #include "core/hash_map.hh"
-#include "parts/content_store.hh"
 
 #include <cstdint>
 
@@ -114,10 +113,6 @@ class HasLogBlocks {
   public:
     virtual ~HasLogBlocks() = default;
     virtual const LogBlocks& log_blocks() const = 0;
-    /// The version that each line of 128 bytes should have, by address / 128, where contents are
-    /// checked: one for all controllers, since a line that moves may change its controller. Who
-    /// moves a page moves its lines here, when the move is answered.
-    virtual parts::ContentStore& reference() = 0;
 };
 
 } // namespace memsim::zng

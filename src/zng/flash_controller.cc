@@ -161,24 +161,31 @@ FlashPacket FlashController::packet(std::uint32_t slot) {
     p.tag = slot;
     p.source = static_cast<std::uint16_t>(params.endpoint());
     const auto plane = [](const BlockPlace& b) { return protocol::FlashPlane {b.die, b.plane}; };
-    const std::uint32_t data = s.collects ? s.collect.data : flash_.block_of(s.request.address);
-    const BlockPlace at = flash_.place(data);
-    p.at = plane(at), p.block = at.block;
-    std::uint32_t way = p.at.plane;
     if (s.collects) {
+        const BlockPlace at = flash_.place(s.collect.data);
+        p.at = plane(at), p.block = at.block;
         p.kind = s.collect.op == CollectOp::move ? PacketKind::move : PacketKind::erase;
         p.page = s.collect.page;
         p.log_block = flash_.block_in_plane(s.collect.log);
         const BlockPlace to = flash_.place(s.collect.to);
         p.to = plane(to), p.to_block = to.block;
         p.to_log = flash_.block_in_plane(s.collect.to_log);
-    } else {
+        p.destination = endpoint(at.package, p.at.plane);
+    } else
         fill(p, slot);
-        way = p.line;
-    }
-    p.destination = static_cast<std::uint16_t>(params.first_package() +
-                                               at.package * params.ports() + way % params.ports());
     return p;
+}
+
+/// Names the line of a physical address, and the package that has it.
+void FlashController::aim(FlashPacket& p, std::uint64_t address) const {
+    const std::uint32_t data = flash_.block_of(address);
+    const BlockPlace at = flash_.place(data);
+    p.at = {at.die, at.plane}, p.block = at.block;
+    p.log_block =
+        flash_.block_in_plane((tables_ ? tables_->log_blocks() : first_logs_).log_of(data));
+    p.page = static_cast<std::uint16_t>(flash_.page_of(address));
+    p.line = static_cast<std::uint8_t>(flash_.offset_in_page(address) / line_bytes);
+    p.destination = endpoint(at.package, p.line);
 }
 
 namespace {
@@ -203,13 +210,9 @@ Masks masks_of(const MemRequest& r) {
 /// What a request of an L2 slice says.
 void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
     Slot& s = state.slots[slot];
-    const MemRequest& r = s.request;
-    const std::uint32_t data = flash_.block_of(r.address);
+    MemRequest& r = s.request;
     sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
-    p.log_block =
-        flash_.block_in_plane((tables_ ? tables_->log_blocks() : first_logs_).log_of(data));
-    p.page = static_cast<std::uint16_t>(flash_.page_of(r.address));
-    p.line = static_cast<std::uint8_t>(flash_.offset_in_page(r.address) / line_bytes);
+    aim(p, r.address);
     p.bytes = r.payload();
     const Masks masks = masks_of(r);
     p.sectors = static_cast<std::uint8_t>(masks.sectors);
@@ -217,16 +220,36 @@ void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
     p.kind = write ? PacketKind::write : PacketKind::read;
     if (write) {
         p.partial = static_cast<std::uint8_t>(masks.partial);
+        add_contents(p, r);
         if (params.combine()) carry(p, slot);
     }
-    if (!params.check_contents()) return;
-    const std::uint64_t line = r.address / line_bytes;
-    if (write) { // versions of all controllers differ
-        s.version = ++state.version * 65536 + params.endpoint();
-        reference().write(line, s.version);
-        p.content = s.version;
-    } else
-        s.version = reference().read(line);
+}
+
+/// What a write leaves in its line is in its packet, over what the packet has of writes before it.
+void FlashController::add_contents(FlashPacket& p, MemRequest& r) {
+    if (!r.contents) return;
+    Contents& contents = sim().contents();
+    if (!p.contents) p.contents = contents.create();
+    Contents::Record& line = contents[p.contents];
+    const Contents::Record& written = contents[r.contents];
+    line.moves |= written.moves;
+    const auto first = static_cast<std::uint32_t>(r.address % line_bytes / sector_bytes);
+    for (const Contents::Piece& piece : written.pieces) {
+        const std::uint32_t sector = first + piece.sector;
+        auto at = std::find_if(line.pieces.begin(), line.pieces.end(),
+                               [&](const Contents::Piece& x) { return x.sector == sector; });
+        if (at == line.pieces.end()) at = line.pieces.insert(at, {sector, {}});
+        if (at->data.merge(piece.data, written.moves)) contents.count_overtaken();
+    }
+    contents.release(std::exchange(r.contents, {}));
+}
+
+/// Of a line's record, which a packet brought, what answers the request.
+Contents::Id FlashController::answer_contents(const MemRequest& r, Contents::Id line) {
+    if (!line) return {};
+    const auto first = static_cast<std::uint32_t>(r.address % line_bytes / sector_bytes);
+    for (Contents::Piece& p : sim().contents()[line].pieces) p.sector -= first;
+    return line;
 }
 
 /// A write's packet takes along the writes that wait behind it.
@@ -234,11 +257,12 @@ void FlashController::carry(FlashPacket& p, std::uint32_t slot) {
     Slot& s = state.slots[slot];
     std::uint32_t whole = p.sectors & ~p.partial, sectors = p.sectors, bytes = p.bytes;
     for (std::uint32_t i = s.next; i != none; i = state.slots[i].next) {
-        const MemRequest& r = state.slots[i].request;
+        MemRequest& r = state.slots[i].request;
         if (r.command != Command::write && !(s.was_read && r.command == Command::atomic)) break;
         const Masks masks = masks_of(r);
         sectors |= masks.sectors, whole |= masks.sectors & ~masks.partial;
         bytes += r.payload();
+        add_contents(p, r);
         sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
         s.last = i;
         ++stat.combined;
@@ -282,8 +306,8 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
     --state.out[s.package];
     const bool read = p.kind == PacketKind::data;
     if (read) {
-        if (params.check_contents() && p.content != s.version) ++stat.content_errors;
         if (s.request.command == Command::atomic) {
+            sim().contents().release(p.contents);
             s.was_read = true;
             return queue(slot);
         }
@@ -303,7 +327,11 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         (read ? stat.read_latency : stat.write_latency)
             .sample(static_cast<std::uint64_t>(now() - done.accepted));
         sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::channel), now());
-        if (r.needs_response()) port.mem[done.from_port].send(protocol::answer(r));
+        if (r.needs_response()) {
+            protocol::MemResponse answer = protocol::answer(r);
+            answer.contents = answer_contents(r, p.contents);
+            port.mem[done.from_port].send(answer);
+        }
         --state.requests;
         release(i);
     }
@@ -328,6 +356,14 @@ void FlashController::tell_caches() {
             port.pin[i].send(r);
             state.pinned[i] = static_cast<std::uint8_t>(ways);
         }
+}
+
+void FlashController::functional(const PortBase&, FunctionalAccess& access) {
+    protocol::FlashPacketAccess a {access, {}};
+    aim(a.packet, access.address);
+    a.address = flash_.offset_in_page(access.address);
+    look_through(port.output, a);
+    access.data = a.data;
 }
 
 void FlashController::check_loaded(Loader& l) const {

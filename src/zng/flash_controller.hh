@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
 #include "core/free_list.hh"
+#include "core/functional.hh"
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
 #include "zng/geometry.hh"
@@ -29,7 +29,7 @@ using protocol::PacketKind;
 ///
 /// Precondition: a request lies within one line of 128 bytes. Not modelled: ECC, the timing of
 /// ONFI's cycles inside the network's packets.
-class FlashController final : public Model<FlashController> {
+class FlashController final : public Model<FlashController>, public Functional {
   public:
     struct Params {
         FlashGeometry geometry;
@@ -60,7 +60,6 @@ class FlashController final : public Model<FlashController> {
             50_pct, {0_pct, 100_pct}, "Misses above which registers thrash (assumption)"};
         Param<Fraction> thrash_low {
             25_pct, {0_pct, 100_pct}, "Misses at which they do no more (assumption)"};
-        Param<bool> check_contents {false, "Compare every read with what was written last"};
     };
     struct Ports {
         Many<Responder<protocol::Mem>> mem {
@@ -99,14 +98,12 @@ class FlashController final : public Model<FlashController> {
         Distribution read_latency {Unit::time, "From a read's acceptance to its answer"};
         Distribution write_latency {Unit::time, "From a write's acceptance to its answer"};
         PerSecond read_bandwidth {read_bytes, "Bytes read a second"};
-        Counter content_errors {Unit::count, "Reads that returned other data than written last"};
     };
     struct Slot {
         protocol::MemRequest request;
         protocol::CollectRequest collect;
         Tick accepted = 0;
-        std::uint64_t version = 0; ///< that is written, or that is expected
-        std::uint32_t next = 0;    ///< the request that follows it on its line
+        std::uint32_t next = 0; ///< the request that follows it on its line
         std::uint32_t last = 0; ///< of those that its packet carries: itself, or some that follow
         std::uint32_t package = 0;
         std::uint16_t from_port = 0;
@@ -129,9 +126,7 @@ class FlashController final : public Model<FlashController> {
         Fifo<protocol::LogLow> lows; ///< each log block once
         ThrashingChecker checker;
         std::vector<std::uint8_t> pinned; ///< by port: what it was told
-        std::uint64_t version = 0;
-        parts::ContentStore reference; ///< by line, unless the collector keeps it
-        bool blocked = false;          ///< counted as full
+        bool blocked = false;             ///< counted as full
     };
 
     explicit FlashController(const Params& p) : params(p) {}
@@ -141,6 +136,7 @@ class FlashController final : public Model<FlashController> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Flash& flash() const { return flash_; }
 
@@ -159,7 +155,10 @@ class FlashController final : public Model<FlashController> {
     void queue(std::uint32_t slot);
     void send();
     FlashPacket packet(std::uint32_t slot);
+    void aim(FlashPacket& p, std::uint64_t address) const;
     void fill(FlashPacket& p, std::uint32_t slot);
+    void add_contents(FlashPacket& p, protocol::MemRequest& r);
+    Contents::Id answer_contents(const protocol::MemRequest& r, Contents::Id line);
     void carry(FlashPacket& p, std::uint32_t slot);
     std::uint32_t reserved_slots() const { return params.collectors() * params.collect_queue(); }
     bool take(const FlashPacket& p);
@@ -167,7 +166,10 @@ class FlashController final : public Model<FlashController> {
     void release(std::uint32_t slot);
     void tell_caches();
     std::uint32_t package_of(std::uint32_t block) const { return block % flash_.packages; }
-    parts::ContentStore& reference() { return tables_ ? tables_->reference() : state.reference; }
+    std::uint16_t endpoint(std::uint32_t package, std::uint32_t way) const {
+        return static_cast<std::uint16_t>(params.first_package() + package * params.ports() +
+                                          way % params.ports());
+    }
 
     Flash flash_;
     LogBlocks first_logs_;

@@ -236,12 +236,6 @@ void GarbageCollector::update_tables(Merge& m) {
         o.page = move.logical - ranges_[m.application].first;
         o.frame = move.to;
         state.orders.push(o);
-        if (!state.reference.size()) continue;
-        const std::uint64_t lines = flash_.block_bytes() / line_bytes;
-        for (std::uint64_t l = 0; l < lines; ++l) {
-            state.reference.write(move.to * lines + l, state.reference.read(move.from * lines + l));
-            state.reference.write(move.from * lines + l, 0);
-        }
     }
     forget(m);
     --state.applications[m.application].merges; // it need not wait for the erases

@@ -153,7 +153,6 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     };
     struct State {
         LogBlocks logs;
-        parts::ContentStore reference;
         FreeBlocks free;
         HashMap<std::uint32_t> logical; ///< of blocks that were moved there; `none`: moved away
         HashMap<Served> made;           ///< log blocks made since the start
@@ -183,7 +182,6 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
     const LogBlocks& log_blocks() const override { return state.logs; }
-    parts::ContentStore& reference() override { return state.reference; }
 
     const Params params;
     Ports port;

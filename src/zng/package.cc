@@ -28,14 +28,15 @@ void Package::init() {
     if (page_bytes % params.net_width->raw != 0)
         refuse("net_width", std::to_string(params.net_width->raw) + " B do not divide a page of " +
                                 std::to_string(page_bytes) + " B");
-    array_.emplace(
-        flash::NandArray::Figures {planes, params.geometry.blocks(), params.geometry.pages()},
-        state.array);
+    array_.emplace(flash::NandArray::Figures {planes, params.geometry.blocks(),
+                                              params.geometry.pages(), sim().contents().enabled()},
+                   state.array);
     registers_.emplace(RegisterFile::Figures {planes, params.registers() - 1,
-                                              params.network() != RegisterNetwork::none,
-                                              params.check_contents()},
+                                              params.network() != RegisterNetwork::none},
                        state.registers);
     registers_->reset();
+    contents_.emplace(sim().contents(), array_->contents(), state.held,
+                      static_cast<std::uint32_t>(state.registers.registers.size()));
     spare_ = std::min(params.spare(), registers_->pool_size() / 4);
     first_log_ = params.geometry.data_blocks();
     last_log_ = first_log_ +
@@ -46,10 +47,7 @@ void Package::init() {
     net_ = WireTime(Rate {params.net_width->raw * params.net_clock->raw});
     const std::uint32_t workers = params.independent_planes() ? planes : params.geometry.dies();
     state.workers.resize(workers);
-    for (Worker& w : state.workers) {
-        w.reg = none;
-        if (params.check_contents()) w.lines.assign(page_lines, 0);
-    }
+    for (Worker& w : state.workers) w.reg = none;
     state.done.assign((workers + 63) / 64, 0);
     state.ready.assign((workers + 63) / 64, 0);
     state.stalled.resize(state.registers.pools.size());
@@ -83,6 +81,7 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
     if (p.kind == PacketKind::copy_back) {
         Worker& w = parts::named(state.workers, p.tag);
         MEMSIM_ASSERT(w.stage == Stage::copying, "a copy comes back that nobody waits for");
+        contents_->come_back(p.tag, p.line, p.contents);
         if (--w.copies == 0) migrated(p.tag);
         return;
     }
@@ -129,25 +128,28 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
     }
 }
 
-unsigned Package::newest(std::uint64_t key, unsigned line, unsigned sectors,
-                         std::uint64_t& content) {
-    bool known = false;
+unsigned Package::newest(std::uint64_t key, unsigned line, unsigned sectors) {
     const std::uint32_t r = registers_->find(key);
     if (r != none) {
         const PageMask& mask = (*registers_)[r].mask;
-        if (mask.touches(line)) {
-            content = registers_->content(r, line);
-            known = true;
-            sectors = mask.missing(line, sectors);
-        }
+        if (mask.touches(line)) sectors = mask.missing(line, sectors);
     }
     const std::uint32_t* const leaves = sectors ? state.leaving.find(key) : nullptr;
-    if (leaves && state.workers[*leaves].mask.touches(line)) {
-        const Worker& w = state.workers[*leaves];
-        if (!known && params.check_contents()) content = w.lines[line];
-        sectors = w.mask.missing(line, sectors);
-    }
+    if (leaves && state.workers[*leaves].mask.touches(line))
+        sectors = state.workers[*leaves].mask.missing(line, sectors);
     return sectors;
+}
+
+/// Where a page is, which is forwarded already. One that is moved is still at its old place in the
+/// array.
+PagePlaces Package::places_of(const PageAddress& a) const {
+    const std::uint64_t key = key_of(a);
+    PagePlaces p {registers_->find(key)};
+    const std::uint32_t* const leaves = state.leaving.find(key);
+    if (leaves) p.worker = *leaves;
+    const bool there = !leaves || state.workers[*leaves].stage == Stage::programming;
+    p.array = array_page(there ? a : state.workers[*leaves].address);
+    return p;
 }
 
 PageAddress Package::forwarded(const PageAddress& a) const {
@@ -164,17 +166,19 @@ void Package::read(const Read& r) {
     const FlashPacket& p = r.packet;
     const PageAddress a = forwarded(address_of(p));
     const std::uint64_t key = key_of(a);
-    std::uint64_t content = 0;
-    if (newest(key, p.line, p.sectors, content) == 0) {
+    if (newest(key, p.line, p.sectors) == 0) {
         ++stat.register_reads;
-        return answer_read(r, content, none);
+        PagePlaces here = contents_->carries() ? places_of(a) : PagePlaces {};
+        here.array = PagePlaces::nowhere;
+        return answer_read(r, contents_->read(here, p.line, p.sectors), none);
     }
     const std::uint32_t* const found = state.sense_of.find(key);
     stat.joined_reads += found != nullptr;
     if (found && state.senses[*found].output) {
-        content = array_line(a, p.line);
-        newest(key, p.line, p.sectors, content);
-        return answer_read(r, content, *found);
+        return answer_read(r,
+                           contents_->carries() ? contents_->read(places_of(a), p.line, p.sectors)
+                                                : Contents::Id {},
+                           *found);
     }
     const auto put = [](auto& all, FreeList& free, const auto& value) {
         if (free.empty()) {
@@ -213,7 +217,8 @@ bool Package::write(const Op& w, bool first) {
         stat.registers_used.set(now(), ++state.used);
     }
     if (hit && first) ++stat.write_hits;
-    registers_->write(r, p.line, p.sectors, p.partial, p.content);
+    registers_->write(r, p.line, p.sectors, p.partial);
+    if (p.contents) contents_->write(places_of(a), p.line, p.sectors & ~p.partial, p.contents);
     Op done = w;
     done.packet.sectors = hit && first;
     answer(done, PacketKind::written, 0);
@@ -309,13 +314,14 @@ void Package::answer(const Op& request, PacketKind kind, std::uint32_t bytes) {
     std::swap(p.source, p.destination);
     p.kind = kind;
     p.bytes = bytes;
+    p.contents = {};
     state.answers[request.port].push({p, none, request.accepted, true});
 }
 
-void Package::answer_read(const Read& r, std::uint64_t content, std::uint32_t sense) {
+void Package::answer_read(const Read& r, Contents::Id contents, std::uint32_t sense) {
     answer({r.packet, r.accepted, r.port}, PacketKind::data, r.packet.bytes);
     Answer& a = state.answers[r.port].back();
-    a.packet.content = content;
+    a.packet.contents = contents;
     a.sense = sense;
     if (sense == none) return;
     ++state.senses[sense].unsent;
@@ -338,6 +344,11 @@ void Package::send_answers() {
             state.free_senses.push_back(a.sense);
             become_idle(worker);
         }
+}
+
+void Package::functional(const PortBase&, FunctionalAccess& access) {
+    const FlashPacket& p = static_cast<protocol::FlashPacketAccess&>(access).packet;
+    contents_->functional(places_of(forwarded(address_of(p))), access);
 }
 
 void Package::waits_on(WaitReport& report) const {

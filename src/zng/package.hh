@@ -6,6 +6,7 @@
 #include "flash/nand.hh"
 #include "protocol/flash_network.hh"
 #include "zng/geometry.hh"
+#include "zng/package_contents.hh"
 #include "zng/registers.hh"
 
 #include <optional>
@@ -49,7 +50,7 @@ constexpr std::array<std::string_view, 2> names_of(PageReuse) { return {"none", 
 /// answered. Not modelled: suspend, read retry, bad blocks, programming without merging, the time
 /// of the LPMT's search and programming (within tR and tPROG), contention on a plane's I/O path
 /// other than at the package's port.
-class Package final : public Model<Package> {
+class Package final : public Model<Package>, public Functional {
   public:
     struct Params {
         PackageGeometry geometry;
@@ -91,7 +92,6 @@ class Package final : public Model<Package> {
         Param<unsigned> endpoint {0, {0, 65535}, "Of the first port; the others follow"};
         Param<unsigned> controller {
             0, {0, 65535}, "Endpoint of the controller that copies pages and is told of full logs"};
-        Param<bool> check_contents {false, "Keep what lines hold, for integrity checks"};
     };
     static unsigned all_planes(const void* params) {
         const auto& p = *static_cast<const Params*>(params);
@@ -181,17 +181,16 @@ class Package final : public Model<Package> {
         Fifo<std::uint32_t> senses, programs; ///< programs: registers
         Fifo<Op> erases;
         Stage stage = Stage::idle;
-        bool moving = false;          ///< for a collector
-        std::uint32_t sense = 0;      ///< sensing, sending
-        std::uint32_t reg = 0;        ///< the register that is free when this is done, or none
-        std::uint32_t from = 0;       ///< the plane that the page comes from
-        std::uint32_t helper = 0;     ///< worker of that plane, held, or this one
-        std::uint32_t copies = 0;     ///< packets of a copy that are not back
-        std::uint32_t wire_bytes = 0; ///< of the migration
-        PageAddress address;          ///< whose page it is
+        bool moving = false;        ///< for a collector
+        std::uint32_t sense = 0;    ///< sensing, sending
+        std::uint32_t reg = 0;      ///< the register that is free when this is done, or none
+        std::uint32_t from = 0;     ///< the plane that the page comes from
+        std::uint32_t helper = 0;   ///< worker of that plane, held, or this one
+        std::uint32_t copies = 0;   ///< packets of a copy that are not back
+        std::uint32_t crossing = 0; ///< lines that cross wires, a bit each
+        PageAddress address;        ///< whose page it is
         std::uint64_t key = 0;
-        PageMask mask;                    ///< what is known of it
-        std::vector<std::uint64_t> lines; ///< contents
+        PageMask mask; ///< what is known of it
         Op op;
         Tick since = 0; ///< of the migration
     };
@@ -240,7 +239,7 @@ class Package final : public Model<Package> {
         std::uint32_t used = 0; ///< registers
         std::uint64_t erase_squares = 0;
         flash::NandArrayState array;
-        parts::ContentStore contents; ///< by physical line
+        flash::PageContents held; ///< pages of registers and workers: see PackageContents
         std::uint32_t touched = 0;
         HashMap<std::uint64_t>
             read_before; ///< a bit a page, by page key / 64: those sensed for reads
@@ -253,6 +252,7 @@ class Package final : public Model<Package> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const flash::NandTiming& timing() const { return timing_; }
     const flash::NandArray& array() const { return *array_; }
@@ -272,11 +272,13 @@ class Package final : public Model<Package> {
     void serve_stalled(std::uint32_t pool);
     void evict(std::uint32_t pool, std::uint32_t waiting);
     void answer(const Op& request, PacketKind kind, std::uint32_t bytes);
-    void answer_read(const Read& r, std::uint64_t content, std::uint32_t sense);
+    void answer_read(const Read& r, Contents::Id contents, std::uint32_t sense);
     void send_answers();
     /// What registers and pages on their way into the array have of a line; returns the sectors
     /// that must come from the array.
-    unsigned newest(std::uint64_t key, unsigned line, unsigned sectors, std::uint64_t& content);
+    unsigned newest(std::uint64_t key, unsigned line, unsigned sectors);
+    PagePlaces places_of(const PageAddress& a) const;
+    std::uint64_t array_page(const PageAddress& a) const;
     bool promise(const PageAddress& a);
     Log& log_at(std::uint32_t plane, std::uint32_t block);
     /// Where the page is now, if it is being moved.
@@ -306,7 +308,6 @@ class Package final : public Model<Package> {
     void count_touched();
     /// The page of the array that holds the newest version, as the row decoder finds it.
     void locate(const PageAddress& a, std::uint32_t& block, std::uint32_t& page) const;
-    std::uint64_t array_line(const PageAddress& a, unsigned line) const;
 
     PageAddress address_of(const FlashPacket& p) const {
         return {p.at.die * params.geometry.planes() + p.at.plane, p.block, p.log_block, p.page};
@@ -331,6 +332,7 @@ class Package final : public Model<Package> {
     flash::NandTiming timing_ {};
     std::optional<flash::NandArray> array_;
     std::optional<RegisterFile> registers_;
+    std::optional<PackageContents> contents_;
     WireTime net_;
     std::uint32_t spare_ = 0;
     std::uint32_t first_log_ = 0, last_log_ = 0; ///< of a plane at the start

@@ -27,9 +27,7 @@ void Package::finish(std::uint32_t worker) {
         return sensed(worker);
     case Stage::merging: {
         Worker& w = state.workers[worker];
-        if (params.check_contents())
-            for (unsigned l = 0; l < page_lines; ++l)
-                if (!w.mask.touches(l)) w.lines[l] = array_line(w.address, l);
+        contents_->merge(worker, array_page(w.address));
         w.mask.fill();
         return migrate(worker);
     }
@@ -117,9 +115,10 @@ void Package::sensed(std::uint32_t worker) {
     before |= bit;
     for (std::uint32_t r = state.senses[i].first; r != none; r = state.reads[r].next) {
         const FlashPacket& p = state.reads[r].packet;
-        std::uint64_t content = array_line(a, p.line);
-        newest(state.senses[i].key, p.line, p.sectors, content);
-        answer_read(state.reads[r], content, i);
+        answer_read(state.reads[r],
+                    contents_->carries() ? contents_->read(places_of(a), p.line, p.sectors)
+                                         : Contents::Id {},
+                    i);
         state.free_reads.push_back(r);
     }
 }
@@ -132,12 +131,10 @@ void Package::locate(const PageAddress& a, std::uint32_t& block, std::uint32_t& 
     }
 }
 
-std::uint64_t Package::array_line(const PageAddress& a, unsigned line) const {
-    if (!params.check_contents()) return 0;
+std::uint64_t Package::array_page(const PageAddress& a) const {
     std::uint32_t block = 0, page = 0;
     locate(a, block, page);
-    return state.contents.read(
-        (block_key(a.plane, block) * params.geometry.pages() + page) * page_lines + line);
+    return array_->page(a.plane, block, page);
 }
 
 /// The page of a register goes to its log block.
@@ -149,9 +146,8 @@ void Package::begin_program(std::uint32_t worker, std::uint32_t reg) {
     w.address = r.address, w.key = r.key, w.mask = r.mask;
     w.from = registers_->plane_of(reg);
     w.helper = worker;
-    w.wire_bytes = r.mask.bytes();
-    if (params.check_contents())
-        for (unsigned l = 0; l < page_lines; ++l) w.lines[l] = registers_->content(reg, l);
+    w.crossing = r.mask.touched;
+    contents_->take(worker, reg);
     registers_->leave(reg);
     state.leaving[w.key] = worker;
     ++state.working;
@@ -190,7 +186,7 @@ void Package::begin_move(std::uint32_t from, std::uint32_t to, const Op& op) {
     w.key = key_of(forwarded(w.address));
     w.from = from;
     w.helper = worker_of(from);
-    w.wire_bytes = page_bytes;
+    w.crossing = ~0u;
     w.stage = Stage::held;
     ++state.working;
     if (w.helper != worker) {
@@ -209,8 +205,7 @@ void Package::take_register(std::uint32_t worker) {
     const std::uint32_t r = registers_->find(key_of(w.address));
     if (r == none) return;
     w.mask = (*registers_)[r].mask;
-    if (params.check_contents())
-        for (unsigned l = 0; l < page_lines; ++l) w.lines[l] = registers_->content(r, l);
+    contents_->take(worker, r);
     if ((*registers_)[r].phase == RegisterPhase::dirty)
         registers_->queue(r, now());
     else { // it is not programmed to the log block any more
@@ -232,13 +227,14 @@ void Package::migrate(std::uint32_t worker) {
         w.moving ? w.op.packet.to.die * params.geometry.planes() + w.op.packet.to.plane
                  : w.address.plane;
     if (w.from == to || params.network() == RegisterNetwork::fcnet) return migrated(worker);
+    const std::uint32_t bytes = bits_set(w.crossing) * line_bytes;
     ++stat.migrations;
-    stat.migrated_bytes += w.wire_bytes;
+    stat.migrated_bytes += bytes;
     w.since = now();
     if (params.network() != RegisterNetwork::nif) return send_copies(worker);
     Tick& free = state.net_free[w.from];
     if (free < now()) free = now(), state.net_remainder[w.from] = 0;
-    free += net_.take(w.wire_bytes, state.net_remainder[w.from]);
+    free += net_.take(bytes, state.net_remainder[w.from]);
     stat.migration_time += Time {free - now()};
     busy(worker, Stage::migrating, Time {free - now()});
 }
@@ -246,7 +242,7 @@ void Package::migrate(std::uint32_t worker) {
 void Package::send_copies(std::uint32_t worker) {
     Worker& w = state.workers[worker];
     w.stage = Stage::copying;
-    w.copies = w.wire_bytes / line_bytes;
+    w.copies = bits_set(w.crossing);
     const std::uint32_t i = worker % params.ports();
     FlashPacket p;
     p.kind = PacketKind::copy_out;
@@ -254,7 +250,11 @@ void Package::send_copies(std::uint32_t worker) {
     p.bytes = line_bytes;
     p.source = static_cast<std::uint16_t>(params.endpoint() + i);
     p.destination = static_cast<std::uint16_t>(params.controller());
-    for (std::uint32_t n = 0; n < w.copies; ++n) state.answers[i].push({p, none, 0, false});
+    for (std::uint32_t lines = w.crossing; lines; lines &= lines - 1) {
+        p.line = static_cast<std::uint8_t>(std::countr_zero(lines));
+        p.contents = contents_->read({PagePlaces::none, worker}, p.line, 15);
+        state.answers[i].push({p, none, 0, false});
+    }
 }
 
 /// The page is where its plane can program it: its register is free, unless that is the one that
@@ -283,13 +283,9 @@ void Package::program(std::uint32_t worker) {
     const std::uint32_t block = w.moving ? p.to_block : w.address.log_block;
     const flash::NandBlock* const b = array_->block(plane, block);
     const std::uint32_t page = b ? b->written : 0;
-    array_->program(plane, block, page, 0);
+    array_->program(plane, block, page);
     count_touched();
-    if (params.check_contents())
-        for (unsigned l = 0; l < page_lines; ++l)
-            state.contents.write(
-                (block_key(plane, block) * params.geometry.pages() + page) * page_lines + l,
-                w.lines[l]);
+    contents_->program(worker, array_->page(plane, block, page));
     if (w.moving)
         ++stat.moves;
     else {
@@ -314,6 +310,7 @@ void Package::programmed(std::uint32_t worker) {
         w.reg = none;
     }
     state.leaving.erase(w.key);
+    contents_->forget(worker);
     if (w.moving) answer(w.op, PacketKind::moved, 0);
     become_idle(worker);
 }
@@ -322,16 +319,11 @@ void Package::erase(std::uint32_t worker, const Op& op) {
     Worker& w = state.workers[worker];
     const PageAddress a = address_of(op.packet);
     const std::uint64_t key = block_key(a.plane, a.block);
-    const flash::NandBlock* const b = array_->block(a.plane, a.block);
-    const std::uint32_t written = b ? b->written : params.geometry.pages();
     for (std::uint32_t p = 0; p < params.geometry.pages(); ++p) {
         const std::uint64_t page = key * params.geometry.pages() + p;
         MEMSIM_ASSERT(registers_->find(page) == none, "a block is erased, a register holds a page "
                                                       "of it");
         state.lpmt.erase(page);
-        if (state.contents.size() && p < written)
-            for (unsigned l = 0; l < page_lines; ++l)
-                state.contents.write(page * page_lines + l, 0);
     }
     if (const Log* const log = state.logs.find(key)) {
         for (const std::uint64_t owner : log->owners) {

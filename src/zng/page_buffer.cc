@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
+#include "parts/record_part.hh"
 
 #include <bit>
 
@@ -34,7 +35,6 @@ void PageBuffer::init() {
                                   std::to_string(state.frames.size()) + " pages of the capacity");
     state.requests.resize(params.requests());
     for (std::uint32_t i = params.requests(); i-- > 0;) state.free.push_back(i);
-    if (params.check_contents()) state.held.resize(capacity / protocol::sector_bytes);
 }
 
 void PageBuffer::wake() {
@@ -139,7 +139,6 @@ void PageBuffer::serve(std::uint32_t slot) {
     frame.used = ++state.uses;
     ++frame.queued;
     if (q.request.command != Command::read) make_newest(q.frame);
-    if (params.check_contents()) access(q.request, q.frame);
     state.demand.push(slot);
 }
 
@@ -180,13 +179,14 @@ void PageBuffer::write_out(std::uint32_t f) {
     frame.dirty = false;
     frame.left = lines_;
     stat.dirty.set(now(), --state.dirty);
-    if (params.check_contents()) keep_image(f);
+    if (sim().contents().enabled()) frame.contents = sim().contents().create();
     state.bulk.push({f, 0});
 }
 
 void PageBuffer::filled(std::uint32_t f) {
     Frame& frame = state.frames[f];
     frame.mode = Mode::idle;
+    sim().contents().release(std::exchange(frame.contents, {}));
     stat.fetch_time.sample(Time {now() - frame.since});
     std::uint32_t slot = frame.head;
     frame.head = frame.tail = none;
@@ -203,14 +203,15 @@ bool PageBuffer::send() {
     bool any = false;
     while (!state.to_drive.empty() && port.drive_side.can_send()) {
         const std::uint32_t f = state.to_drive.pop();
-        const Frame& frame = state.frames[f];
+        Frame& frame = state.frames[f];
         protocol::BlockRequest r;
         r.sector = frame.page * block_sectors_;
         r.sectors = block_sectors_;
         r.tag = f;
         if (frame.mode == Mode::leaving) {
             r.op = BlockOp::write;
-            if (params.check_contents()) r.version = state.image.find(frame.page)->back();
+            if (frame.contents) parts::sort_parts(sim().contents(), frame.contents);
+            r.contents = std::exchange(frame.contents, {});
         }
         port.drive_side.send(r);
         any = true;
@@ -250,6 +251,12 @@ void PageBuffer::send_bulk() {
     r.command = in ? Command::write : Command::read;
     r.posted = in;
     r.tag = params.requests() + f;
+    if (in && sim().contents().enabled()) {
+        const std::uint32_t sectors = line_ / SectorBytes::size;
+        r.contents =
+            parts::part_of(sim().contents(), state.frames[f].contents, b.line * sectors, sectors);
+        sim().contents()[r.contents].moves = true; // the frame was another page's
+    }
     port.dram_side.send(r);
     stat.dram_bytes += line_;
     if (++b.line < lines_) return;
@@ -260,12 +267,18 @@ void PageBuffer::send_bulk() {
 void PageBuffer::dram_answered(const protocol::MemResponse& r) {
     if (r.tag >= params.requests()) {
         const std::uint32_t f = r.tag - params.requests();
-        if (--parts::named(state.frames, f).left == 0) state.to_drive.push(f);
+        Frame& frame = parts::named(state.frames, f);
+        parts::add_part(sim().contents(), frame.contents,
+                        static_cast<std::uint32_t>(r.address % page_) / SectorBytes::size,
+                        r.contents);
+        if (--frame.left == 0) state.to_drive.push(f);
         return;
     }
     const Request& q = parts::named(state.requests, r.tag);
     stat.latency.sample(Time {now() - q.since});
-    port.cpu_side.send(protocol::answer(q.request));
+    protocol::MemResponse answer = protocol::answer(q.request);
+    answer.contents = r.contents;
+    port.cpu_side.send(answer);
     state.free.push_back(r.tag);
 }
 
@@ -279,48 +292,21 @@ void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
     stat.drive_time.sample(Time {now() - frame.since});
     ++stat.pages_in;
     frame.mode = Mode::filling;
-    if (params.check_contents()) take_image(r.tag, r.digest);
+    frame.contents = r.contents;
     state.bulk.push({r.tag, 0});
 }
 
 // ---- contents --------------------------------------------------------------------------------
 
-void PageBuffer::access(const MemRequest& r, std::uint32_t f) {
-    const std::uint32_t in_page = page_ / protocol::sector_bytes;
-    const std::uint64_t first = r.address / protocol::sector_bytes;
-    const std::uint64_t last = (r.address + r.bytes - 1) / protocol::sector_bytes;
-    for (std::uint64_t s = first; s <= last; ++s) {
-        if (r.sectors && !(r.sectors >> (s - first) & 1)) continue;
-        std::uint64_t& held = state.held[std::size_t {f} * in_page + s % in_page];
-        if (r.command != Command::read) {
-            state.latest[s] = held = ++state.versions;
-            continue;
-        }
-        const std::uint64_t* const latest = state.latest.find(s);
-        if (held != (latest ? *latest : 0)) ++stat.content_errors, ++state.wrong_reads;
-    }
-}
-
-/// What the drive gets: the page's sectors, and last the version that it knows the page by.
-void PageBuffer::keep_image(std::uint32_t f) {
-    const std::uint32_t in_page = page_ / protocol::sector_bytes;
-    auto& image = state.image[state.frames[f].page];
-    const auto first = state.held.begin() + std::ptrdiff_t {f} * in_page;
-    image.assign(first, first + in_page);
-    image.push_back(++state.versions);
-}
-
-/// What came must be what was written last; if not, the frame holds what nobody wrote.
-void PageBuffer::take_image(std::uint32_t f, std::uint64_t digest) {
-    const std::uint32_t in_page = page_ / protocol::sector_bytes;
-    const std::uint64_t page = state.frames[f].page;
-    const auto* const image = state.image.find(page);
-    std::uint64_t expected = 0;
-    for (std::uint64_t s = 0; image && s < block_sectors_; ++s)
-        expected += protocol::sector_digest(page * block_sectors_ + s, image->back());
-    const bool right = digest == expected;
-    for (std::uint32_t i = 0; i < in_page; ++i)
-        state.held[std::size_t {f} * in_page + i] = !right ? ~0ull : image ? (*image)[i] : 0;
+void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
+    const std::uint64_t address = access.address;
+    const std::uint32_t f = find(address / page_);
+    if (f == none || state.frames[f].mode == Mode::fetching ||
+        state.frames[f].mode == Mode::filling)
+        return look_through(port.drive_side, access); // both count bytes from the drive's first
+    access.address = std::uint64_t {f} * page_ + address % page_;
+    look_through(port.dram_side, access);
+    access.address = address;
 }
 
 // ---- reports ---------------------------------------------------------------------------------
@@ -368,8 +354,6 @@ std::optional<std::string> PageBuffer::imbalance() const {
     for (const Frame& f : state.frames)
         if (f.mode != Mode::empty && f.mode != Mode::idle)
             return "page " + std::to_string(f.page) + " is still on its way";
-    if (state.wrong_reads)
-        return std::to_string(state.wrong_reads) + " reads found other than the latest write";
     return {};
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/component.hh"
 #include "core/free_list.hh"
-#include "core/hash_map.hh"
+#include "core/functional.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 
@@ -25,7 +25,7 @@ using protocol::Mem;
 ///
 /// Not modelled: the DRAM (a mem.DramController behind `dram_side`), the controller's own memory
 /// traffic (map and firmware have a memory apart), power loss.
-class PageBuffer final : public Model<PageBuffer> {
+class PageBuffer final : public Model<PageBuffer>, public Functional {
   public:
     struct Params {
         Param<Bytes> capacity {
@@ -47,8 +47,6 @@ class PageBuffer final : public Model<PageBuffer> {
             256, {1, 65536}, "Requests taken and not done (assumption: 4 of each warp of an SM)"};
         Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
         Param<unsigned> drive_queue {256, {1, 65535}, "Requests to the drive without an answer"};
-        Param<bool> check_contents {
-            false, "Keep versions of data, for integrity checks; the drive must too"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
@@ -70,7 +68,6 @@ class PageBuffer final : public Model<PageBuffer> {
         Counter stalled_by_requests {Unit::count, "Times that as many requests as fit were taken"};
         Counter stalled_by_set {Unit::count, "Times that no page of a set could make room"};
         Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole pages included"};
-        Counter content_errors {Unit::count, "Reads that found other than the latest write"};
         Distribution fetch_time {Unit::time, "From a miss to its page in the DRAM"};
         Distribution drive_time {Unit::time, "That of the drive in it"};
         Distribution latency {Unit::time, "From the look-up of what is answered to the answer"};
@@ -88,6 +85,7 @@ class PageBuffer final : public Model<PageBuffer> {
         std::uint32_t head = none, tail = none; ///< requests that wait for it
         std::uint32_t queued = 0;               ///< requests that wait for the DRAM
         std::uint32_t left = 0;                 ///< answers of the DRAM to come
+        Contents::Id contents;                  ///< of its page, on the way to or from the drive
         Mode mode = Mode::empty;
         bool dirty = false;
         std::uint32_t older = none, newer = none; ///< among dirty frames, by their last write
@@ -116,10 +114,6 @@ class PageBuffer final : public Model<PageBuffer> {
         bool stalled = false;
         Tick dispatcher_free = 0;
         Timer next;
-        std::uint64_t versions = 0, wrong_reads = 0;
-        std::vector<std::uint64_t> held;           ///< versions of each frame's 32-byte sectors
-        HashMap<std::uint64_t> latest;             ///< of each sector that was written
-        HashMap<std::vector<std::uint64_t>> image; ///< of each page written to the drive
     };
 
     explicit PageBuffer(const Params& p) : params(p) {}
@@ -129,6 +123,7 @@ class PageBuffer final : public Model<PageBuffer> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -151,10 +146,6 @@ class PageBuffer final : public Model<PageBuffer> {
     void filled(std::uint32_t frame);
     void dram_answered(const protocol::MemResponse& r);
     void drive_answered(const protocol::BlockResponse& r);
-    // contents, where they are checked
-    void access(const protocol::MemRequest& r, std::uint32_t frame);
-    void keep_image(std::uint32_t frame);
-    void take_image(std::uint32_t frame, std::uint64_t digest);
 
     std::uint32_t page_ = 0, line_ = 0, lines_ = 0, sets_ = 0, block_sectors_ = 0;
 };

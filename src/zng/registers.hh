@@ -43,9 +43,8 @@ struct RegisterPool {
 struct RegisterState {
     std::vector<Register> registers; ///< plane x registers of it
     std::vector<RegisterPool> pools;
-    std::vector<std::uint64_t> free;     ///< by plane, a bit each
-    HashMap<std::uint32_t> of_page;      ///< dirty or queued
-    std::vector<std::uint64_t> contents; ///< 32 of each, where contents are checked
+    std::vector<std::uint64_t> free; ///< by plane, a bit each
+    HashMap<std::uint32_t> of_page;  ///< dirty or queued
 };
 
 /// The registers of a package as a write cache: fully associative over the package, or over each
@@ -57,7 +56,6 @@ class RegisterFile {
     struct Figures {
         std::uint32_t planes = 1, of_plane = 1;
         bool grouped = true;
-        bool contents = false;
     };
     RegisterFile(const Figures& f, RegisterState& s) : f_(f), s_(s) {}
 
@@ -66,7 +64,6 @@ class RegisterFile {
         s_.pools.assign(f_.grouped ? 1 : f_.planes, {});
         for (RegisterPool& p : s_.pools) p.free = pool_size();
         s_.free.assign(f_.planes, ~std::uint64_t {0} >> (64 - f_.of_plane));
-        if (f_.contents) s_.contents.assign(s_.registers.size() * page_lines, 0);
     }
     std::uint32_t pool_size() const { return f_.grouped ? f_.planes * f_.of_plane : f_.of_plane; }
     RegisterPool& pool(std::uint32_t plane) { return s_.pools[f_.grouped ? 0 : plane]; }
@@ -76,9 +73,6 @@ class RegisterFile {
     std::uint32_t find(std::uint64_t key) const {
         const std::uint32_t* const r = s_.of_page.find(key);
         return r ? *r : none;
-    }
-    std::uint64_t content(std::uint32_t i, unsigned line) const {
-        return f_.contents ? s_.contents[std::size_t {i} * page_lines + line] : 0;
     }
 
     /// A free register for a page, of its own plane if there is one; the pool has one.
@@ -95,11 +89,9 @@ class RegisterFile {
         s_.of_page[key] = i;
         return i;
     }
-    void write(std::uint32_t i, unsigned line, unsigned sectors, unsigned partial,
-               std::uint64_t content) {
+    void write(std::uint32_t i, unsigned line, unsigned sectors, unsigned partial) {
         Register& r = s_.registers[i];
         r.mask.add(line, sectors, partial);
-        if (f_.contents) s_.contents[std::size_t {i} * page_lines + line] = content;
         if (r.phase != RegisterPhase::dirty) return;
         RegisterPool& p = pool(r.address.plane);
         flash::unlink(s_.registers, p.written, i);

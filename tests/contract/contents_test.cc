@@ -1,4 +1,7 @@
+#include "../unit/flash/probes.hh"
+#include "../unit/flash/support.hh"
 #include "../unit/mem/driver.hh"
+#include "../unit/zng/ftl_support.hh"
 #include "data_driver.hh"
 
 #include <catch2/catch.hpp>
@@ -16,6 +19,7 @@ struct DataRig {
     std::string name;
     std::vector<std::string> drivers;
     std::function<void(Machine&)> build;
+    std::vector<std::string> block_drivers {}; ///< test_flash.Checkers
 };
 
 using test_mem::arguments;
@@ -62,8 +66,63 @@ DataRig caches_with_victims(const std::string& l1, const std::string& l2) {
             }};
 }
 
+/// A drive of two channels that collects all the time.
+test_flash::Flash small_drive(const std::string& more, unsigned registers = 1) {
+    test_flash::Flash f {2, 1, 2, 2, 14, 4};
+    f.drive = test_flash::with({{"page", "4KiB"},
+                                {"over_provisioning", "50%"},
+                                {"cache", "64KiB"},
+                                {"write_buffer", "32KiB"}},
+                               arguments(more));
+    f.channel = f.package = {{"registers", std::to_string(registers)}};
+    f.package.emplace_back("media", "slc");
+    return f;
+}
+
+DataRig drive(const std::string& more, unsigned registers = 1) {
+    return {"a drive, " + more,
+            {},
+            [=](Machine& m) {
+                m.add("host", "test_flash.Checker", arguments("count=2500 sectors=880 gap=100us"));
+                small_drive(more, registers).add(m);
+                m.bind("host", "drive", "drive", "host[0]");
+            },
+            {"host"}};
+}
+
+/// HybridGPU's buffer of 16 pages over a drive.
+DataRig page_buffer(const std::string& dram) {
+    return {"a page buffer, " + dram, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver",
+                      arguments("count=4000 lines=200 stride=7 gap=2us answers=40"));
+                m.add("buffer", "zng.PageBuffer",
+                      arguments("capacity=64KiB ways=4 dirty_pages=3 requests=12 dram_queue=6"));
+                m.add("dram", dram, {});
+                small_drive("firmware=300ns cores=2").add(m);
+                m.bind("driver", "mem", "buffer", "cpu_side");
+                m.bind("buffer", "dram_side", "dram", "cpu_side");
+                m.bind("buffer", "drive_side", "drive", "host[0]");
+            }};
+}
+
+/// ZnG's flash: an L2, controllers, mesh, packages; its collector merges log blocks meanwhile.
+DataRig zng_flash(const std::string& package, const std::string& l2, bool redirect = false) {
+    return {"ZnG's flash, " + package + "; " + l2, {"wanderer[0]", "wanderer[1]"}, [=](Machine& m) {
+                test_zng::Ftl ftl;
+                ftl.driver = "test.DataDriver";
+                ftl.gates = false;
+                ftl.redirect = redirect;
+                ftl.wanderer = arguments("count=3000 lines=300 stride=20 gap=400ns answers=32");
+                ftl.package = arguments(package);
+                ftl.l2 = arguments(l2);
+                ftl.add(m);
+            }};
+}
+
 /// Two drivers behind TLBs and L1s, one L2 and one memory, which holds all pages or some of them.
-DataRig paging(const std::string& name, bool faults) {
+/// `drive`: its type, if the others are there.
+DataRig paging(const std::string& name, bool faults, const std::string& drive = {},
+               const std::string& source = "host_memory") {
     return {
         name, {"driver[0]", "driver[1]"}, [=](Machine& m) {
             const auto at = [](const char* what, unsigned i) {
@@ -101,7 +160,15 @@ DataRig paging(const std::string& name, bool faults) {
             if (!faults) return;
             m.add("host", "link.Host",
                   arguments("page=1KiB fault_latency=2us page_cost=100ns batch=4 transfers=2 "
-                            "outstanding=4"));
+                            "outstanding=4 drive_space=64KiB source=" +
+                            source + " drives=" + (drive.empty() ? "0" : "1")));
+            if (drive == "flash.Drive") {
+                small_drive("cache=16KiB write_buffer=8KiB").add(m);
+                m.bind("host", "drive_side[0]", "drive", "host[0]");
+            } else if (!drive.empty()) {
+                m.add("drive", drive, {});
+                m.bind("host", "drive_side[0]", "drive", "requests");
+            }
             m.add("pcie", "link.Pcie", arguments("queue=4 lanes=4"));
             m.bind("mmu", "fault_side[0]", "host", "faults");
             m.bind("host", "pages", "mmu", "mover_side[0]");
@@ -190,6 +257,32 @@ std::vector<DataRig> rigs() {
                    }});
     all.push_back(paging("pages placed when first touched", false));
     all.push_back(paging("pages brought by faults", true));
+    for (const char* type : {"link.FixedDrive", "flash.Drive"})
+        for (const char* source : {"drive", "drive_direct"})
+            all.push_back(
+                paging(std::string("pages on a ") + type + ", " + source, true, type, source));
+    for (const char* more : {"unwritten=zeros", "preconditioned=100% fixed_plane=false",
+                             "cache_reads=true dirty_pages=8", "map_cache=180B keep_rewritten=true",
+                             "static_wear_levelling=2 unwritten=past gc_first=false",
+                             "map_cache=90B preconditioned=60% gc_moves=1 allocation=PDWC"})
+        for (const unsigned registers : {1, 2}) all.push_back(drive(more, registers));
+    all.push_back({"a drive of fixed latency",
+                   {},
+                   [](Machine& m) {
+                       m.add("host", "test_flash.Checker", arguments("gap=10us"));
+                       m.add("drive", "link.FixedDrive", {});
+                       m.bind("host", "drive", "drive", "requests");
+                   },
+                   {"host"}});
+    for (const char* dram : {"mem.SimpleMemory", "mem.DramController"})
+        all.push_back(page_buffer(dram));
+    for (const char* network : {"none", "swnet", "fcnet", "nif"})
+        for (const char* more :
+             {"registers=2", "independent_planes=false reuse=none", "log_filled=100%"})
+            all.push_back(
+                zng_flash(std::string("network=") + network + " " + more, "capacity=1KiB ways=4"));
+    all.push_back(zng_flash("registers=2", "write_policy=write_through capacity=1KiB"));
+    all.push_back(zng_flash("registers=2 network=none", "capacity=2KiB", true));
     return all;
 }
 
@@ -208,6 +301,12 @@ void finish_and_check(Machine& m, const DataRig& rig) {
         auto& driver = m.get<DataDriver>(path);
         CHECK(driver.stat.compared.value() > 1000);
         CHECK(driver.stat.old.value() == 0);
+        CHECK(driver.stat.wrong.value() == 0);
+        CHECK(driver.compare_image() == 0);
+    }
+    for (const std::string& path : rig.block_drivers) {
+        auto& driver = m.get<test_flash::Checker>(path);
+        CHECK(driver.stat.compared.value() > 1'000'000);
         CHECK(driver.stat.wrong.value() == 0);
         CHECK(driver.compare_image() == 0);
     }

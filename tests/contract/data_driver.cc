@@ -21,10 +21,10 @@ void DataDriver::init() {
 
 void DataDriver::start() {
     for (std::uint64_t at = 0; at < state.latest.size(); at += SectorBytes::size) {
-        FunctionalAccess a {base() + at, 0, true, {}};
+        FunctionalAccess a = access(at, true);
         a.data.known = SectorBytes::all;
         for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
-            a.data.bytes[i] = value(base() + at + i, 0);
+            a.data.bytes[i] = value(a.address + i, 0);
         look_through(port.mem, a);
     }
     arm(state.next, 1);
@@ -40,7 +40,8 @@ void DataDriver::send() {
     Rng& random = state.random;
     MemRequest r;
     const std::uint64_t line = random.below(params.lines());
-    r.address = base() + line * 128;
+    r.address = address(line * 128);
+    r.application = static_cast<std::uint16_t>(params.application());
     r.sectors = static_cast<std::uint16_t>(1 + random.below(15));
     while ((r.sectors & 1) == 0) r.sectors >>= 1, r.address += 32;
     r.bytes = 32 * static_cast<std::uint32_t>(std::bit_width(r.sectors));
@@ -68,9 +69,9 @@ void DataDriver::send() {
                 r.partial = static_cast<std::uint16_t>(r.partial | 1u << offset);
             for (std::uint32_t i = 0; i < SectorBytes::size; ++i) {
                 if (!(s.known >> i & 1)) continue;
-                const std::uint64_t address = sector * SectorBytes::size + i;
-                s.bytes[i] = value(address, store);
-                s.order[i] = state.latest[address - base()] = store;
+                const std::uint64_t at = sector * SectorBytes::size + i;
+                s.bytes[i] = value(at, store);
+                s.order[i] = state.latest[index(at)] = store;
             }
             sim().contents()[r.contents].pieces.push_back({offset, s});
         });
@@ -89,13 +90,13 @@ void DataDriver::check(const MemResponse& r) {
     for (const Contents::Piece& p : sim().contents()[r.contents].pieces) {
         ++sectors;
         for (std::uint32_t i = 0; i < SectorBytes::size; ++i) {
-            const std::uint64_t address = r.address / 32 * 32 + p.sector * 32 + i;
+            const std::uint64_t at = r.address / 32 * 32 + p.sector * 32 + i;
             const std::uint32_t store = p.data.order[i];
             ++stat.compared;
-            if (!(p.data.known >> i & 1) || p.data.bytes[i] != value(address, store) ||
-                store > state.latest[address - base()])
+            if (!(p.data.known >> i & 1) || p.data.bytes[i] != value(at, store) ||
+                store > state.latest[index(at)])
                 ++stat.wrong;
-            else if (store < read.least[(address - base()) % 128])
+            else if (store < read.least[index(at) % 128])
                 ++stat.old;
         }
     }
@@ -108,11 +109,11 @@ void DataDriver::check(const MemResponse& r) {
 std::uint64_t DataDriver::compare_image() const {
     std::uint64_t different = 0;
     for (std::uint64_t at = 0; at < state.latest.size(); at += SectorBytes::size) {
-        FunctionalAccess a {base() + at, 0, false, {}};
+        FunctionalAccess a = access(at, false);
         look_through(port.mem, a);
         for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
             different += !(a.data.known >> i & 1) ||
-                         a.data.bytes[i] != value(base() + at + i, state.latest[at + i]);
+                         a.data.bytes[i] != value(address(at + i), state.latest[at + i]);
     }
     return different;
 }

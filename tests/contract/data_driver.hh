@@ -24,6 +24,8 @@ class DataDriver final : public Model<DataDriver> {
         Param<Time> gap {20_ns, "Longest pause between two requests"};
         Param<Bytes> base {0_B, "First address"};
         Param<unsigned> lines {24, "Lines of 128 bytes from there that they go to"};
+        Param<unsigned> stride {1, "One line in so many"};
+        Param<unsigned> application {0, "Whose addresses they are"};
         Param<unsigned> atomics {1, "Of eight requests, those that are atomics"};
         Param<unsigned> writes {4, "And those that are writes"};
     };
@@ -66,7 +68,18 @@ class DataDriver final : public Model<DataDriver> {
   private:
     void send();
     void check(const protocol::MemResponse& r);
-    std::uint64_t base() const { return static_cast<std::uint64_t>(params.base->raw); }
+    /// Where byte i of the lines is.
+    std::uint64_t address(std::uint64_t i) const {
+        return static_cast<std::uint64_t>(params.base->raw) + i / 128 * 128 * params.stride() +
+               i % 128;
+    }
+    std::uint64_t index(std::uint64_t address) const {
+        const std::uint64_t at = address - static_cast<std::uint64_t>(params.base->raw);
+        return at / 128 / params.stride() * 128 + at % 128;
+    }
+    FunctionalAccess access(std::uint64_t i, bool write) const {
+        return {address(i), static_cast<std::uint16_t>(params.application()), write, {}};
+    }
 };
 
 } // namespace memsim::test

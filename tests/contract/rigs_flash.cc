@@ -25,8 +25,7 @@ void drive(Machine& m, unsigned channels, const char* host, const Arguments& hos
                       {"page", "4KiB"},
                       {"over_provisioning", "50%"},
                       {"cache", "64KiB"},
-                      {"write_buffer", "32KiB"},
-                      {"check_contents", "true"}};
+                      {"write_buffer", "32KiB"}};
     params.insert(params.end(), more.begin(), more.end());
     m.add("drive", "flash.Drive", params);
     m.bind("host", "drive", "drive", "host[0]");
@@ -40,8 +39,7 @@ void drive(Machine& m, unsigned channels, const char* host, const Arguments& hos
                {"pages", "4"},
                {"registers", registers},
                {"independent_planes", independent},
-               {"media", "slc"},
-               {"check_contents", "true"}});
+               {"media", "slc"}});
         m.bind("drive", at("channel", c), at("channel", c), "controller");
         m.bind(at("channel", c), "package[0]", at("package", c), "io[0]");
     }

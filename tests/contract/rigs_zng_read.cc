@@ -44,8 +44,7 @@ static const RigFor page_buffer {
                {"dirty_pages", "2"},
                {"requests", "6"},
                {"dram_queue", "3"},
-               {"drive_queue", "2"},
-               {"check_contents", "true"}});
+               {"drive_queue", "2"}});
         m.add("dram", "mem.DramController", {{"timing", "ddr4_3200"}});
         m.add("drive", "flash.Drive",
               {{"channels", "1"},
@@ -59,8 +58,7 @@ static const RigFor page_buffer {
                {"cache", "64KiB"},
                {"write_buffer", "32KiB"},
                {"firmware", "500ns"},
-               {"cores", "2"},
-               {"check_contents", "true"}});
+               {"cores", "2"}});
         m.add("channel", "flash.Channel", {{"packages", "1"}, {"registers", "2"}});
         m.add("package", "flash.Package",
               {{"dies", "2"},
@@ -68,8 +66,7 @@ static const RigFor page_buffer {
                {"blocks", "14"},
                {"pages", "4"},
                {"registers", "2"},
-               {"media", "z_nand"},
-               {"check_contents", "true"}});
+               {"media", "z_nand"}});
         m.bind("driver", "mem", "buffer", "cpu_side");
         m.bind("buffer", "dram_side", "dram", "cpu_side");
         m.bind("buffer", "drive_side", "drive", "host[0]");

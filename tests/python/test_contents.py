@@ -1,4 +1,13 @@
-"""Machines that carry contents: the check that a user asks for, its words, and what it costs nothing."""
+"""Machines that carry contents: the check that a user asks for, its words, and what it costs nothing; and that every
+machine with flash in it holds what its programs left there."""
+from pathlib import Path
+
+import memsim
+import pytest
+from memsim.systems import ohm, scale, zng
+
+PAGED = Path(__file__).parents[2] / "configs" / "paged_gpu.py"
+
 
 SCRIPT = """
 import memsim
@@ -42,3 +51,44 @@ def test_what_is_no_yes_or_no_is_refused(memsim_command, tmp_path):
     done = run(memsim_command, tmp_path, contents="1", expect=1)
     assert "Root: contents is True or False, not 1" in done.stderr
 
+
+
+def held(root):
+    """Runs the machine to its end, with atomics performed, and compares all memory."""
+    for sm in root.gpu.sm:
+        sm.atomics = "performed"
+    simulation = memsim.Simulation(root)
+    assert simulation.simulate().cause == "nothing left to do"
+    report = simulation.check_contents()
+    assert report["left_out"] == 0
+    return report["bytes"]
+
+
+@pytest.mark.parametrize("platform", zng.platforms())
+@pytest.mark.parametrize("text", ["betw-back", "bfs1-gaus"])
+def test_zngs_platforms_hold_what_programs_left(in_tmp, platform, text):
+    programs = zng.workloads.programs(text, "tiny")
+    assert held(zng.machine(platform, programs, max_instructions=100_000, contents=True)) > 100_000
+
+
+@pytest.mark.parametrize("platform", ["hetero", "hybridgpu"])
+def test_pages_that_come_and_go_are_what_programs_left(in_tmp, platform):
+    """Memory and buffer hold a part of the data, so dirty pages go to the drive and come back."""
+    programs = zng.workloads.programs("back", "tiny")
+    size = zng.scale.scale(sum(map(scale.footprint, programs)), 8 * scale.GIB)
+    root = zng.machine(platform, programs, size=size, max_instructions=0, contents=True)
+    assert held(root) > 100_000
+    if platform == "hetero":
+        assert root.host.stats.drive_writes > 0
+
+
+def test_the_testbed_holds_what_its_program_left_on_the_drive(in_tmp):
+    program, region = ohm.workloads.program("backp", "tiny", 1)
+    assert held(ohm.testbed("drive", program, contents=True, **region)) > 10_000
+
+
+@pytest.mark.parametrize("source", ["drive", "drive_direct"])
+def test_a_paged_gpu_holds_what_its_program_left(memsim_command, source):
+    done = memsim_command(PAGED, "--kernel", "bfs1", "--scale", 9, "--placement",
+                          "faults", "--source", source, "--check-contents")
+    assert "bytes are as the program left them" in done.stdout

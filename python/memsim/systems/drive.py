@@ -29,7 +29,7 @@ PRESETS = {
 }
 
 
-def solid_state_drive(preset, queues=1, check_contents=False, channels=None, **drive):
+def solid_state_drive(preset, queues=1, channels=None, **drive):
     """A System with `drive` (a flash.Drive: bind its host ports), `channel` and `package`.
 
     preset   one of PRESETS
@@ -46,12 +46,12 @@ def solid_state_drive(preset, queues=1, check_contents=False, channels=None, **d
     shape = dict(dies=dies, planes=planes)
     part = System()
     part.drive = flash.Drive(channels=channels, packages=packages, blocks=blocks, pages=pages,
-                             queues=queues, check_contents=check_contents, **shape,
+                             queues=queues, **shape,
                              **{**p["drive"], **drive})
     part.channel = [flash.Channel(packages=packages, registers=p["registers"], **shape, **p["channel"])
                     for _ in range(channels)]
     part.package = [flash.Package(blocks=blocks, pages=pages, registers=p["registers"],
-                                  check_contents=check_contents, **shape, **p["package"])
+                                  **shape, **p["package"])
                     for _ in range(channels * packages)]
     for c, channel in enumerate(part.channel):
         part.drive.channel[c] = channel.controller

@@ -42,10 +42,14 @@ struct Bench {
     Channel& channel() { return machine.get<Channel>("channel"); }
     Bench& at(Tick when, FlashOp op, FlashPlace place, FlashClass urgency = FlashClass::normal) {
         machine.get<Controller>("controller")
-            .state.script.push(
-                {when,
-                 {0, place, 4096, tags++,
-                  op == FlashOp::read ? std::uint16_t {8} : std::uint16_t {0}, op, urgency}});
+            .state.script.push({when,
+                                {place,
+                                 {},
+                                 4096,
+                                 tags++,
+                                 op == FlashOp::read ? std::uint16_t {8} : std::uint16_t {0},
+                                 op,
+                                 urgency}});
         return *this;
     }
     /// When the answer to the i-th request came, after a clean run.

@@ -38,7 +38,7 @@ struct Bench {
     Drive& drive() { return machine.get<Drive>("drive"); }
     Bench& at(Tick when, BlockOp op, std::uint64_t sector, std::uint64_t sectors = 8) {
         machine.get<HostScript>("host").state.script.push(
-            {when, {sector, sectors, 0, tags++, op, false}});
+            {when, {sector, sectors, {}, tags++, op, false}});
         return *this;
     }
     std::vector<Tick> answers() {
@@ -155,11 +155,11 @@ void check_integrity(Machine& m, const Arguments& checker, const Arguments& driv
     f.drive = with({{"page", "4KiB"},
                     {"over_provisioning", "50%"},
                     {"cache", "128KiB"},
-                    {"write_buffer", "64KiB"},
-                    {"check_contents", "true"}},
+                    {"write_buffer", "64KiB"}},
                    drive);
     f.channel = {{"registers", registers}};
-    f.package = {{"media", "slc"}, {"check_contents", "true"}, {"registers", registers}};
+    f.package = {{"media", "slc"}, {"registers", registers}};
+    m.carry_contents();
     m.add("host", "test_flash.Checker",
           with({{"count", "6000"}, {"sectors", "1780"}, {"gap", "100us"}}, checker));
     f.add(m);
@@ -189,6 +189,7 @@ TEST_CASE("Every read brings what was written last, whatever the drive does bene
             Machine m(++seed);
             check_integrity(m, {}, drive, registers);
             CHECK(value(m.get<Checker>("host").stat.wrong) == 0);
+            CHECK(m.get<Checker>("host").compare_image() == 0);
             CHECK(value(m.get<Checker>("host").stat.read_sectors) > 10'000);
             CHECK(m.stat_value("drive", "collections", "") > 100);
             CHECK(m.stat_value("drive", "moved_pages", "") > 10);
@@ -200,11 +201,9 @@ TEST_CASE("A machine saved in the middle of garbage collection goes on as if it 
           "[flash]") {
     const auto make = [](Machine& m) {
         Flash f {1, 1, 1, 2, 12, 4};
-        f.drive = {{"page", "4KiB"},
-                   {"over_provisioning", "50%"},
-                   {"check_contents", "true"},
-                   {"static_wear_levelling", "0"}};
-        f.package = {{"media", "slc"}, {"check_contents", "true"}};
+        f.drive = {{"page", "4KiB"}, {"over_provisioning", "50%"}, {"static_wear_levelling", "0"}};
+        f.package = {{"media", "slc"}};
+        m.carry_contents();
         m.add("host", "test_flash.Checker",
               {{"count", "600"}, {"sectors", "384"}, {"writes", "80%"}});
         f.add(m);
@@ -229,6 +228,7 @@ TEST_CASE("A machine saved in the middle of garbage collection goes on as if it 
         REQUIRE(second.run(never) == Stop::idle);
         CHECK(second.sim().now() == whole.sim().now());
         CHECK(value(second.get<Checker>("host").stat.wrong) == 0);
+        CHECK(second.get<Checker>("host").compare_image() == 0);
         CHECK(second.stat_value("drive", "moved_pages", "") ==
               whole.stat_value("drive", "moved_pages", ""));
         CHECK(second.stat_value("drive", "erases", "") == whole.stat_value("drive", "erases", ""));

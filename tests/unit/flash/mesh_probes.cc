@@ -2,6 +2,8 @@
 
 #include "core/registry.hh"
 
+#include <bit>
+
 namespace memsim::test_flash {
 
 static const Registration<Node> node {"Test: an endpoint of a mesh."};
@@ -18,11 +20,22 @@ void Node::take() {
         ++stat.received;
         if (p.tag <= state.seen[p.source]) ++stat.disordered;
         state.seen[p.source] = p.tag;
-        state.log.push_back({now(), p});
-        if (!params.echo() || p.kind != protocol::PacketKind::copy_out) continue;
+        state.log.push_back({now(), p, first_byte(p.contents)});
+        if (!params.echo() || p.kind != protocol::PacketKind::copy_out) {
+            sim().contents().release(p.contents);
+            continue;
+        }
         state.copies.push(p);
         state.copies.back().kind = protocol::PacketKind::copy_back;
     }
+}
+
+std::uint32_t Node::first_byte(Contents::Id contents) {
+    if (contents)
+        for (const Contents::Piece& p : sim().contents()[contents].pieces)
+            if (p.data.known)
+                return p.data.bytes[static_cast<unsigned>(std::countr_zero(p.data.known))];
+    return 0;
 }
 
 void Node::wake() {

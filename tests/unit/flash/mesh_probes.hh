@@ -32,6 +32,7 @@ class Node final : public Model<Node> {
     struct Step {
         Tick at = 0;
         FlashPacket packet;
+        std::uint32_t byte = 0; ///< the first that is known of a received packet's contents
     };
     struct State {
         Fifo<Step> script;
@@ -59,6 +60,7 @@ class Node final : public Model<Node> {
 
   private:
     void take();
+    std::uint32_t first_byte(Contents::Id contents);
 };
 
 } // namespace memsim::test_flash

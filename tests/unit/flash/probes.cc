@@ -1,5 +1,6 @@
 #include "probes.hh"
 
+#include "core/bits.hh"
 #include "core/registry.hh"
 
 namespace memsim::test_flash {
@@ -33,15 +34,89 @@ bool Checker::free_to_send() const {
     return true;
 }
 
+/// What a write leaves in 32 bytes of a sector.
+SectorBytes Checker::piece(std::uint64_t sector, std::uint32_t i, std::uint32_t write) const {
+    SectorBytes s;
+    s.known = SectorBytes::all;
+    s.order.fill(write);
+    for (std::uint32_t b = 0; b < SectorBytes::size; ++b) {
+        const std::uint64_t address = sector * protocol::block_sector_bytes + i * 32 + b;
+        const std::uint64_t mixed = (address * 0x9e3779b97f4a7c15 + write) * 0xbf58476d1ce4e5b9;
+        s.bytes[b] = static_cast<std::uint8_t>(mixed >> 40);
+    }
+    return s;
+}
+
+Contents::Id Checker::data(const protocol::BlockRequest& r) {
+    if (!sim().contents().enabled() || r.op != BlockOp::write) return {};
+    const Contents::Id id = sim().contents().create();
+    for (std::uint32_t i = 0; i < r.sectors * protocol::block_sector_pieces; ++i)
+        sim().contents()[id].pieces.push_back(
+            {i, piece(r.sector + i / protocol::block_sector_pieces,
+                      i % protocol::block_sector_pieces, state.sent)});
+    return id;
+}
+
+/// Bytes that are not as the last write left them. Of trimmed ones nothing is known.
+std::uint64_t Checker::difference(std::uint64_t sector, std::uint32_t i,
+                                  const SectorBytes& found) const {
+    if (state.written[sector] == trimmed) return bits_set(found.known);
+    const SectorBytes right = piece(sector, i, state.written[sector]);
+    std::uint64_t different = 0;
+    for (std::uint32_t b = 0; b < SectorBytes::size; ++b)
+        different += !(found.known >> b & 1) || found.bytes[b] != right.bytes[b] ||
+                     found.order[b] != right.order[b];
+    return different;
+}
+
+void Checker::compare(const protocol::BlockRequest& r, Contents::Id found) {
+    if (!sim().contents().enabled() || r.op != BlockOp::read) return;
+    auto next = sim().contents()[found].pieces.begin();
+    const auto end = sim().contents()[found].pieces.end();
+    for (std::uint32_t i = 0; i < r.sectors * protocol::block_sector_pieces; ++i) {
+        const bool here = next != end && next->sector == i;
+        stat.wrong +=
+            difference(r.sector + i / protocol::block_sector_pieces,
+                       i % protocol::block_sector_pieces, here ? next->data : SectorBytes {});
+        next += here;
+        stat.compared += SectorBytes::size;
+    }
+    if (next != end) stat.wrong += SectorBytes::size;
+    sim().contents().release(found);
+}
+
+std::uint64_t Checker::compare_image() {
+    std::uint64_t different = 0;
+    for (std::uint64_t at = 0; at < state.written.size() * protocol::block_sector_bytes;
+         at += SectorBytes::size) {
+        FunctionalAccess a {at, 0, false, {}};
+        look_through(port.drive, a);
+        different += difference(at / protocol::block_sector_bytes,
+                                at % protocol::block_sector_bytes / SectorBytes::size, a.data);
+    }
+    return different;
+}
+
+void Checker::start() {
+    arm(state.next, Tick {1});
+    if (!sim().contents().enabled()) return;
+    for (std::uint64_t at = 0; at < state.written.size() * protocol::block_sector_bytes;
+         at += SectorBytes::size) {
+        FunctionalAccess a {at, 0, true,
+                            piece(at / protocol::block_sector_bytes,
+                                  at % protocol::block_sector_bytes / SectorBytes::size, 0)};
+        look_through(port.drive, a);
+    }
+}
+
 void Checker::wake() {
     while (!port.drive.empty()) {
         const protocol::BlockResponse a = port.drive.pop();
-        const Asked& asked = state.asked[a.tag];
-        const protocol::BlockRequest& r = asked.request;
+        const protocol::BlockRequest& r = state.asked[a.tag];
+        compare(r, a.contents);
         for (std::uint64_t s = r.sector; s < r.sector + r.sectors; ++s)
             state.busy[s] =
                 static_cast<std::int16_t>(r.op == BlockOp::read ? state.busy[s] - 1 : 0);
-        if (r.op == BlockOp::read && a.digest != asked.digest) ++stat.wrong;
         ++stat.answered;
         state.free_tags.push_back(a.tag);
     }
@@ -52,19 +127,18 @@ void Checker::wake() {
         state.drawn = false;
         r.tag = state.free_tags.back();
         state.free_tags.pop_back();
-        r.version = ++state.sent;
-        std::uint64_t digest = 0;
+        ++state.sent;
         for (std::uint64_t s = r.sector; s < r.sector + r.sectors; ++s) {
             if (r.op == BlockOp::read) {
-                digest += protocol::sector_digest(s, state.versions[s]);
-                stat.read_sectors += state.versions[s] != 0;
+                stat.read_sectors += state.written[s] != 0 && state.written[s] != trimmed;
                 ++state.busy[s];
             } else {
-                state.versions[s] = r.op == BlockOp::write ? r.version : 0;
+                state.written[s] = r.op == BlockOp::write ? state.sent : trimmed;
                 state.busy[s] = -1;
             }
         }
-        state.asked[r.tag] = {r, digest};
+        r.contents = data(r);
+        state.asked[r.tag] = r;
         port.drive.send(r);
         const auto pause = state.random.below(static_cast<std::uint64_t>(params.gap->raw) + 1);
         state.ready_at = now() + static_cast<Tick>(pause);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "core/component.hh"
 #include "core/free_list.hh"
+#include "core/functional.hh"
 #include "protocol/block_io.hh"
 #include "protocol/flash.hh"
 
@@ -78,8 +78,10 @@ class HostScript final : public Script<HostScript, protocol::BlockIo> {
     using Script::Script;
 };
 
-/// Random reads, writes, trims and flushes, each read compared with what was written: no two
-/// requests that touch the same sector are under way at the same time unless both read.
+/// Random reads, writes, trims and flushes: no two requests that touch the same sector are under
+/// way at the same time unless both read. In a machine that carries contents each byte read is
+/// compared with what was written there last, or was there at the start: it follows from its
+/// address and the number of the write.
 class Checker final : public Model<Checker> {
   public:
     struct Params {
@@ -98,19 +100,16 @@ class Checker final : public Model<Checker> {
     };
     struct Stats {
         Counter answered {Unit::count, "Answers"};
-        Counter wrong {Unit::count, "Reads that did not bring what was written"};
+        Counter compared {Unit::byte, "Bytes read and compared"};
+        Counter wrong {Unit::byte, "Bytes read that were not written there last"};
         Counter read_sectors {Unit::count, "Sectors read that had been written"};
-    };
-    struct Asked {
-        protocol::BlockRequest request;
-        std::uint64_t digest = 0;
     };
     struct State {
         std::uint32_t sent = 0;
         Tick ready_at = 0;
-        std::vector<std::uint64_t> versions;
-        std::vector<std::int16_t> busy; ///< readers, or -1: changed
-        std::vector<Asked> asked;       ///< by tag
+        std::vector<std::uint32_t> written; ///< by sector: the last write's number, or `trimmed`
+        std::vector<std::int16_t> busy;     ///< readers, or -1: changed
+        std::vector<protocol::BlockRequest> asked; ///< by tag
         FreeList free_tags;
         bool drawn = false;
         protocol::BlockRequest next_request; ///< drawn and not sent yet
@@ -119,14 +118,16 @@ class Checker final : public Model<Checker> {
     };
     explicit Checker(const Params& p) : params(p) {}
     void init() override {
-        state.versions.assign(params.sectors, 0);
+        state.written.assign(params.sectors, 0);
         state.busy.assign(params.sectors, 0);
         state.asked.resize(params.outstanding);
         for (unsigned i = params.outstanding; i-- > 0;) state.free_tags.push_back(i);
     }
-    void start() override { arm(state.next, Tick {1}); }
+    void start() override;
     void wake() override;
     bool pending() const override { return state.sent < params.count; }
+    /// Compares all sectors with what an untimed look finds; bytes that differ.
+    std::uint64_t compare_image();
 
     const Params params;
     Ports port;
@@ -134,6 +135,12 @@ class Checker final : public Model<Checker> {
     State state;
 
   private:
+    static constexpr std::uint32_t trimmed = ~0u;
+
+    SectorBytes piece(std::uint64_t sector, std::uint32_t i, std::uint32_t write) const;
+    Contents::Id data(const protocol::BlockRequest& r);
+    void compare(const protocol::BlockRequest& r, Contents::Id found);
+    std::uint64_t difference(std::uint64_t sector, std::uint32_t i, const SectorBytes& found) const;
     void draw();
     bool free_to_send() const;
 };

@@ -73,7 +73,7 @@ void Ftl::add(Machine& m) const {
     m.add("flash_network", "mem.Crossbar",
           {{"inputs", n(slices)}, {"outputs", n(controllers)}, {"granularity", "4KiB"}});
     for (unsigned i = 0; i < wanderers; ++i) {
-        m.add(at("wanderer", i), "test_zng.Wanderer",
+        m.add(at("wanderer", i), driver,
               with(with({{"application", n(i)}}, wanderer), i == 1 ? second : Arguments {}));
         m.add(at("tlb", i), "gpu.Tlb",
               {{"page", bytes(page)}, {"acknowledged_stores", "true"}, {"empties_l1", "false"}});
@@ -114,8 +114,7 @@ void Ftl::add(Machine& m) const {
                                  {"pins", redirect ? "1" : "0"},
                                  {"thrash_window", "64"},
                                  {"window", "16"},
-                                 {"collect_queue", "8"},
-                                 {"check_contents", "true"}}),
+                                 {"collect_queue", "8"}}),
                    controller));
         bind(path, "output", "input", c);
         if (redirect) m.bind(path, "pin[0]", at("l2", c), "control[1]");
@@ -135,8 +134,7 @@ void Ftl::add(Machine& m) const {
                                  {"log_reserve", "1"},
                                  {"endpoint", n(endpoint)},
                                  {"controller", n(p % controllers)},
-                                 {"queue", n(24 * controllers)},
-                                 {"check_contents", "true"}}),
+                                 {"queue", n(24 * controllers)}}),
                    package));
         for (unsigned i = 0; i < 2; ++i) bind(path, at("output", i), at("input", i), endpoint + i);
     }

@@ -48,7 +48,7 @@ class Wanderer final : public Model<Wanderer> {
 
 /// Passes requests on to a flash controller and looks at each: its address must be that of a block
 /// that its application has now, or had when the merge under way began.
-class Gate final : public Model<Gate> {
+class Gate final : public Model<Gate>, public Functional {
   public:
     struct Params {
         Param<unsigned> applications {2, "Address spaces"};
@@ -66,6 +66,9 @@ class Gate final : public Model<Gate> {
     struct State {};
     explicit Gate(const Params& p) : params(p) {}
     void wake() override;
+    void functional(const PortBase&, FunctionalAccess& access) override {
+        look_through(port.below, access);
+    }
     /// Bound by the test, which is asked, not the machine.
     void ask(const gpu::Mmu& mmu) { mmu_ = &mmu; }
     const Params params;
@@ -85,6 +88,7 @@ struct Ftl {
     bool assist = false;   ///< an SM that runs scripts() runs the helper thread
     bool redirect = false; ///< a read-only L2, whose ways thrashing controllers pin for writes
     bool gates = true;     ///< not where machines are saved, since they ask the MMU past all links
+    const char* driver = "test_zng.Wanderer"; ///< or test.DataDriver, with parameters of its own
     Arguments wanderer {}, package {}, controller {}, collector {}, mmu {}, l2 {};
     Arguments second {}; ///< of wanderer[1], over `wanderer`
 

@@ -30,11 +30,11 @@ struct Bench {
                           {"port_queue", "4096"},
                           {"latency", "1ns"},
                           {"endpoint", "1"},
-                          {"controller", "0"},
-                          {"check_contents", "true"}},
+                          {"controller", "0"}},
                          more));
         machine.bind("controller", "output", "package", "input[0]");
         machine.bind("package", "output[0]", "controller", "input");
+        machine.carry_contents();
         machine.build();
     }
     Package& package() { return machine.get<Package>("package"); }
@@ -53,14 +53,25 @@ struct Bench {
         script.push({when, p});
         return script.back().packet;
     }
-    unsigned write(Tick when, unsigned plane, unsigned page, unsigned line,
-                   std::uint64_t content = 0) {
-        push(when, PacketKind::write, plane, page, line).content = content;
+    /// What a write brings: all of its sectors are full of one byte.
+    Contents::Id full_of(unsigned byte, unsigned sectors = 15) {
+        Contents& contents = machine.sim().contents();
+        const Contents::Id id = contents.create();
+        for (std::uint32_t i = 0; i < 4; ++i)
+            if (sectors >> i & 1) {
+                contents[id].pieces.push_back({i, {}});
+                contents[id].pieces.back().data.known = SectorBytes::all;
+                contents[id].pieces.back().data.bytes.fill(static_cast<std::uint8_t>(byte));
+            }
+        return id;
+    }
+    unsigned write(Tick when, unsigned plane, unsigned page, unsigned line, unsigned byte = 0) {
+        push(when, PacketKind::write, plane, page, line).contents = full_of(byte);
         return tags;
     }
     /// All lines of a page; the tag of the last.
-    unsigned write_page(Tick when, unsigned plane, unsigned page, std::uint64_t content = 0) {
-        for (unsigned l = 0; l < 32; ++l) write(when, plane, page, l, content);
+    unsigned write_page(Tick when, unsigned plane, unsigned page, unsigned byte = 0) {
+        for (unsigned l = 0; l < 32; ++l) write(when, plane, page, l, byte);
         return tags;
     }
     unsigned read(Tick when, unsigned plane, unsigned page, unsigned line) {
@@ -75,7 +86,7 @@ struct Bench {
         throw 0;
     }
     Tick time(unsigned tag) { return answer(tag).at; }
-    std::uint64_t content(unsigned tag) { return answer(tag).packet.content; }
+    unsigned content(unsigned tag) { return answer(tag).byte; }
     unsigned tags = 0;
 };
 
@@ -117,7 +128,7 @@ TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]"
 TEST_CASE("A line that a register holds in part is merged with the array's", "[zng]") {
     Bench b;
     FlashPacket& p = b.push(0, PacketKind::write, 0, 0, 0);
-    p.sectors = 3, p.partial = 2, p.content = 5;
+    p.sectors = 3, p.partial = 2, p.contents = b.full_of(5, 3);
     FlashPacket& whole = b.push(1 * us, PacketKind::read, 0, 0, 0);
     whole.sectors = 1;
     const unsigned of_whole = b.tags, of_part = b.read(1 * us, 0, 0, 0);
@@ -314,7 +325,7 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     // Sensed, copied over the flash network (2 ns here), programmed; one after another.
     CHECK(b.time(moves[0]) == 2103 * us + 4 * ns);
     CHECK(b.time(moves[3]) == 2412 * us + 4 * 2 * ns + 2 * ns);
-    const std::uint64_t newest[] = {14, 20, 12, 13};
+    const unsigned newest[] = {14, 20, 12, 13};
     for (unsigned p = 0; p < 4; ++p) CHECK(b.content(reads[p]) == newest[p]);
     CHECK(b.package().array().block(0, 6)->erases == 2);
     CHECK(b.machine.stat_value("package", "erase_squares", "peak") == 1 + 4);

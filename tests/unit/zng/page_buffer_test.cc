@@ -27,8 +27,6 @@ struct Rig {
                                         {"dram_rate", "1000GB/s"}},
                                        drive);
         flash.package = {{"media", "z_nand"}};
-        if (test_flash::pick(flash.drive, {"check_contents"}).size())
-            flash.package.emplace_back("check_contents", "true");
         Arguments buffer {{"capacity", "8KiB"}, {"ways", "2"}, {"dirty_pages", "2"}};
         m.add("buffer", "zng.PageBuffer", test_flash::with(buffer, arguments(params)));
         m.add("dram", "mem.SimpleMemory", {{"bandwidth", "1000000GB/s"}});
@@ -177,31 +175,6 @@ TEST_CASE("Firmware limits pages a second: cores over their time", "[zng][page_b
     for (unsigned i = 0; i < 50; ++i) last = std::max(last, rig.driver().answered(i));
     CHECK(last >= 50 * 5 * us / cores);
     CHECK(last < 50 * 5 * us / cores + 10 * us);
-}
-
-TEST_CASE("Reads find the latest write, while pages come, go and are collected",
-          "[zng][page_buffer]") {
-    const int seed = GENERATE(1, 2, 3);
-    Rig rig("check_contents=true capacity=32KiB ways=4 dirty_pages=3 requests=12 queue=8",
-            {{"check_contents", "true"}, {"firmware", "300ns"}}, 3);
-    Rng random(static_cast<std::uint64_t>(seed), "traffic");
-    for (unsigned d = 0; d < 3; ++d)
-        for (int i = 0; i < 4000; ++i) {
-            const std::uint64_t line = random.below(48 * 32);
-            const std::uint64_t from = random.below(4);
-            const auto n = static_cast<std::uint32_t>(1 + random.below(4 - from));
-            const bool write = random.below(2);
-            const bool posted = random.below(2);
-            rig.driver(d).plan(i * 200 * ns,
-                               write ? protocol::Command::write : protocol::Command::read,
-                               line * 128 + from * 32, n * 32, write && posted);
-        }
-    rig.run();
-    const auto& s = rig.buffer().stat;
-    CHECK(value(s.content_errors) == 0);
-    CHECK(value(s.pages_out) > 500);
-    CHECK(value(s.stalled_by_set) > 0);
-    CHECK(value(rig.drive().stat.collections) > 10);
 }
 
 TEST_CASE("Misuse of a page buffer is a sentence", "[zng][page_buffer]") {

@@ -95,11 +95,6 @@ void Host::begin_merge(Group& g) {
 void Host::moved() {
     for (const Moved& m : state.moves) {
         state.logs.forget(m.from);
-        const std::uint64_t from = flash_.address(m.from) / 128, to = flash_.address(m.to) / 128;
-        for (std::uint64_t l = 0; l < flash_.block_bytes() / 128; ++l) {
-            state.reference.write(to + l, state.reference.read(from + l));
-            state.reference.write(from + l, 0);
-        }
         state.erased.push_back(m.from);
     }
     state.erased.insert(state.erased.end(), state.old_logs.begin(), state.old_logs.end());

@@ -74,7 +74,6 @@ class Host final : public Model<Host>, public zng::HasLogBlocks {
         std::vector<Group> groups;                   ///< by virtual plane and group
         std::vector<std::deque<std::uint32_t>> free; ///< blocks, by plane
         zng::LogBlocks logs;
-        parts::ContentStore reference;
         Phase phase = Phase::normal;
         std::vector<Moved> moves;                    ///< data blocks, not erased yet
         std::vector<std::uint32_t> old_logs, erased; ///< blocks
@@ -92,7 +91,6 @@ class Host final : public Model<Host>, public zng::HasLogBlocks {
     void wake() override;
     bool pending() const override { return state.sent < params.count || state.out > 0; }
     const zng::LogBlocks& log_blocks() const override { return state.logs; }
-    parts::ContentStore& reference() override { return state.reference; }
 
     const Params params;
     Ports port;

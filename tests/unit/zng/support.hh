@@ -42,8 +42,7 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
                                    {"endpoint", std::to_string(c)},
                                    {"first_package", std::to_string(controllers)},
                                    {"collectors", "1"},
-                                   {"window", "32"},
-                                   {"check_contents", "true"}}),
+                                   {"window", "32"}}),
                    controller));
         bind(path, "output", "input", c);
         m.bind("host", at("mem", c), path, "mem[0]");
@@ -58,8 +57,7 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
                                    {"log_reserve", "1"},
                                    {"endpoint", std::to_string(endpoint)},
                                    {"controller", std::to_string(p % controllers)},
-                                   {"queue", std::to_string(32 * controllers)},
-                                   {"check_contents", "true"}}),
+                                   {"queue", std::to_string(32 * controllers)}}),
                    package));
         for (unsigned i = 0; i < 2; ++i) bind(path, at("output", i), at("input", i), endpoint + i);
     }

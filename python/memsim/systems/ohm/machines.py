@@ -167,16 +167,17 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     return root
 
 
-def testbed(data, program, seed=1, **dispatch):
+def testbed(data, program, seed=1, contents=False, **dispatch):
     """The computer of Fig. 3a: this GPU with all of its DRAM controllers, whose memory holds everything;
     a host and a Z-SSD.
 
     data      where the program's data is at the start: 'resident' (in the GPU), 'host' (in host memory)
               or 'drive' (on the drive)
     program   a workload.Program
+    contents  whether the machine carries the values of the program (docs/models/contents.md)
     """
     size = machine_scale("planar", "oracle", program, controllers=6, l2_floor=L2_FLOOR)
-    root = Root(seed=seed)
+    root = Root(seed=seed, contents=contents)
     root.program = program
     root.gpu = gpu_of(size, **dispatch)
     root.program.dispatcher = root.gpu.dispatcher.host

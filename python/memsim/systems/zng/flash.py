@@ -20,8 +20,7 @@ def places(routers, controllers, packages, ports):
 
 
 def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=8, network="nif",
-                   window=128, check_contents=False, geometry=GEOMETRY, for_controller=None,
-                   for_package=None):
+                   window=128, geometry=GEOMETRY, for_controller=None, for_package=None):
     """A System with `controller`, `mesh` and `package` (lists, but for the mesh).
 
     ports        I/O ports of a package
@@ -34,15 +33,13 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
     part = System()
     part.controller = [
         zng.FlashController(packages=packages, endpoint=c, first_package=controllers, ports=ports,
-                            window=window, check_contents=check_contents, **geometry,
-                            **(for_controller or {}))
+                            window=window, **geometry, **(for_controller or {}))
         for c in range(controllers)]
     of_package = {n: geometry[n] for n in GEOMETRY}
     part.package = [
         zng.Package(registers=registers, network=network, ports=ports,
                     endpoint=controllers + p * ports, controller=p % controllers,
-                    queue=(window + COLLECTS) * controllers, check_contents=check_contents, **of_package,
-                    **(for_package or {}))
+                    queue=(window + COLLECTS) * controllers, **of_package, **(for_package or {}))
         for p in range(packages)]
     columns, rows = mesh
     part.mesh = zng.Mesh(columns=columns, rows=rows,
@@ -93,13 +90,13 @@ def translate(part, size, programs, stripe=None):
 
 
 def attach(root, size, programs, registers, network, redirect, reuse, combine, stripe=None, helper="assist",
-           check_contents=False, for_package=None):
+           for_package=None):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
     channels = size.channels
     root.flash = flash_backbone(
         controllers=channels, packages=channels, mesh=MESHES[size.k], registers=registers,
-        network=network, check_contents=check_contents, geometry=geometry_of(size),
+        network=network, geometry=geometry_of(size),
         for_package=dict(reuse=reuse, **(for_package or {})),
         for_controller=dict(combine=combine))
     slices = root.gpu.l2

@@ -43,7 +43,8 @@ def platforms():
     return [*MEMORIES, *flash.PLATFORMS]
 
 
-def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="table", **dispatch):
+def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None, optane="table", contents=False,
+            **dispatch):
     """The machine of one platform.
 
     platform   one of platforms()
@@ -52,6 +53,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's
     on_flash   arguments of flash.attach() that replace the platform's, if it is one of ZnG's
     optane     what Table I's times of Optane mean: memory.OPTANE
+    contents   whether it carries the values of the programs' stores (memsim.Root)
     dispatch   parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
@@ -69,7 +71,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     l2 = dict(READ_PATH.get(platform, SRAM))
     if prefetch is not None:
         l2["prefetch"] = prefetch
-    root = Root(seed=seed)
+    root = Root(seed=seed, contents=contents)
     root.program = programs
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
                                      kept=not i.broken) for i in size.invariants]

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "core/contents.hh"
+
+#include <algorithm>
+
+/// Records of contents that are cut into smaller messages, or put together from them: pages that
+/// move line by line, block requests that are served page by page.
+namespace memsim::parts {
+
+/// A record of its own about `count` sectors of `from`, from its sector `first` on.
+inline Contents::Id part_of(Contents& contents, Contents::Id from, std::uint32_t first,
+                            std::uint32_t count) {
+    const Contents::Id id = contents.create();
+    if (!from) return id;
+    contents[id].moves = contents[from].moves;
+    const auto& pieces = contents[from].pieces;
+    auto at = std::lower_bound(
+        pieces.begin(), pieces.end(), first,
+        [](const Contents::Piece& p, std::uint32_t sector) { return p.sector < sector; });
+    for (; at != pieces.end() && at->sector < first + count; ++at)
+        contents[id].pieces.push_back({at->sector - first, at->data});
+    return id;
+}
+
+/// Puts what `part` holds into `to`, its first sector at sector `first` there, and releases it. The
+/// parts of a record may come in any order, but for that each sector comes once: see sort().
+inline void add_part(Contents& contents, Contents::Id to, std::uint32_t first, Contents::Id part) {
+    if (!part) return;
+    for (const Contents::Piece& p : contents[part].pieces)
+        contents[to].pieces.push_back({first + p.sector, p.data});
+    contents.release(part);
+}
+
+/// Once all parts are there.
+inline void sort_parts(Contents& contents, Contents::Id id) {
+    auto& pieces = contents[id].pieces;
+    std::sort(pieces.begin(), pieces.end(), [](const Contents::Piece& a, const Contents::Piece& b) {
+        return a.sector < b.sector;
+    });
+}
+
+} // namespace memsim::parts
