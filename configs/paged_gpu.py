@@ -26,6 +26,10 @@ parser.add_argument("--source", default="host_memory", choices=["host_memory", "
                     help="with faults: where pages are initially")
 parser.add_argument("--check-contents", action="store_true",
                     help="carry the values of stores, and compare all memory with the program's at the end")
+parser.add_argument("--prefetch", default="none", choices=["none", "density"],
+                    help="with faults: pages that the host brings beside those that are faulted on")
+parser.add_argument("--eviction", default="lru",
+                    help="with faults: the page policy by which a page makes room")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
@@ -34,7 +38,7 @@ root.program = workload.Program(name=args.kernel, size=args.scale, seed=args.see
 footprint = scale.footprint(root.program)
 faults = args.placement == "faults"
 pages = dict(footprint=footprint, page=args.page, placement=args.placement,
-             memory=footprint * args.resident // 100 if faults else None)
+             memory=footprint * args.resident // 100 if faults else None, eviction=args.eviction)
 root.gpu = systems.gpu(sms=4, l1="48KiB", l2="256KiB", memory="ohm_table1", channels=1,
                        mmu=None if args.placement == "none" else pages)
 root.program.dispatcher = root.gpu.dispatcher.host
@@ -42,6 +46,7 @@ if faults:
     if args.source != "host_memory":
         root.drive = link.FixedDrive()
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), source=args.source,
+                    prefetch=args.prefetch,
                     drive=root.drive.requests if args.source != "host_memory" else None)
 
 simulation = memsim.instantiate(root)
@@ -59,6 +64,7 @@ if args.placement != "none":
 if faults:
     host = root.host.stats
     print(f"{host.faults} page faults in {host.batches} batches, {table.evictions} evictions, "
-          f"{host.pages_out} of dirty pages; {host.bandwidth_in / 1e9:.2f} GB/s in")
+          f"{host.pages_out} of dirty pages; {host.prefetches} pages without a fault; "
+          f"{host.bandwidth_in / 1e9:.2f} GB/s in")
 if args.check_contents:
     print(f"contents: {simulation.check_contents()['bytes']} bytes are as the program left them")

@@ -1,7 +1,6 @@
 #include "gpu/mmu.hh"
-#include "parts/named.hh"
 
-/// The MMU's other half: which pages are resident, and what movers of pages order.
+/// What movers of pages order from the MMU.
 namespace memsim::gpu {
 
 using protocol::PageOrderKind;
@@ -9,12 +8,11 @@ using protocol::PageOrderKind;
 /// Takes orders while there is room, sends their shoot-downs, and answers those that are done.
 void Mmu::take_orders() {
     for (unsigned t = 0; t < port.shootdowns.size(); ++t)
-        while (!port.shootdowns[t].empty())
-            ++parts::named(state.orders, port.shootdowns[t].pop().tag).confirmed;
+        while (!port.shootdowns[t].empty()) state.orders.confirmed(port.shootdowns[t].pop().tag);
     advance_orders();
     for (unsigned m = 0; m < port.mover_side.size(); ++m) {
         auto& in = port.mover_side[m];
-        while (!in.empty() && state.ordered < state.orders.size() &&
+        while (!in.empty() && !state.orders.full() &&
                begin(static_cast<std::uint16_t>(m), in.front())) {
             in.pop();
             advance_orders();
@@ -24,34 +22,18 @@ void Mmu::take_orders() {
 
 /// False if the order must wait: all frames are on their way to a page.
 bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
-    const bool claims = order.kind == PageOrderKind::claim;
-    if (order.application >= params.applications())
-        throw ConfigError(path() + ".applications: there are " +
-                          std::to_string(params.applications()) + "; " +
-                          port.mover_side[mover].peer()->owner().path() +
-                          " orders pages of application " + std::to_string(order.application));
-    if (claims != by_fault())
-        throw ConfigError(path() + ".placement: with placement by " +
-                          Text<PagePlacement>::show(params.placement()) +
-                          (by_fault() ? " pages are claimed, not mapped"
-                                      : " no page can be claimed: it takes faults") +
-                          "; " + port.mover_side[mover].peer()->owner().path() +
-                          " orders otherwise");
-    if (order.page > space_pages_ || order.pages > space_pages_ - order.page)
-        throw ConfigError(path() +
-                          ".address_space: " + port.mover_side[mover].peer()->owner().path() +
-                          " orders pages beyond it");
-    std::size_t place = 0;
-    while (state.orders[place].live) ++place;
-    Order o;
+    check(mover, order);
+    PageOrders::Order o;
     o.reply.tag = order.tag;
     o.key = page_key(order.application, order.page);
     o.mover = mover;
     o.since = now();
-    o.live = true;
     switch (order.kind) {
     case PageOrderKind::claim:
-        if (!claim(o)) return false;
+        if (!claim(o, order.prefetch)) return false;
+        break;
+    case PageOrderKind::place:
+        state.resident.arrive(order.frame);
         break;
     case PageOrderKind::unmap:
         o.pages = order.pages;
@@ -60,136 +42,92 @@ bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
     case PageOrderKind::map:
         map(order);
         break;
-    case PageOrderKind::hold:
-        hold(o);
+    case PageOrderKind::hold: // walks under way find the application held when they end
+        o.key = page_key(order.application, 0);
+        o.pages = params.pages.pages();
+        state.map.hold(order.application);
+        state.translations.erase(o.key, o.pages);
         break;
     case PageOrderKind::resume:
         resume(order.application);
         break;
     }
-    if (o.pages == 0)
-        o.asked = o.confirmed = params.tlbs();
-    else
-        ++stat.shootdowns;
-    state.orders[place] = o;
-    ++state.ordered;
+    stat.shootdowns += o.pages != 0;
+    state.orders.add(o);
     return true;
 }
 
-bool Mmu::claim(Order& o) {
-    if (state.frames.size() < frames_) {
-        o.reply.frame = first_frame_ + state.frames.size();
-        state.frames.emplace_back();
-        return true;
-    }
-    const std::uint32_t f = state.oldest;
-    if (f == nil) return false;
-    const Frame& victim = state.frames[f];
-    o.key = victim.key;
+void Mmu::check(std::uint16_t mover, const protocol::PageOrder& order) const {
+    const std::string& sender = port.mover_side[mover].peer()->owner().path();
+    if (order.application >= params.pages.applications())
+        refuse("applications", "there are " + params.pages.applications.text() + "; " + sender +
+                                   " orders pages of application " +
+                                   std::to_string(order.application));
+    const bool brings = order.kind == PageOrderKind::claim || order.kind == PageOrderKind::place;
+    if (brings != by_fault())
+        refuse("placement", "with placement by " + params.pages.placement.text() +
+                                (by_fault() ? " pages are claimed, not mapped"
+                                            : " no page can be claimed: it takes faults") +
+                                "; " + sender + " orders otherwise");
+    const std::uint64_t pages = params.pages.pages();
+    if (order.page > pages || order.pages > pages - order.page)
+        refuse("address_space", sender + " orders pages beyond it");
+}
+
+/// What makes room is forgotten here, and shot down.
+bool Mmu::claim(PageOrders::Order& o, bool prefetch) {
+    if (!state.resident.claim(o.key, prefetch, o.reply, stat.eviction)) return false;
+    if (!o.reply.evicted) return true;
+    o.key = page_key(o.reply.owner, o.reply.page);
     o.pages = 1;
-    o.reply.frame = first_frame_ + f;
-    o.reply.evicted = true;
-    o.reply.dirty = victim.dirty;
-    o.reply.owner = application_of(victim.key);
-    o.reply.page = page_of(victim.key);
-    ++stat.evictions;
-    stat.dirty_evictions += victim.dirty;
-    state.mappings.erase(victim.key);
-    state.pages.erase(victim.key);
-    unlink(f);
+    state.translations.erase(o.key);
     return true;
 }
 
 /// Whether pages have been written to is only followed where they are brought by faults.
-void Mmu::unmap(Order& o) {
+void Mmu::unmap(PageOrders::Order& o) {
     o.reply.dirty = true;
-    for (std::uint64_t i = 0; i < o.pages; ++i) {
-        const auto frame = frame_of(application_of(o.key), page_of(o.key) + i);
-        state.mappings[o.key + i] = {frame.value_or(0), false};
-        if (i == 0) o.reply.frame = frame.value_or(0);
-    }
-    state.pages.erase(o.key, o.pages);
+    o.reply.frame = state.map.find(o.key).value_or(0);
+    for (std::uint64_t i = 0; i < o.pages; ++i) state.map.unmap(o.key + i);
+    state.translations.erase(o.key, o.pages);
 }
 
 void Mmu::map(const protocol::PageOrder& order) {
     const std::uint64_t key = page_key(order.application, order.page);
     for (std::uint64_t i = 0; i < order.pages; ++i) {
-        state.mappings[key + i] = {order.frame + i, true};
-        const std::uint32_t* walk = state.missing.find(key + i);
-        if (walk) complete_unmapped(*walk);
+        state.map.map(key + i, order.frame + i);
+        if (const std::uint32_t* page = state.missing.find(key + i)) complete_unmapped(*page);
     }
-}
-
-/// Walks under way find the application held when they end.
-void Mmu::hold(Order& o) {
-    o.key = page_key(application_of(o.key), 0);
-    o.pages = space_pages_;
-    ++state.held_spaces[application_of(o.key)];
-    state.pages.erase(o.key, o.pages);
 }
 
 void Mmu::resume(std::uint16_t application) {
-    MEMSIM_ASSERT(state.held_spaces[application], "an application is resumed that is not held");
-    if (--state.held_spaces[application]) return;
-    for (std::uint32_t i = 0; i < state.walks.size(); ++i)
-        if (state.walks[i].phase == Phase::unmapped &&
-            application_of(state.walks[i].key) == application)
-            complete_unmapped(i);
+    if (!state.map.resume(application)) return;
+    for (std::uint32_t i = 0; i < state.missing.size(); ++i)
+        if (application_of(state.missing[i].key) == application) complete_unmapped(i);
 }
 
 /// A page that was waited for, if it is there now and its application is not held.
-void Mmu::complete_unmapped(std::uint32_t walk) {
-    const Walk& w = state.walks[walk];
-    if (w.phase != Phase::unmapped || state.held_spaces[application_of(w.key)]) return;
-    const std::optional<std::uint64_t> frame = find(w.key);
+void Mmu::complete_unmapped(std::uint32_t i) {
+    const MissingPages::Page& p = state.missing[i];
+    if (p.phase != MissingPages::Phase::unmapped || state.map.held(application_of(p.key))) return;
+    const std::optional<std::uint64_t> frame = find(p.key);
     if (!frame) return;
-    stat.fault_time.sample(Time {now() - w.since});
-    complete(walk, *frame);
+    stat.fault_time.sample(Time {now() - p.since});
+    complete(i, *frame);
 }
 
 void Mmu::advance_orders() {
-    if (state.ordered == 0) return;
-    for (std::uint32_t place = 0; place < state.orders.size(); ++place) {
-        Order& o = state.orders[place];
-        if (!o.live) continue;
-        for (; o.asked < params.tlbs() && port.shootdowns[o.asked].can_send(); ++o.asked)
-            port.shootdowns[o.asked].send({page_of(o.key), o.pages, application_of(o.key), place});
-        if (o.confirmed < params.tlbs()) continue;
-        if (o.pages) stat.shootdown_time.sample(Time {now() - o.since});
-        port.mover_side[o.mover].send(o.reply);
-        ++stat.orders;
-        o.live = false;
-        --state.ordered;
-    }
-}
-
-/// The host has brought a page to a frame that it had claimed.
-void Mmu::resident(std::uint64_t key, std::uint64_t frame) {
-    const auto f = static_cast<std::uint32_t>(frame - first_frame_);
-    parts::named(state.frames, f) = {key, nil, nil, false};
-    append(f);
-    state.mappings[key] = {frame, true};
-}
-
-void Mmu::use(std::uint64_t frame, bool write) {
-    const auto f = static_cast<std::uint32_t>(frame - first_frame_);
-    parts::named(state.frames, f).dirty |= write;
-    if (params.eviction() == PageEviction::fifo || state.youngest == f) return;
-    unlink(f);
-    append(f);
-}
-
-void Mmu::append(std::uint32_t f) {
-    state.frames[f].older = state.youngest;
-    state.frames[f].younger = nil;
-    (state.youngest == nil ? state.oldest : state.frames[state.youngest].younger) = f;
-    state.youngest = f;
-}
-
-void Mmu::unlink(std::uint32_t f) {
-    const Frame& frame = state.frames[f];
-    (frame.older == nil ? state.oldest : state.frames[frame.older].younger) = frame.younger;
-    (frame.younger == nil ? state.youngest : state.frames[frame.younger].older) = frame.older;
+    state.orders.advance(
+        [this](std::uint32_t tlb, const PageOrders::Order& o, std::uint32_t number) {
+            if (!port.shootdowns[tlb].can_send()) return false;
+            port.shootdowns[tlb].send({page_of(o.key), o.pages, application_of(o.key), number});
+            return true;
+        },
+        [this](const PageOrders::Order& o) {
+            if (o.pages) stat.shootdown_time.sample(Time {now() - o.since});
+            port.mover_side[o.mover].send(o.reply);
+            ++stat.orders;
+        });
 }
 
 } // namespace memsim::gpu

@@ -38,6 +38,8 @@ void Sm::wake() {
     // As long as the same may issue, it is known when.
     if (!state.next.armed() || assists() || issuable() != before) schedule();
     report_ends();
+    if (port.queries.size()) [[unlikely]]
+        answer_queries();
 }
 
 // ---- scheduling ------------------------------------------------------------------------------

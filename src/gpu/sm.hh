@@ -8,6 +8,7 @@
 #include "parts/cycle_slots.hh"
 #include "protocol/dispatch.hh"
 #include "protocol/mem.hh"
+#include "protocol/upcoming.hh"
 
 namespace memsim::gpu {
 
@@ -38,6 +39,10 @@ constexpr std::array<std::string_view, 2> names_of(Atomics) { return {"performed
 ///
 /// An assist warp (Vijaykumar et al., reference 28 of ZnG) goes before the others at the first
 /// scheduler: its instructions depend on one another, too.
+///
+/// Who prefetches may ask what the warps will access next (protocol/upcoming.hh): the lines of each
+/// warp's next memory operations whose operands are there (gpu/lookahead.hh), at addresses of its
+/// application. The answer is as of the query's arrival.
 ///
 /// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
 /// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
@@ -87,6 +92,7 @@ class Sm final : public Model<Sm>, public Functional {
         Param<bool> empty_l1 {
             true, "Whether the L1 drops what it holds at the first block of another launch"};
         Param<unsigned> helpers {0, {0, 1}, "Helper threads whose assist warp it runs"};
+        Param<unsigned> askers {0, {0, 1}, "Whether somebody asks what its warps will access next"};
         Param<Time> l1_latency {1_fs, {1_fs, 1_us}, "To the L1's input: the L1 has the latency"};
     };
     struct Ports {
@@ -98,6 +104,11 @@ class Sm final : public Model<Sm>, public Functional {
         Many<Responder<protocol::Assist>> helper {from<&Params::helpers>,
                                                   {.depth = [](const void*) { return 1u; }},
                                                   "Instructions of an assist warp"};
+        Many<In<protocol::UpcomingQuery>> queries {from<&Params::askers>,
+                                                   {.depth = [](const void*) { return 1u; }},
+                                                   "Questions about what warps access next"};
+        Many<Out<protocol::UpcomingAccesses>> upcoming {
+            from<&Params::askers>, {}, "Answers to what is asked about warps' next accesses"};
     };
     struct Stats {
         Counter blocks {Unit::count, "Blocks that ended"};
@@ -186,6 +197,7 @@ class Sm final : public Model<Sm>, public Functional {
         std::int64_t assist_end = 0; ///< of the assist warp's last instruction; 0: it runs none
         std::vector<Sent> sent;      ///< unanswered loads and atomics, by tag
         FreeList free_tags;
+        Fifo<protocol::UpcomingAccesses> upcoming; ///< of an answer, not yet sent
         Timer next;
     };
 
@@ -239,6 +251,7 @@ class Sm final : public Model<Sm>, public Functional {
     void end(std::uint32_t warp);
     // The load-store unit: sm_memory.cc
     void access(std::uint32_t warp, protocol::WarpOp& op);
+    void coalesce(std::uint32_t warp, protocol::WarpOp& op);
     void access_shared(std::uint32_t warp, const protocol::WarpOp& op, std::int64_t cycle);
     void send_accesses();
     void answer(const protocol::MemResponse& response);
@@ -247,6 +260,8 @@ class Sm final : public Model<Sm>, public Functional {
     std::uint32_t begin_result(Warp& warp, std::uint32_t answers);
     /// One of the answers that make a result has come.
     void result(std::uint32_t warp, std::uint32_t place);
+    void answer_queries();
+    void look_ahead(std::uint32_t warp, unsigned operations);
 
     Clock clock_;
     IssueSlots slots_;

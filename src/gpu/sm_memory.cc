@@ -1,3 +1,4 @@
+#include "gpu/lookahead.hh"
 #include "gpu/sm.hh"
 #include "gpu/store_contents.hh"
 #include "parts/named.hh"
@@ -22,13 +23,18 @@ Command command_of(WarpOpKind kind, Atomics atomics) {
 }
 } // namespace
 
-void Sm::access(std::uint32_t w, protocol::WarpOp& op) {
-    Warp& warp = state.warps[w];
-    const Block& block = state.blocks[warp.block];
+void Sm::coalesce(std::uint32_t w, protocol::WarpOp& op) {
+    const Block& block = state.blocks[state.warps[w].block];
     coalescer_.begin();
     protocol::for_each_row(op, block.local + std::uint64_t {w} * block.local_warp, block.local_row,
                            [&](const protocol::WarpOp& row) { coalescer_.add(row); });
     coalescer_.end();
+}
+
+void Sm::access(std::uint32_t w, protocol::WarpOp& op) {
+    Warp& warp = state.warps[w];
+    const Block& block = state.blocks[warp.block];
+    coalesce(w, op);
     const Command command = command_of(op.kind, params.atomics());
     const std::uint32_t result = op.has_result ? begin_result(warp, coalescer_.size()) : no_result;
     ++stat.memory_instructions;
@@ -111,6 +117,51 @@ void Sm::result(std::uint32_t w, std::uint32_t place) {
         if (!warp.outstanding) end(w);
     } else if (warp.needs && !(warp.needs &= ~bit(place)))
         settle(w);
+}
+
+// ---- what warps access next ------------------------------------------------------------------
+
+void Sm::answer_queries() {
+    auto& queries = port.queries[0];
+    auto& to = port.upcoming[0];
+    while (!state.upcoming.empty() || !queries.empty()) {
+        if (state.upcoming.empty()) {
+            const unsigned operations = queries.pop().operations;
+            for (std::uint32_t w = 0; w < state.warps.size(); ++w) look_ahead(w, operations);
+            if (state.upcoming.empty()) state.upcoming.push({});
+            state.upcoming.back().last = true;
+        }
+        if (!to.can_send()) return;
+        to.send(state.upcoming.pop());
+    }
+}
+
+void Sm::look_ahead(std::uint32_t w, unsigned operations) {
+    const Warp& warp = state.warps[w];
+    if (!warp.live || warp.exited) return;
+    const Block& block = state.blocks[warp.block];
+    const std::uint64_t line = ~(static_cast<std::uint64_t>(params.line->raw) - 1);
+    std::uint8_t number = 0;
+    for_each_upcoming({warp.stream, warp.position, warp.outstanding, warp.latest}, operations, op_,
+                      [&](protocol::WarpOp& op) {
+                          coalesce(w, op);
+                          for (std::uint32_t i = 0; i < coalescer_.size(); ++i) {
+                              if (i % protocol::UpcomingAccesses::most_lines == 0) {
+                                  protocol::UpcomingAccesses next;
+                                  next.pc = op.pc;
+                                  next.warp = static_cast<std::uint16_t>(w);
+                                  next.application = block.application;
+                                  next.operation = number;
+                                  next.write =
+                                      command_of(op.kind, params.atomics()) != Command::read;
+                                  state.upcoming.push(next);
+                              }
+                              protocol::UpcomingAccesses& next = state.upcoming.back();
+                              next.lines[next.count++] =
+                                  block.base + (coalescer_[i].address & line);
+                          }
+                          ++number;
+                      });
 }
 
 } // namespace memsim::gpu

@@ -22,8 +22,9 @@ void Host::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto chunk = static_cast<std::uint64_t>(params.chunk->raw);
     const Component& mmu = port.pages.peer()->owner();
-    if (const auto* pages = dynamic_cast<const protocol::HasPages*>(&mmu);
-        pages && pages->page_bytes() != page)
+    const auto* pages = dynamic_cast<const protocol::HasPages*>(&mmu);
+    MEMSIM_ASSERT(pages, "who takes page orders must know of pages");
+    if (pages->page_bytes() != page)
         refuse("page", "must be that of " + mmu.path() + ", " +
                            Text<Bytes>::show({static_cast<std::int64_t>(pages->page_bytes())}));
     chunks_ = static_cast<std::uint32_t>(page / chunk);
@@ -33,7 +34,23 @@ void Host::init() {
                              ": a drive is bound for drive and drive_direct, and only then");
     dram_ = WireTime(params.dram_bandwidth());
     state.pages.resize(params.transfers());
-    for (std::uint32_t i = params.transfers(); i-- > 0;) state.free.push_back(i);
+    if (params.prefetch() != Prefetch::none) init_prefetch(*pages);
+    for (auto i = static_cast<std::uint32_t>(state.pages.size()); i-- > 0;) state.free.push_back(i);
+}
+
+void Host::init_prefetch(const protocol::HasPages& mmu) {
+    const auto page = static_cast<std::uint64_t>(params.page->raw);
+    const auto block = static_cast<std::uint64_t>(params.prefetch_block->raw);
+    const auto region = static_cast<std::uint64_t>(params.prefetch_region->raw);
+    if (!std::has_single_bit(block)) refuse("prefetch_block", "must be a power of two");
+    if (!std::has_single_bit(region) || region < block)
+        refuse("prefetch_region", "must be a power of two, and hold a prefetch_block of " +
+                                      params.prefetch_block.text());
+    state.trees.resize(std::max(block / page, std::uint64_t {1}),
+                       std::max(region / page, std::uint64_t {1}), mmu.pages(),
+                       params.prefetch_share());
+    // Pages that are placed are told behind claims: none of these may wait for one of those.
+    state.pages.resize(std::min<std::uint64_t>(params.transfers(), mmu.frames()));
 }
 
 void Host::wake() {
@@ -43,49 +60,77 @@ void Host::wake() {
         while (!port.drive_side[d].empty()) from_drive(port.drive_side[d].pop());
     work();
     copy();
+    while (!state.placing.empty() && port.pages.can_send()) {
+        const std::uint32_t i = state.placing.pop();
+        const Page& p = state.pages[i];
+        port.pages.send({protocol::PageOrderKind::place, p.fault.application, i, p.fault.page, 1,
+                         p.frame, true});
+    }
     while (!state.to_drive.empty() && port.drive_side[0].can_send())
         port.drive_side[0].send(state.to_drive.pop());
 }
 
 /// What the driver does now: it is interrupted, takes a batch, goes from page to page.
 void Host::work() {
-    if (state.phase == Phase::working && state.batch.empty() &&
-        state.free.size() == state.pages.size() && state.writing == 0) {
+    if (state.phase == Phase::working && state.batch.empty() && quiet()) {
         stat.batch_time.sample(Time {now() - state.interrupt});
         state.phase = Phase::idle;
     }
-    if (state.phase == Phase::idle && !port.faults.empty()) {
+    if (state.phase == Phase::idle && !port.faults.empty() && quiet()) {
+        const protocol::PageFault& fault = port.faults.front();
+        if (params.prefetch() != Prefetch::none &&
+            state.trees.holds(fault.application, fault.page)) {
+            if (port.pages.can_send()) begin({port.faults.pop(), false});
+            return;
+        }
         state.phase = Phase::interrupted;
         state.interrupt = now();
         state.cpu_free = now() + params.fault_latency->raw;
         stat.cpu_time += params.fault_latency();
         ++stat.batches;
     }
-    if (state.phase == Phase::interrupted && state.cpu_free <= now()) {
-        while (!port.faults.empty() && state.batch.size() < params.batch())
-            state.batch.push(port.faults.pop());
-        state.phase = Phase::working;
-        state.cpu_free += params.page_cost->raw;
-        debug(flag, "serves a batch of ", state.batch.size(), " faults");
-    }
+    if (state.phase == Phase::interrupted && state.cpu_free <= now()) take_batch();
     if (state.phase == Phase::working)
         while (!state.batch.empty() && state.cpu_free <= now() && !state.free.empty() &&
-               port.pages.can_send())
-            begin(state.batch.pop());
+               port.pages.can_send()) {
+            const Wanted wanted = state.batch.pop();
+            stat.cpu_time += cost(wanted);
+            state.cpu_free = now() + (state.batch.empty() ? 0 : cost(state.batch.front()).raw);
+            begin(wanted);
+        }
     if (state.phase != Phase::idle && state.cpu_free > now()) arm(state.next, state.cpu_free);
 }
 
+void Host::take_batch() {
+    while (!port.faults.empty() && state.batch.size() < params.batch())
+        state.batch.push({port.faults.pop(), false});
+    debug(flag, "serves a batch of ", state.batch.size(), " faults");
+    state.phase = Phase::working;
+    state.cpu_free += params.page_cost->raw;
+    if (params.prefetch() == Prefetch::none) return;
+    for (std::uint32_t i = 0; i < state.batch.size(); ++i)
+        state.trees.fault(state.batch[i].fault.application, state.batch[i].fault.page);
+    state.trees.expand([this](std::uint16_t application, std::uint64_t page) {
+        state.batch.push({{page, application, false, 0}, true});
+    });
+}
+
 /// The driver has dealt with a page: its frame is asked for and its data are read.
-void Host::begin(const protocol::PageFault& fault) {
+void Host::begin(const Wanted& wanted) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
-    state.pages[i] = {};
-    state.pages[i].fault = fault;
-    state.pages[i].live = true;
-    port.pages.send({protocol::PageOrderKind::claim, fault.application, i, fault.page, 1, 0});
-    stat.cpu_time += params.page_cost();
-    state.cpu_free = now() + (state.batch.empty() ? 0 : params.page_cost->raw);
-    fetch(i);
+    Page& p = state.pages[i];
+    p = {};
+    p.fault = wanted.fault;
+    p.prefetch = wanted.prefetch;
+    p.live = true;
+    port.pages.send(
+        {protocol::PageOrderKind::claim, p.fault.application, i, p.fault.page, 1, 0, p.prefetch});
+    if (params.prefetch() != Prefetch::none) {
+        p.late = state.trees.holds(p.fault.application, p.fault.page);
+        state.trees.claimed(p.fault.application, p.fault.page);
+    }
+    if (!p.late) fetch(i);
 }
 
 void Host::fetch(std::uint32_t i) {
@@ -144,7 +189,16 @@ void Host::read(const Arrived& a) {
 
 void Host::framed(const protocol::PageOrderReply& reply) {
     Page& p = parts::named(state.pages, reply.tag);
+    if (p.placed) return finish(reply.tag);
     p.frame = reply.frame;
+    if (reply.present) {
+        ++stat.late_faults;
+        state.trees.evicted(p.fault.application, p.fault.page); // it was claimed before
+        return answer(reply.tag);
+    }
+    if (p.late) fetch(reply.tag); // it has gone again
+    if (reply.evicted && params.prefetch() != Prefetch::none)
+        state.trees.evicted(reply.owner, reply.page);
     p.victim = place(reply.owner, reply.page);
     p.victim_page = reply.page;
     p.victim_application = reply.owner;
@@ -196,11 +250,23 @@ void Host::copied(const protocol::MemResponse& r) {
         p.framed = true;
         return copy_in(i);
     }
-    sim().contents().release(std::exchange(p.in, {}));
+    if (!p.prefetch) return answer(i);
+    ++stat.prefetches;
+    p.placed = true;
+    state.placing.push(i);
+}
+
+void Host::answer(std::uint32_t i) {
+    const Page& p = state.pages[i];
     port.faults.send({p.frame, p.fault.tag});
     ++stat.faults;
     stat.fault_time.sample(Time {now() - state.interrupt});
-    p.live = false;
+    finish(i);
+}
+
+void Host::finish(std::uint32_t i) {
+    sim().contents().release(std::exchange(state.pages[i].in, {}));
+    state.pages[i].live = false;
     state.free.push_back(i);
 }
 
@@ -257,6 +323,7 @@ void Host::functional(const PortBase&, FunctionalAccess& access) {
 void Host::check_loaded(Loader& l) const {
     l.indices("out", state.out, state.pages.size());
     l.indices("in", state.in, state.pages.size());
+    l.indices("placing", state.placing, state.pages.size());
     l.index("dram_remainder", static_cast<std::uint64_t>(state.dram_remainder),
             static_cast<std::uint64_t>(dram_.rate()));
 }

@@ -3,6 +3,7 @@
 #include "core/clock.hh"
 #include "core/free_list.hh"
 #include "core/functional.hh"
+#include "link/density_trees.hh"
 #include "parts/sector_store.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
@@ -23,6 +24,10 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
     return {"host_memory", "drive", "drive_direct"};
 }
 
+/// Which pages come that nobody has faulted on: none, or by density (link/density_trees.hh).
+enum class Prefetch : std::uint8_t { none, density };
+constexpr std::array<std::string_view, 2> names_of(Prefetch) { return {"none", "density"}; }
+
 /// The host as a GPU sees it: a driver that serves page faults in batches, a copy engine, its DRAM.
 ///
 /// The first fault interrupts the driver; `fault_latency` later it takes up to `batch` of the
@@ -33,9 +38,14 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
 /// them are. At most `transfers` pages are under way. The next batch begins when all pages of this
 /// one are there.
 ///
+/// With prefetch=density further pages come behind those of a batch. They are placed in the MMU
+/// without a fault. A fault on a page that came in the meantime is answered without an interrupt,
+/// as the driver lets such accesses run again when it has finished a batch. No more pages are under
+/// way than there are frames.
+///
 /// Both directions of the copy engine work at once, each on one page at a time, through
-/// device_side: usually a link.Pcie. Not modelled: prefetching beyond the page, several GPUs,
-/// faults of the CPU, contention of other programs for DRAM, capacity of host memory.
+/// device_side: usually a link.Pcie. Not modelled: several GPUs, faults of the CPU, contention of
+/// other programs for DRAM, capacity of host memory.
 class Host final : public Model<Host>, public Functional {
   public:
     struct Params {
@@ -52,6 +62,21 @@ class Host final : public Model<Host>, public Functional {
                                "The driver's time for a page, one after the other (assumption; "
                                "sweep 0 to 2 us)",
                                Change::tunable};
+        Param<Prefetch> prefetch {Prefetch::none, "Pages that come without a fault"};
+        Param<Bytes> prefetch_block {
+            64_KiB, {1_KiB, 1_GiB}, "What a fault brings whole (NVIDIA's open driver: 64 KiB)"};
+        Param<Bytes> prefetch_region {
+            2_MiB, {1_KiB, 1_GiB}, "Most that a fault brings (NVIDIA's open driver: 2 MiB)"};
+        Param<unsigned> prefetch_share {50,
+                                        {0, 100},
+                                        "Per cent of a larger subtree that must be exceeded by "
+                                        "what is there and what is wanted "
+                                        "(NVIDIA's open driver: at least 51)"};
+        Param<Time> prefetch_cost {100_ns,
+                                   {0_fs, 1_s},
+                                   "The driver's time for a page that nobody faulted on "
+                                   "(assumption: a tenth of page_cost; sweep 0 to 1 us)",
+                                   Change::tunable};
         Param<unsigned> transfers {16, {1, 4096}, "Pages under way (assumption)"};
         Param<Rate> dram_bandwidth {
             34_GBps,
@@ -89,6 +114,9 @@ class Host final : public Model<Host>, public Functional {
     };
     struct Stats {
         Counter faults {Unit::count, "Page faults answered"};
+        Counter prefetches {Unit::count, "Pages brought that nobody had faulted on"};
+        Counter late_faults {Unit::count,
+                             "Faults on pages that a prefetch had brought in the meantime"};
         Counter batches {Unit::count, "Batches of the driver"};
         Ratio faults_per_batch {faults, batches, "Faults of a batch"};
         Counter pages_out {Unit::count, "Dirty pages copied out"};
@@ -102,9 +130,16 @@ class Host final : public Model<Host>, public Functional {
         Distribution batch_time {Unit::time, "From the interrupt to the last page of a batch"};
         Distribution fault_time {Unit::time, "From a batch's interrupt to each of its answers"};
     };
+    /// A page to be brought.
+    struct Wanted {
+        protocol::PageFault fault;
+        bool prefetch = false; ///< nobody faulted on it
+    };
     /// A page under way.
     struct Page {
         protocol::PageFault fault;
+        bool prefetch = false;
+        bool late = false; ///< it was there when its fault was taken, and so is not fetched yet
         std::uint64_t frame = 0;
         std::uint64_t victim = 0; ///< where on the drive the page is that made room
         std::uint64_t victim_page = 0;
@@ -113,6 +148,7 @@ class Host final : public Model<Host>, public Functional {
         Contents::Id in, out;                 ///< what is copied to and from its frame
         bool framed = false;                  ///< its frame may be written
         bool here = false;                    ///< its data have been read
+        bool placed = false;                  ///< the MMU has been told
         bool live = false;
     };
     struct Arrived { ///< in host DRAM
@@ -123,11 +159,13 @@ class Host final : public Model<Host>, public Functional {
         Phase phase = Phase::idle;
         Tick interrupt = 0; ///< of this batch
         Tick cpu_free = 0;
-        Fifo<protocol::PageFault> batch; ///< not yet begun
+        Fifo<Wanted> batch; ///< not yet begun
+        DensityTrees trees;
         std::vector<Page> pages;
         FreeList free;
         Fifo<std::uint32_t> out, in; ///< pages to be copied; the first is being copied
         bool in_next = false;        ///< whose turn at the port it is
+        Fifo<std::uint32_t> placing; ///< pages that the MMU is to be told of
         Fifo<protocol::BlockRequest> to_drive;
         std::uint32_t writing = 0; ///< pages on their way to the drive
         Tick dram_free = 0;
@@ -141,7 +179,9 @@ class Host final : public Model<Host>, public Functional {
     void wake() override;
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
-    bool pending() const override { return state.phase != Phase::idle; }
+    bool pending() const override {
+        return state.phase != Phase::idle || state.free.size() != state.pages.size();
+    }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void read(const Arrived& a);
@@ -152,8 +192,17 @@ class Host final : public Model<Host>, public Functional {
     State state;
 
   private:
+    void init_prefetch(const protocol::HasPages& mmu);
+    /// No page is under way, and none that was written to is missing from the drive.
+    bool quiet() const { return state.free.size() == state.pages.size() && state.writing == 0; }
     void work();
-    void begin(const protocol::PageFault& fault);
+    void take_batch();
+    Time cost(const Wanted& w) const {
+        return w.prefetch ? params.prefetch_cost() : params.page_cost();
+    }
+    void begin(const Wanted& wanted);
+    void answer(std::uint32_t page);
+    void finish(std::uint32_t page);
     void framed(const protocol::PageOrderReply& reply);
     void copied(const protocol::MemResponse& r);
     void fetch(std::uint32_t page);

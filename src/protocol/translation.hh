@@ -48,12 +48,13 @@ struct ShootdownReply {
 /// Between the MMU (requester) and a TLB.
 struct Shootdown : MessageFamily<ShootdownRequest, ShootdownReply> {};
 
-/// claim: give me a frame for this page, which is not mapped; if none is free, the MMU takes one
-/// from another page. unmap: take these pages out of the tables; who asks for one waits until it is
-/// mapped again. map: put these pages in, at frames that follow each other from `frame` on. hold:
-/// translate nothing more for the application, whoever asks waits, until `resume` (as many as
-/// holds); its pages stay where they are.
-enum class PageOrderKind : std::uint8_t { claim, unmap, map, hold, resume };
+/// claim: give me a frame for this page; if none is free, the MMU takes one from another page.
+/// place: a page that nobody faulted on is in the frame that was claimed for it. unmap: take these
+/// pages out of the tables; who asks for one waits until it is mapped again. map: put these pages
+/// in, at frames that follow each other from `frame` on. hold: translate nothing more for the
+/// application, whoever asks waits, until `resume` (as many as holds); its pages stay where they
+/// are.
+enum class PageOrderKind : std::uint8_t { claim, place, unmap, map, hold, resume };
 
 struct PageOrder {
     PageOrderKind kind = PageOrderKind::claim;
@@ -61,7 +62,8 @@ struct PageOrder {
     std::uint32_t tag = 0; ///< the sender's own; comes back in the reply
     std::uint64_t page = 0;
     std::uint64_t pages = 1;
-    std::uint64_t frame = 0; ///< of map
+    std::uint64_t frame = 0; ///< of place and map
+    bool prefetch = false;   ///< claim: nobody has faulted on the page
 
     static constexpr std::uint32_t largest_wire_bytes = 32;
 };
@@ -74,6 +76,7 @@ struct PageOrderReply {
     std::uint16_t owner = 0; ///< claim: application of the page that it is taken from
     std::uint64_t frame = 0; ///< claim: the frame given; unmap: of the first page
     std::uint64_t page = 0;  ///< claim: the page that it is taken from
+    bool present = false;    ///< claim: the page is in `frame` already, until its fault is answered
 
     static constexpr std::uint32_t largest_wire_bytes = 32;
 };
@@ -86,6 +89,9 @@ class HasPages {
   public:
     virtual ~HasPages() = default;
     virtual std::uint64_t page_bytes() const = 0;
+    /// Pages of an address space, and frames that all of them share.
+    virtual std::uint64_t pages() const = 0;
+    virtual std::uint64_t frames() const = 0;
     /// The frame of an application's first page at the start, if the others follow it.
     virtual std::optional<std::uint64_t> frame_at_start(std::uint16_t application) const = 0;
     /// The frame of a page now, if it is mapped; asks nothing and changes nothing.

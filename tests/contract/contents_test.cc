@@ -105,6 +105,31 @@ DataRig page_buffer(const std::string& dram) {
             }};
 }
 
+/// A DRAM of 12 units before a drive; `hints`: it prefetches.
+DataRig page_cache(const std::string& more, const std::string& drive, bool hints) {
+    return {"a page cache, " + more + "; " + drive, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver",
+                      arguments("count=4000 lines=200 stride=7 gap=2us answers=40"));
+                m.add("cache", "mem.PageCache",
+                      arguments("capacity=48KiB requests=12 dram_queue=6 drive_queue=3 batch=4 " +
+                                more + (hints ? " prefetchers=1" : "")));
+                m.add("dram", "mem.DramController", {});
+                m.bind("driver", "mem", "cache", "cpu_side");
+                m.bind("cache", "dram_side", "dram", "cpu_side");
+                if (drive == "flash.Drive") {
+                    small_drive("firmware=300ns cores=2").add(m);
+                    m.bind("cache", "drive_side", "drive", "host[0]");
+                } else {
+                    m.add("drive", drive, {});
+                    m.bind("cache", "drive_side", "drive", "requests");
+                }
+                if (!hints) return;
+                m.add("prefetcher", "test.NextPages", arguments("pages=3"));
+                m.bind("cache", "misses[0]", "prefetcher", "misses");
+                m.bind("prefetcher", "hints", "cache", "hints[0]");
+            }};
+}
+
 /// ZnG's flash: an L2, controllers, mesh, packages; its collector merges log blocks meanwhile.
 DataRig zng_flash(const std::string& package, const std::string& l2, bool redirect = false) {
     return {"ZnG's flash, " + package + "; " + l2, {"wanderer[0]", "wanderer[1]"}, [=](Machine& m) {
@@ -276,6 +301,10 @@ std::vector<DataRig> rigs() {
                    {"host"}});
     for (const char* dram : {"mem.SimpleMemory", "mem.DramController"})
         all.push_back(page_buffer(dram));
+    for (const char* drive_type : {"link.FixedDrive", "flash.Drive"})
+        for (const char* more : {"replacement=lru", "replacement=clock line=64B"})
+            for (const bool hints : {false, true})
+                all.push_back(page_cache(more, drive_type, hints));
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* more :
              {"registers=2", "independent_planes=false reuse=none", "log_filled=100%"})

@@ -1,3 +1,4 @@
+#include "../unit/gpu/asker.hh"
 #include "../unit/gpu/script.hh"
 #include "oracle.hh"
 
@@ -85,6 +86,15 @@ static const RigFor wide_sm {"gpu.Sm", [](Machine& m) {
 static const RigFor narrow_sm {
     "gpu.Sm", [](Machine& m) {
         machine_of(m, {mixture(5, 7)}, {}, {{"arithmetic_latency", "1"}, {"accesses", "32"}});
+    }};
+static const RigFor asked_sm {
+    "gpu.Sm", [](Machine& m) {
+        machine_of(m, {mixture(5, 4)}, {}, {{"askers", "1"}, {"schedulers", "2"}});
+        for (const std::string n : {"[0]", "[1]"}) {
+            m.add("asker" + n, "test.LookaheadAsker", {{"count", "50"}, {"operations", "3"}});
+            m.bind("asker" + n, "queries", "sm" + n, "queries[0]");
+            m.bind("sm" + n, "upcoming[0]", "asker" + n, "answers");
+        }
     }};
 static const RigFor sharing {"gpu.Dispatcher", [](Machine& m) {
                                  machine_of(m, {mixture(9, 3), mixture(5, 6)},

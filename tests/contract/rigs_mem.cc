@@ -1,3 +1,4 @@
+#include "../unit/mem/page_cache_support.hh"
 #include "oracle.hh"
 
 namespace memsim::test {
@@ -7,5 +8,32 @@ static const RigFor simple_memory {"mem.SimpleMemory", [](Machine& m) {
                                        m.add("memory", "mem.SimpleMemory", {{"queue", "4"}});
                                        m.bind("driver", "mem", "memory", "cpu_side");
                                    }};
+
+/// More units than frames, small queues everywhere.
+static void page_cache(Machine& m, const std::string& replacement, bool prefetches) {
+    m.add("driver", "test.Driver", {{"gap", "300ns"}, {"footprint", "16KiB"}});
+    m.add("cache", "mem.PageCache",
+          {{"capacity", "5KiB"},
+           {"unit", "512B"},
+           {"replacement", replacement},
+           {"queue", "2"},
+           {"requests", "5"},
+           {"dram_queue", "3"},
+           {"drive_queue", "2"},
+           {"batch", "2"},
+           {"hint_queue", "1"},
+           {"prefetchers", prefetches ? "1" : "0"}});
+    m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
+    m.add("drive", "link.FixedDrive", {{"read_latency", "2us"}, {"queue", "2"}});
+    m.bind("driver", "mem", "cache", "cpu_side");
+    m.bind("cache", "dram_side", "dram", "cpu_side");
+    m.bind("cache", "drive_side", "drive", "requests");
+    if (!prefetches) return;
+    m.add("prefetcher", "test.NextPages", {{"pages", "3"}});
+    m.bind("cache", "misses[0]", "prefetcher", "misses");
+    m.bind("prefetcher", "hints", "cache", "hints[0]");
+}
+static const RigFor fetching {"mem.PageCache", [](Machine& m) { page_cache(m, "lru", false); }};
+static const RigFor prefetching {"mem.PageCache", [](Machine& m) { page_cache(m, "clock", true); }};
 
 } // namespace memsim::test

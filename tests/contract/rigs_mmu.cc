@@ -11,7 +11,8 @@ std::string at(const char* name, unsigned i) {
 }
 
 /// Two drivers behind TLBs and L1s, a crossbar, one memory for pages and page tables.
-void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false) {
+void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false,
+         const Arguments& host = {}) {
     const std::string hosts = faults ? "1" : "0", inputs = faults ? "4" : "3";
     m.add("network", "mem.Crossbar", {{"inputs", inputs}, {"outputs", "1"}});
     m.add("memory", "mem.SimpleMemory", {{"queue", "8"}});
@@ -40,15 +41,16 @@ void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false) {
         m.bind(at("l1", i), "mem_side", "network", at("cpu_side", i));
     }
     if (!faults) return;
-    m.add("host", "link.Host",
-          {{"page", "1KiB"},
-           {"fault_latency", "2us"},
-           {"page_cost", "100ns"},
-           {"batch", "4"},
-           {"transfers", "2"},
-           {"outstanding", "4"},
-           {"drives", drive ? "1" : "0"},
-           {"source", drive ? "drive" : "host_memory"}});
+    Arguments params {{"page", "1KiB"},
+                      {"fault_latency", "2us"},
+                      {"page_cost", "100ns"},
+                      {"batch", "4"},
+                      {"transfers", "2"},
+                      {"outstanding", "4"},
+                      {"drives", drive ? "1" : "0"},
+                      {"source", drive ? "drive" : "host_memory"}};
+    params.insert(params.end(), host.begin(), host.end());
+    m.add("host", "link.Host", params);
     if (drive) {
         m.add("drive", "link.FixedDrive", {{"read_latency", "3us"}, {"queue", "1"}});
         m.bind("host", "drive_side[0]", "drive", "requests");
@@ -80,6 +82,11 @@ static const RigFor tlb {"gpu.Tlb", [](Machine& m) {
                          }};
 static const RigFor mmu {"gpu.Mmu", [](Machine& m) { gpu(m, false, {}); }};
 static const RigFor host {"link.Host", [](Machine& m) { gpu(m, true, {}); }};
+static const RigFor prefetching_host {
+    "link.Host", [](Machine& m) {
+        gpu(m, true, {}, false,
+            {{"prefetch", "density"}, {"prefetch_block", "2KiB"}, {"prefetch_region", "8KiB"}});
+    }};
 static const RigFor fixed_drive {"link.FixedDrive", [](Machine& m) { gpu(m, true, {}, true); }};
 static const RigFor pcie {"link.Pcie", both_ways};
 

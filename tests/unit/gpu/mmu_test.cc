@@ -25,7 +25,7 @@ TEST_CASE("A TLB hit costs its latency, a miss as many reads as the walk has lev
         CHECK(b.driver().answered(1) == 10 * us + hit_time);
         CHECK(b.driver().answered(2) == 20 * us + walk + (cached ? 1 : 2) * walk_read);
         CHECK(value(b.tlb().stat.hits) == 1);
-        CHECK(value(b.mmu().stat.walk_cache_hits) == (cached ? 1 : 0));
+        CHECK(value(b.mmu().stat.walker.walk_cache_hits) == (cached ? 1 : 0));
     }
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("The L2 TLB answers without a walk", "[mmu]") {
     });
     CHECK(b.driver(1).answered(0) == 10 * us + hit_time + to_mmu_and_back);
     CHECK(value(b.mmu().stat.hits) == 1);
-    CHECK(value(b.mmu().stat.walks) == 1);
+    CHECK(value(b.mmu().stat.walker.walks) == 1);
 }
 
 TEST_CASE("The L2 TLB looks up one request a cycle, the TLBs in turn", "[mmu]") {
@@ -71,7 +71,7 @@ TEST_CASE("A full walk buffer holds up the TLBs, and all is walked in the end", 
         for (unsigned p = 0; p < 20; ++p) b.driver().read(0, p * 4 * KiB);
     });
     CHECK(b.driver().state.answers.size() == 20);
-    CHECK(value(b.mmu().stat.walks) == 20);
+    CHECK(value(b.mmu().stat.walker.walks) == 20);
 }
 
 TEST_CASE("Misses of one page are one walk, whoever has them, and leave in order", "[mmu]") {
@@ -80,8 +80,8 @@ TEST_CASE("Misses of one page are one walk, whoever has them, and leave in order
         for (unsigned i = 0; i < 5; ++i) b.driver(0).read(0, i * 64);
         b.driver(1).read(0, 0);
     });
-    CHECK(value(b.mmu().stat.walks) == 1);
-    CHECK(value(b.mmu().stat.walk_reads) == 2);
+    CHECK(value(b.mmu().stat.walker.walks) == 1);
+    CHECK(value(b.mmu().stat.walker.walk_reads) == 2);
     CHECK(value(b.mmu().stat.merged) == 1);
     CHECK(value(b.tlb(0).stat.merged) == 4);
     CHECK(value(b.tlb(0).stat.misses) == 5);
@@ -186,7 +186,7 @@ TEST_CASE("Page sizes of 64 KiB and 2 MiB map as much with one walk", "[mmu]") {
             b.driver().read(10 * us, 2 * bytes - 32);
             b.driver().read(20 * us, 0);
         });
-        CHECK(value(b.mmu().stat.walks) == 2);
+        CHECK(value(b.mmu().stat.walker.walks) == 2);
         CHECK(b.memory().state.seen[1].request.address == bytes - 32);
         CHECK(b.memory().state.seen[2].request.address == bytes);
     }
@@ -234,7 +234,8 @@ TEST_CASE("Addresses go round the pages of a stripe, unit by unit", "[mmu]") {
         units.insert(unit);
     }
     CHECK(units.size() == 24);
-    CHECK(value(b.mmu().stat.walks) == 8); // a page is one translation, wherever its units are
+    CHECK(value(b.mmu().stat.walker.walks) ==
+          8); // a page is one translation, wherever its units are
     for (const auto& a : b.driver().state.answers)
         CHECK(a.response.address == a.response.tag * (4 * KiB + 1));
 }

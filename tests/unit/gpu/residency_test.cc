@@ -64,6 +64,7 @@ constexpr std::uint64_t page_bytes = 1024, chunks = page_bytes / 128;
 
 /// Two wanderers over 24 pages and a memory of `frames`.
 std::unique_ptr<Machine> machine(std::uint64_t seed, unsigned frames, const std::string& eviction,
+                                 const std::string& host = "",
                                  const std::string& tlb = "acknowledged_stores=true") {
     auto m = std::make_unique<Machine>(seed);
     m->add(
@@ -74,7 +75,7 @@ std::unique_ptr<Machine> machine(std::uint64_t seed, unsigned frames, const std:
                     {}));
     m->add("tables", "test_mmu.Recorder", {});
     m->add("memory", "test_mmu.Recorder", {{"inputs", "3"}, {"latency", "700ns"}});
-    m->add("host", "link.Host", arguments("page=1KiB fault_latency=2us page_cost=50ns"));
+    m->add("host", "link.Host", arguments("page=1KiB fault_latency=2us page_cost=50ns " + host));
     m->bind("mmu", "walk_side", "tables", "cpu_side[0]");
     m->bind("mmu", "fault_side[0]", "host", "faults");
     m->bind("host", "pages", "mmu", "mover_side[0]");
@@ -146,11 +147,38 @@ TEST_CASE("Under random traffic with evictions each page has its frame to itself
                 CHECK(m->imbalances() == std::vector<std::string> {});
                 check(m->get<Recorder>("memory"), frames);
                 auto& mmu = m->get<gpu::Mmu>("mmu");
-                CHECK((value(mmu.stat.evictions) == 0) == (frames == 24));
-                CHECK(value(mmu.stat.faults) == value(mmu.stat.evictions) + frames);
-                CHECK(value(mmu.stat.dirty_evictions) ==
+                CHECK((value(mmu.stat.eviction.evictions) == 0) == (frames == 24));
+                CHECK(value(mmu.stat.faults) == value(mmu.stat.eviction.evictions) + frames);
+                CHECK(value(mmu.stat.eviction.dirty_evictions) ==
                       value(m->get<link::Host>("host").stat.pages_out));
             }
+}
+
+TEST_CASE("The same with pages that come without a fault, and other page policies",
+          "[mmu][prefetch]") {
+    std::uint64_t prefetches = 0, late = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed)
+        for (const unsigned frames : {1u, 2u, 5u, 13u, 24u})
+            for (const char* eviction : {"lru", "clock"}) {
+                INFO("seed " << seed << ", frames " << frames << ", " << eviction);
+                const auto m = machine(seed, frames, eviction,
+                                       "prefetch=density prefetch_block=2KiB prefetch_region=8KiB "
+                                       "prefetch_cost=20ns");
+                m->start();
+                m->run(never);
+                REQUIRE_FALSE(m->pending());
+                CHECK(m->imbalances() == std::vector<std::string> {});
+                check(m->get<Recorder>("memory"), frames);
+                auto& mmu = m->get<gpu::Mmu>("mmu");
+                auto& host = m->get<link::Host>("host");
+                CHECK(value(host.stat.faults) + value(host.stat.prefetches) -
+                          value(host.stat.late_faults) ==
+                      value(mmu.stat.eviction.evictions) + frames);
+                prefetches += value(host.stat.prefetches);
+                late += value(host.stat.late_faults);
+            }
+    CHECK(prefetches > 500);
+    CHECK(late > 0);
 }
 
 TEST_CASE("The page used longest ago makes room, or the one that came first", "[mmu]") {

@@ -162,6 +162,64 @@ TEST_CASE("A dirty page is copied out, and to its drive, before its frame is use
     }
 }
 
+TEST_CASE("Pages that nobody faulted on come with their block, behind the fault, and are there",
+          "[host][prefetch]") {
+    const std::string prefetch = "page_cost=2us prefetch=density prefetch_cost=1us";
+    Paged b(prefetch, "address_space=1MiB");
+    b.run([&] {
+        b.driver().read(0, 0);
+        b.driver().read(200 * us, 15 * 4 * KiB); // of the same block
+        b.driver().read(300 * us, 16 * 4 * KiB); // of the next one: 32 pages are wanted of 64
+    });
+    const Tick dram = passes(4096, 34'000'000'000) + (100_ns).raw;
+    CHECK(b.driver().answered(0) == to_host + 20 * us + 2 * us + dram + copy + from_host);
+    CHECK(b.driver().answered(1) < 201 * us);
+    CHECK(b.driver().answered(2) > 320 * us);
+    CHECK(value(b.host().stat.faults) == 2);
+    CHECK(value(b.host().stat.prefetches) == 30);
+    CHECK(value(b.host().stat.batches) == 2);
+    CHECK(value(b.host().stat.bytes_in) == 32 * 4096);
+    CHECK(value(b.host().stat.cpu_time) ==
+          2 * static_cast<std::uint64_t>(20 * us + 2 * us + 15 * us));
+    CHECK(value(b.mmu().stat.eviction.evictions) == 0);
+
+    Paged without("page_cost=2us", "address_space=1MiB");
+    without.run([&] {
+        without.driver().read(0, 0);
+        without.driver().read(200 * us, 15 * 4 * KiB);
+    });
+    CHECK(value(without.host().stat.faults) == 2);
+    CHECK(value(without.host().stat.prefetches) == 0);
+}
+
+TEST_CASE("A fault on a page that a prefetch brings is answered with the batch",
+          "[host][prefetch]") {
+    Paged b("prefetch=density prefetch_cost=1us", "address_space=1MiB");
+    b.run([&] {
+        b.driver().read(0, 0);
+        b.driver().read(25 * us, 15 * 4 * KiB); // comes last of its block, at about 36 us
+    });
+    CHECK(value(b.host().stat.batches) == 1);
+    CHECK(value(b.host().stat.faults) == 2);
+    CHECK(value(b.host().stat.late_faults) == 1);
+    CHECK(value(b.host().stat.bytes_in) == 16 * 4096);
+    CHECK(b.driver().answered(1) < 38 * us);
+}
+
+TEST_CASE("What was prefetched makes room as other pages do, and is counted if it was not used",
+          "[host][prefetch]") {
+    Paged b("prefetch=density prefetch_block=16KiB prefetch_region=16KiB", "memory=8KiB");
+    b.run([&] {
+        b.driver().read(0, 0);               // 2 and 3 take the places of 0 and 1
+        b.driver().read(100 * us, 0);        // 0 and 1 those of 2 and 3
+        b.driver().read(200 * us, 64 * KiB); // 16 to 19 those of 0 and 1, of 16 and 17
+    });
+    CHECK(value(b.mmu().stat.eviction.evictions) == 8);
+    CHECK(value(b.mmu().stat.eviction.unused_prefetches) == 5); // all but 0, 0 and 16
+    CHECK(value(b.host().stat.faults) == 3);
+    CHECK(b.driver().state.answers.size() == 3);
+}
+
 TEST_CASE("Pages come from a drive of flash, and go back to it", "[host]") {
     for (const std::string source : {"drive", "drive_direct"}) {
         Paged b("source=" + source, "memory=4KiB", "none", "flash");
@@ -191,4 +249,8 @@ TEST_CASE("A wrong host is refused", "[host]") {
     CHECK_THAT(error("drive_space=5000B", ""),
                StartsWith("host.drive_space: '5000B' must be a multiple of page = 4KiB"));
     CHECK_THAT(error("chunk=96B", ""), StartsWith("host.chunk: '96B' must be a power of two"));
+    CHECK(error("prefetch=density prefetch_block=96KiB", "") ==
+          "host.prefetch_block: must be a power of two");
+    CHECK(error("prefetch=density prefetch_region=32KiB", "") ==
+          "host.prefetch_region: must be a power of two, and hold a prefetch_block of 64KiB");
 }

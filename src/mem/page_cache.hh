@@ -1,0 +1,172 @@
+#pragma once
+
+#include "core/free_list.hh"
+#include "core/functional.hh"
+#include "parts/residency.hh"
+#include "protocol/block_io.hh"
+#include "protocol/mem.hh"
+#include "protocol/page_miss.hh"
+
+namespace memsim::mem {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// A DRAM that is the cache of a drive, below physical memory: no MMU and no driver. The drive
+/// holds everything at the start, the DRAM nothing.
+///
+/// A request whose unit is in the DRAM goes on to it. One whose unit is not sends for it: a frame
+/// is taken, from the unit that the policy names if all are in use, the drive reads the unit, it is
+/// written into the frame line by line, and then all that wait for it are served, in order. A unit
+/// that has been written to is read from the DRAM before another comes into its frame, and written
+/// to the drive; a read of it waits until that is done. Units with requests under way stay.
+/// Requests and whole units take the DRAM in turn.
+///
+/// Who prefetches is told each unit that an access sends for, and orders further ones by hints:
+/// those of a hint's bytes that are neither here nor on their way are brought, too. Neighbours that
+/// are sent for one after the other are read by one request to the drive, of up to `batch` units.
+/// Not modelled: the time of a look-up, the tables' own memory, power loss.
+class PageCache final : public Model<PageCache>, public Functional {
+  public:
+    struct Params {
+        Param<Bytes> capacity {
+            64_MiB, {512_B, Bytes {std::int64_t {1} << 50}}, "Capacity of the DRAM"};
+        Param<Bytes> unit {
+            4_KiB, {512_B, 512_KiB}, "Size of a unit, which comes and goes as a whole"};
+        Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a unit"};
+        Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM"};
+        Param<Bytes> drive_base {0_B, "Where address 0 lies on the drive"};
+        Param<PolicyName<parts::PagePolicy>> replacement {
+            "lru", "Which unit makes room; a use is a request for it"};
+        Param<unsigned> batch {
+            16, {1, 1024}, "Units that one request reads from the drive (assumption: 64 KiB)"};
+        Param<unsigned> prefetchers {0, {0, 1}, "Whether somebody prefetches into it"};
+        Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> requests {256, {1, 65536}, "Requests taken and not done"};
+        Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
+        Param<unsigned> drive_queue {64, {1, 65535}, "Requests to the drive without an answer"};
+        Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to it"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
+                                 "Requests"};
+        Requester<Mem> dram_side {{.depth = from<&Params::dram_queue>},
+                                  "Requests and whole units to the DRAM"};
+        Requester<protocol::BlockIo> drive_side {{.depth = from<&Params::drive_queue>},
+                                                 "Requests for units to the drive"};
+        Many<Out<protocol::PageMiss>> misses {
+            from<&Params::prefetchers>, {}, "Units that accesses have sent for"};
+        Many<In<protocol::Hint>> hints {from<&Params::prefetchers>,
+                                        {.depth = from<&Params::hint_queue>},
+                                        "Hints whose units are to be brought"};
+    };
+    struct Stats {
+        Counter reads {Unit::count, "Reads looked up"};
+        Counter writes {Unit::count, "Writes and atomics looked up"};
+        Counter bytes {Unit::byte, "Bytes that reads, writes and atomics ask for"};
+        Counter hits {Unit::count, "Requests that found their unit"};
+        Counter merged {Unit::count, "Requests whose unit was on its way"};
+        Counter misses {Unit::count, "Requests that sent for their unit"};
+        Counter prefetches {Unit::count, "Units sent for by hints"};
+        Counter dropped_prefetches {
+            Unit::count, "Units of hints that were not sent for, as no frame was free of requests"};
+        Counter late_prefetches {Unit::count,
+                                 "Units sent for by hints that were accessed on their way"};
+        Counter unused_prefetches {Unit::count,
+                                   "Units sent for by hints that made room without an access"};
+        Counter ghost_hits {Unit::count, "Units sent for that the policy remembers"};
+        Counter evictions {Unit::count, "Units that made room for another"};
+        Counter units_in {Unit::count, "Units read from the drive"};
+        Counter units_out {Unit::count, "Units written to the drive"};
+        Counter drive_reads {Unit::count, "Requests to the drive by which units were read"};
+        Counter stalled_by_requests {Unit::count,
+                                     "Times that a request waited as `requests` were under way"};
+        Counter stalled_by_frames {Unit::count,
+                                   "Times that a request waited as no unit could make room"};
+        Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole units included"};
+        Counter lost_misses {Unit::count,
+                             "Misses that the prefetcher was not told, for want of room"};
+        Distribution fetch_time {Unit::time, "From sending for a unit to its being in the DRAM"};
+        Distribution latency {Unit::time, "From the look-up of what is answered to the answer"};
+    };
+
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
+    struct Frame { ///< on its way to another unit
+        Tick since = 0;
+        std::uint64_t victim = 0;               ///< unit that is read out
+        std::uint32_t left = 0;                 ///< of its lines
+        std::uint32_t head = none, tail = none; ///< requests that wait for the new one
+        bool read = false;                      ///< the new one has come from the drive
+        Contents::Id in, out;                   ///< of the new unit and of the victim
+    };
+    struct Request {
+        protocol::MemRequest request;
+        Tick since = 0;
+        std::uint32_t frame = none;
+        std::uint32_t next = none;
+    };
+    struct Copy { ///< of a unit, between this and the DRAM
+        std::uint32_t frame = none;
+        std::uint32_t line = 0;
+        bool in = false;
+    };
+    struct Io { ///< a request to the drive
+        std::uint64_t unit = 0;
+        std::uint32_t units = 1;
+        bool write = false;
+        bool urgent = false;   ///< an access waits for it
+        Contents::Id contents; ///< of what is written, until it is sent
+    };
+    struct State {
+        Policy<parts::PagePolicy> replacement;
+        parts::Residency resident;
+        HashMap<Frame> arriving; ///< by frame
+        std::vector<Request> requests;
+        FreeList free;
+        Fifo<std::uint32_t> demand; ///< requests for the DRAM
+        Fifo<Copy> copies;
+        bool copy_next = false; ///< whose turn at the DRAM it is
+        Fifo<Io> to_drive;
+        std::vector<Io> at_drive; ///< by tag
+        FreeList free_tags;
+        HashMap<bool> leaving; ///< units on their way to the drive; true: to be read again
+        bool stalled = false;
+    };
+
+    explicit PageCache(const Params& p) : params(p) {}
+    void init() override;
+    void wake() override;
+    bool pending() const override { return state.free.size() != state.requests.size(); }
+    void waits_on(WaitReport& report) const override;
+    void check_loaded(Loader& l) const override;
+    std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    bool accept();
+    bool take(const protocol::MemRequest& r);
+    void take_hints();
+    std::uint32_t send_for(std::uint64_t unit, parts::AskedBy asked);
+    void read_from_drive(std::uint64_t unit, bool urgent);
+    void serve(std::uint32_t request);
+    bool send();
+    void send_to_drive();
+    void send_demand();
+    void send_copy();
+    void copied_out(std::uint32_t frame);
+    void copied_in(std::uint32_t frame);
+    void dram_answered(const protocol::MemResponse& r);
+    void drive_answered(const protocol::BlockResponse& r);
+    std::uint64_t dram_address(std::uint32_t frame, std::uint64_t offset) const;
+
+    std::uint64_t unit_ = 0;
+    std::uint32_t line_ = 0;
+};
+
+} // namespace memsim::mem

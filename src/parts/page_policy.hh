@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/policy.hh"
+
+#include <cstdint>
+#include <vector>
+
+namespace memsim::parts {
+
+/// Who asked for a page: an access that needs it, or an order to bring it ahead.
+enum class AskedBy : std::uint8_t { demand, prefetch };
+
+/// A page that a memory holds, as its policy sees it.
+struct ResidentPage {
+    std::uint64_t key = 0;
+    std::uint32_t pins = 0; ///< may not make room while there are any
+    bool here = false;      ///< not on its way any more
+    bool dirty = false;
+    bool used = false; ///< since it came
+    AskedBy asked = AskedBy::demand;
+};
+/// By frame. One that is on its way to a page is pinned, and unknown to the policy.
+using ResidentPages = std::vector<ResidentPage>;
+
+/// Decides which page of a memory makes room: of an MMU's device memory, of a DRAM that caches a
+/// drive. Pages are named by the frames that hold them; where a policy remembers pages that have
+/// gone (ghosts), by their keys. What it keeps for a frame it keeps from the frame's first page on:
+/// of a large memory, only the frames in use take memory of the host.
+class PagePolicy : public PolicyBase {
+  public:
+    static constexpr std::string_view family = "page policy";
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
+
+    /// There are so many frames; none holds a page. Called once, before all others.
+    virtual void resize(std::uint32_t) {}
+    /// A page has come into a frame.
+    virtual void insert(std::uint32_t frame, const ResidentPage& page) = 0;
+    /// It was accessed.
+    virtual void use(std::uint32_t frame, const ResidentPage& page) = 0;
+    /// The frame of a page that makes room for `incoming`, and is forgotten (but as a ghost); none
+    /// if all are pinned. Every frame holds a page, or is on its way to one.
+    virtual std::uint32_t evict(std::uint64_t incoming, const ResidentPages& pages) = 0;
+    /// Whether it remembers a page that has gone; asked when the page is to come back, before
+    /// evict() and insert().
+    virtual bool remembers(std::uint64_t) const { return false; }
+};
+
+} // namespace memsim::parts

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "core/hash_map.hh"
+#include "parts/named.hh"
+#include "parts/page_policy.hh"
+
+namespace memsim::parts {
+
+/// Which pages a memory of so many frames holds, which of them may go, and which are dirty. Whoever
+/// brings pages asks for a frame by claim(), fills it, and says so by arrive(). Frames are numbers
+/// from 0 on; memory is taken for those that were ever used. A value for State, beside its policy.
+class Residency {
+  public:
+    static constexpr std::uint32_t none = PagePolicy::none;
+
+    static constexpr std::string_view archived_as = "Residency";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(pages_), a(frames_of_);
+        if constexpr (Loading<Archive>) {
+            a.check(frames_ == 0 || pages_.size() <= frames_,
+                    "holds more pages than there are frames");
+            a.check(frames_of_.all([&](std::uint64_t key, std::uint32_t f) {
+                return f < pages_.size() && pages_[f].key == key;
+            }),
+                    "finds pages where they are not");
+        }
+    }
+
+    void resize(std::uint64_t frames, PagePolicy& policy) {
+        frames_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(frames, none));
+        policy_ = &policy;
+        policy.resize(frames_);
+    }
+    /// Frames that were ever claimed.
+    std::uint32_t used() const { return static_cast<std::uint32_t>(pages_.size()); }
+    /// The frame of a page that is here, or on its way; else none.
+    std::uint32_t find(std::uint64_t key) const {
+        const std::uint32_t* f = frames_of_.find(key);
+        return f ? *f : none;
+    }
+    ResidentPage& operator[](std::uint32_t frame) { return named(pages_, frame); }
+    const ResidentPage& operator[](std::uint32_t frame) const { return named(pages_, frame); }
+
+    struct Claim {
+        std::uint32_t frame = none;
+        bool evicts = false;
+        bool ghost = false; ///< the policy remembers the page that comes
+        ResidentPage victim;
+    };
+    /// A frame for a page that is not here, pinned until it arrives; none if all are pinned. The
+    /// victim is forgotten: its contents are the caller's.
+    Claim claim(std::uint64_t key, AskedBy asked) {
+        Claim c;
+        c.ghost = policy_->remembers(key);
+        if (pages_.size() < frames_) {
+            c.frame = static_cast<std::uint32_t>(pages_.size());
+            pages_.emplace_back();
+        } else {
+            c.frame = policy_->evict(key, pages_);
+            if (c.frame == none) return c;
+            c.evicts = true;
+            c.victim = named(pages_, c.frame);
+            frames_of_.erase(c.victim.key);
+        }
+        pages_[c.frame] = {key, 1, false, false, false, asked};
+        frames_of_[key] = c.frame;
+        return c;
+    }
+    /// The page that a frame was claimed for is in it; of one that was there already a pin goes.
+    void arrive(std::uint32_t frame) {
+        unpin(frame);
+        if (std::exchange(pages_[frame].here, true)) return;
+        policy_->insert(frame, pages_[frame]);
+    }
+    void use(std::uint32_t frame, bool write) {
+        ResidentPage& p = named(pages_, frame);
+        p.used = true;
+        p.dirty |= write;
+        policy_->use(frame, p);
+    }
+    void pin(std::uint32_t frame) { ++named(pages_, frame).pins; }
+    void unpin(std::uint32_t frame) {
+        MEMSIM_ASSERT(named(pages_, frame).pins, "a page is unpinned that is not pinned");
+        --pages_[frame].pins;
+    }
+
+    template <class F>
+    void for_each(F&& f) const {
+        for (const ResidentPage& p : pages_) f(p);
+    }
+
+  private:
+    ResidentPages pages_;
+    HashMap<std::uint32_t> frames_of_; ///< by key
+    std::uint32_t frames_ = 0;
+    PagePolicy* policy_ = nullptr;
+};
+
+} // namespace memsim::parts

@@ -1,0 +1,255 @@
+#include "mem/page_cache.hh"
+
+#include "../gpu/mmu_support.hh"
+#include "link/fixed_drive.hh"
+#include "page_cache_support.hh"
+
+#include "core/registry.hh"
+
+#include <map>
+
+/// A DRAM that is the cache of a drive.
+namespace memsim::test {
+
+static const Registration<NextPages> next_pages {"Orders what is behind a miss (a test's)."};
+
+} // namespace memsim::test
+
+using namespace memsim;
+using namespace memsim::test_mem;
+using test_mmu::Recorder;
+
+namespace {
+
+constexpr std::uint64_t unit = 4096, lines = 32;
+constexpr Tick us = 1'000'000'000;
+// From the request to the cache, and from the drive's answer to the DRAM's: links of 1 fs each.
+constexpr Tick drive_read = 1 + (15_us).raw + 1'280'000'000 + 1; // 4 KiB at 3.2 GB/s
+constexpr Tick dram_read = 1 + (100_ns).raw;
+
+/// A driver, the cache, a DRAM of fixed latency that writes down what it is asked, and a drive.
+struct Bench {
+    Machine m {7};
+    explicit Bench(const std::string& cache, const std::string& prefetcher = "",
+                   const std::string& drive = "") {
+        Arguments params = arguments(cache);
+        params.emplace_back("prefetchers", prefetcher.empty() ? "0" : "1");
+        m.add("driver", "test_mem.Driver", {});
+        m.add("cache", "mem.PageCache", params);
+        m.add("dram", "test_mmu.Recorder", {});
+        m.add("drive", "link.FixedDrive", arguments(drive));
+        m.bind("driver", "mem_side", "cache", "cpu_side");
+        m.bind("cache", "dram_side", "dram", "cpu_side[0]");
+        m.bind("cache", "drive_side", "drive", "requests");
+        if (!prefetcher.empty()) {
+            m.add("prefetcher", "test.NextPages", arguments(prefetcher));
+            m.bind("cache", "misses[0]", "prefetcher", "misses");
+            m.bind("prefetcher", "hints", "cache", "hints[0]");
+        }
+        m.build();
+    }
+    void run() {
+        m.start();
+        REQUIRE(m.run(never) == Stop::idle);
+        REQUIRE_FALSE(m.pending());
+        REQUIRE(m.imbalances() == std::vector<std::string> {});
+    }
+    Driver& driver() { return m.get<Driver>("driver"); }
+    mem::PageCache& cache() { return m.get<mem::PageCache>("cache"); }
+    const std::vector<Recorder::Seen>& dram() { return m.get<Recorder>("dram").state.seen; }
+    link::FixedDrive& drive() { return m.get<link::FixedDrive>("drive"); }
+    std::uint64_t count(Counter mem::PageCache::Stats::*c) { return value(cache().stat.*c); }
+};
+using Stats = mem::PageCache::Stats;
+
+} // namespace
+
+TEST_CASE("A unit comes from the drive, is written to the DRAM and read there; then it is a hit",
+          "[page_cache]") {
+    Bench b("capacity=16KiB");
+    b.driver().read(0, 5 * unit + 64);
+    b.driver().read(1 * us, 5 * unit + 512); // on its way
+    b.driver().read(100 * us, 5 * unit);
+    b.run();
+    CHECK(b.driver().answered(0) == 1 + drive_read + dram_read + 1);
+    CHECK(b.driver().answered(1) == b.driver().answered(0));
+    CHECK(b.driver().answered(2) == 100 * us + 1 + dram_read + 1);
+    REQUIRE(b.dram().size() == lines + 3);
+    for (std::uint64_t i = 0; i < lines; ++i) {
+        CHECK(b.dram()[i].request.command == Command::write);
+        CHECK(b.dram()[i].request.address == i * 128);
+    }
+    CHECK(b.dram()[lines].request.address == 64);
+    CHECK(b.dram()[lines + 1].request.address == 512);
+    CHECK(b.count(&Stats::misses) == 1);
+    CHECK(b.count(&Stats::merged) == 1);
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(value(b.drive().stat.reads) == 1);
+}
+
+TEST_CASE("A unit that was written to is read out and written to the drive; a clean one is not",
+          "[page_cache]") {
+    for (const bool dirty : {false, true}) {
+        Bench b("capacity=4KiB");
+        b.driver().plan(0, dirty ? Command::write : Command::read, 0, 32);
+        b.driver().read(100 * us, unit);
+        b.run();
+        CHECK(b.count(&Stats::evictions) == 1);
+        CHECK(b.count(&Stats::units_out) == (dirty ? 1u : 0u));
+        CHECK(value(b.drive().stat.writes) == (dirty ? 1u : 0u));
+        std::uint64_t read_out = 0;
+        for (const auto& s : b.dram())
+            read_out +=
+                s.at > 100 * us && s.request.bytes == 128 && s.request.command == Command::read;
+        CHECK(read_out == (dirty ? lines : 0));
+        // Reading it out and reading the new one go on at once.
+        CHECK(b.driver().answered(1) == 100 * us + 1 + drive_read + dram_read + 1);
+    }
+}
+
+TEST_CASE("A unit is not written to its frame before the one that makes room has been read out",
+          "[page_cache]") {
+    Bench b("capacity=4KiB dram_queue=1", "", "read_latency=1ns bandwidth=100GB/s");
+    b.driver().write(0, 0, 32, false);
+    b.driver().read(100 * us, unit);
+    b.run();
+    // One line after the other is read; the last one's answer is seen before the first is written.
+    REQUIRE(b.dram().size() == 2 * lines + 1 + lines + 1);
+    for (std::uint64_t i = 0; i < 2 * lines; ++i)
+        CHECK(b.dram()[lines + 1 + i].request.command ==
+              (i < lines ? Command::read : Command::write));
+    CHECK(b.driver().answered(1) > 100 * us + static_cast<Tick>(lines) * dram_read);
+}
+
+TEST_CASE("A unit on its way to the drive is read again when it is there", "[page_cache]") {
+    Bench b("capacity=4KiB");
+    b.driver().write(0, 0, 32, false);
+    b.driver().read(100 * us, unit);
+    b.driver().read(118 * us, 0); // unit 1 has come, the drive still writes unit 0
+    b.run();
+    // The drive's data path takes the read of unit 1, then the write: it is answered after these.
+    const Tick written = 100 * us + 1 + 1 + 2 * Tick {1'280'000'000} + (16_us).raw + 1;
+    CHECK(b.driver().answered(2) == written + drive_read + dram_read + 1);
+    CHECK(b.count(&Stats::units_in) == 3);
+}
+
+TEST_CASE("A unit with requests under way makes no room", "[page_cache]") {
+    Bench b("capacity=8KiB");
+    b.driver().read(0, 0);
+    b.driver().read(0, unit);
+    // Units 0 and 1 are read again, and before the DRAM has answered a third one is asked for: it
+    // takes the place of neither until then.
+    b.driver().read(100 * us, 0);
+    b.driver().read(100 * us, unit);
+    b.driver().read(100 * us, 2 * unit);
+    b.run();
+    CHECK(b.count(&Stats::stalled_by_frames) == 1);
+    CHECK(b.driver().answered(4) == b.driver().answered(2) + drive_read + dram_read);
+}
+
+TEST_CASE("What a hint names comes beside what is missed; neighbours come at once",
+          "[page_cache]") {
+    Bench b("capacity=64KiB", "pages=3");
+    b.driver().read(0, 0);
+    b.driver().read(100 * us, 2 * unit);
+    b.driver().read(200 * us, 4 * unit);
+    b.run();
+    CHECK(b.count(&Stats::misses) == 2);
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Stats::prefetches) == 6);
+    CHECK(b.count(&Stats::drive_reads) == 4);
+    CHECK(b.count(&Stats::units_in) == 8);
+    // Those that are there or on their way do not come again.
+    Bench again("capacity=64KiB", "pages=3");
+    again.driver().read(0, 0);
+    again.driver().read(1 * us, 4 * unit);
+    again.driver().read(1 * us, 1 * unit); // late
+    again.driver().read(100 * us, 3 * unit);
+    again.run();
+    CHECK(again.count(&Stats::misses) == 2);
+    CHECK(again.count(&Stats::prefetches) == 6);
+    CHECK(again.count(&Stats::late_prefetches) == 1);
+    CHECK(again.count(&Stats::hits) == 1);
+    // A request to the drive reads no more than a batch.
+    Bench small("capacity=64KiB batch=2", "pages=5");
+    small.driver().read(0, 0);
+    small.run();
+    CHECK(small.count(&Stats::drive_reads) == 1 + 3);
+}
+
+TEST_CASE("A hint takes no frame of a unit under way, and who is not used is counted",
+          "[page_cache]") {
+    Bench b("capacity=8KiB", "pages=3");
+    b.driver().read(0, 0); // unit 1 comes along, 2 and 3 find no frame
+    b.driver().read(100 * us, 5 * unit);
+    b.run();
+    CHECK(b.count(&Stats::prefetches) == 2);
+    CHECK(b.count(&Stats::dropped_prefetches) == 4);
+    CHECK(b.count(&Stats::unused_prefetches) == 1);
+}
+
+TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache]") {
+    for (const std::uint64_t frames : {1u, 3u, 8u, 40u}) {
+        Bench b("requests=16 queue=4 drive_queue=3 capacity=" + std::to_string(frames * unit) + "B",
+                frames == 3 ? "" : "pages=2");
+        Rng random(frames, "traffic");
+        Tick at = 0;
+        for (std::uint32_t i = 0; i < 1500; ++i) {
+            const std::uint64_t u = random.below(20);
+            const bool write = random.below(3) == 0;
+            at += static_cast<Tick>(random.below(3'000'000'000));
+            MemRequest& r = b.driver().plan(at, write ? Command::write : Command::read,
+                                            u * unit + random.below(lines * 4) * 32, 32,
+                                            write && random.below(2));
+            r.pc = static_cast<std::uint32_t>(u + 1); // what it is meant for
+        }
+        b.run();
+        // Between two fills a frame belongs to one unit; what was written to is read out before the
+        // next fill, whole, and nothing else is.
+        struct Frame {
+            std::uint64_t filled = 0, read_out = 0, owner = 0;
+            bool dirty = false;
+        };
+        std::map<std::uint64_t, Frame> held;
+        for (const auto& s : b.dram()) {
+            Frame& f = held[s.request.address / unit];
+            REQUIRE(s.request.address / unit < frames);
+            if (s.request.bytes == 32) {
+                REQUIRE(f.filled == lines);
+                REQUIRE(f.read_out == 0);
+                if (f.owner == 0) f.owner = s.request.pc;
+                REQUIRE(f.owner == s.request.pc);
+                f.dirty |= s.request.command == Command::write;
+            } else if (s.request.command == Command::read) {
+                REQUIRE(f.dirty);
+                ++f.read_out;
+            } else {
+                if (f.filled == lines) {
+                    REQUIRE(f.read_out == (f.dirty ? lines : 0));
+                    f = {};
+                }
+                ++f.filled;
+            }
+        }
+        CHECK(b.count(&Stats::hits) + b.count(&Stats::misses) + b.count(&Stats::merged) == 1500);
+        CHECK((b.count(&Stats::units_out) > 0) == (frames < 20));
+    }
+}
+
+TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
+    const auto error = [](const std::string& params) -> std::string {
+        try {
+            Bench b(params);
+        } catch (const ConfigError& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK(error("capacity=10KiB") ==
+          "cache.capacity: 10KiB is not a whole number of units of 4KiB");
+    CHECK(error("unit=5000B") == "cache.unit: must be a power of two");
+    CHECK(error("batch=200") == "cache.batch: 200 units of 4KiB are more than the 512KiB that a "
+                                "drive reads at once");
+    CHECK(error("drive_base=100B") ==
+          "cache.drive_base: must be a multiple of a drive's sector of 512B");
+}
