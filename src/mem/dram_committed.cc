@@ -2,6 +2,9 @@
 
 namespace memsim::mem {
 
+static const PolicyRegistration<Committed> registered {
+    "committed", "As gem5: bursts in an order that is fixed tRP + tRCD ahead"};
+
 namespace {
 
 /// Calls f(bank) for each bank that has a request which may be served.
@@ -47,12 +50,12 @@ DramOrder::Choice Committed::next(const DramParts& parts, Tick now) {
     if (!any) return {};
     const DramTiming& t = parts.device.timing();
     const Tick ahead = t.tRP.raw + std::max(t.tRCDRD, t.tRCDWR).raw;
-    return {{std::max(now, state_.next_burst - ahead), 1, 0, DramAction::commit}};
+    return {{std::max(now, state.next_burst - ahead), 1, 0, DramAction::commit}};
 }
 
 Tick Committed::column_at(const DramParts& parts, std::uint32_t bank, Tick now) {
-    const Tick at = std::max({now, state_.next_burst, column_allowed(parts, bank)});
-    state_.next_burst = at + parts.path.burst_time();
+    const Tick at = std::max({now, state.next_burst, column_allowed(parts, bank)});
+    state.next_burst = at + parts.path.burst_time();
     return at;
 }
 
@@ -61,7 +64,7 @@ std::uint16_t Committed::burst(const DramParts& parts, Tick now) {
     const DramQueue& queue = parts.queue;
     const DramTiming& t = device.timing();
     const Tick to_column = (parts.draining() ? t.tRCDWR : t.tRCDRD).raw;
-    const Tick gapless = std::max(state_.next_burst, now);
+    const Tick gapless = std::max(state.next_burst, now);
     const auto opened = [&](std::uint32_t b) { // when the bank can have another row
         return device.row(b) == DramBank::closed
                    ? std::max({device.bank_ready(DramCommand::activate, b),

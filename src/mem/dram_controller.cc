@@ -14,6 +14,17 @@ namespace {
 constexpr std::uint32_t no_request = ~std::uint32_t {0};
 }
 
+unsigned DramController::banks_of(const void* params) {
+    const auto& p = *static_cast<const Params*>(params);
+    try {
+        const DramTiming t = with_changes(p.timing->timing(), p.changes);
+        check(t);
+        return t.ranks * t.banks();
+    } catch (const ConfigError&) {
+        return 1;
+    }
+}
+
 void DramController::init() {
     try {
         timing_ = with_changes(params.timing->timing(), params.changes);
@@ -32,12 +43,6 @@ void DramController::init() {
     if (params.write_low >= params.write_high)
         refuse("write_low", params.write_low.text() +
                                 " must be less than write_high = " + params.write_high.text());
-    if (params.bank_queue && params.order == DramOrders::committed)
-        refuse("bank_queue", "a committed order looks at all requests: it must be 0");
-    if (params.row_limit && params.order != DramOrders::bank_rotation)
-        refuse("row_limit", "the order is " + params.order.text() + ": it is for bank_rotation");
-    if (params.refresh == DramRefresh::single_banks && timing_.tRFCpb.raw == 0)
-        refuse("refresh", params.timing->name() + " has no refresh of single banks: tRFCpb is 0fs");
     const std::uint64_t most_places = params.read_queue + params.write_queue +
                                       2u * params.bank_queue * timing_.ranks * timing_.banks();
     if (most_places >= 0xffff)
@@ -67,25 +72,35 @@ void DramController::init() {
     bus_.emplace(
         parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
         state.bus);
-    const bool command_bus = params.order != DramOrders::committed;
-    device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device, command_bus);
+    device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
     dram_.emplace(DramScheduler::Figures {.read_queue = params.read_queue,
                                           .write_queue = params.write_queue,
                                           .write_high = params.write_high,
                                           .write_low = params.write_low,
                                           .read_batch = params.read_batch,
                                           .write_batch = params.write_batch,
-                                          .page = params.page,
+                                          .page = params.page(),
                                           .most_accesses = params.most_accesses,
-                                          .order = params.order,
-                                          .refresh = params.refresh,
-                                          .bank_queue = params.bank_queue,
-                                          .row_limit = params.row_limit},
+                                          .order = params.order(),
+                                          .refresh = params.refresh(),
+                                          .bank_queue = params.bank_queue},
                   *device_, *bus_, state.scheduler,
                   DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
                                 stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,
-                                stat.bus_busy});
-    dram_->init();
+                                stat.bus_busy},
+                  std::nullopt,
+                  DramBankCounters {stat.bank_reads, stat.bank_writes, stat.bank_activates,
+                                    stat.bank_row_hits});
+    state.bank_hash.make(params.bank_hash, *this, "bank_hash");
+    if (!state.bank_hash->fits(timing_.banks()))
+        refuse("bank_hash", params.bank_hash.text() + " does not fit " +
+                                std::to_string(timing_.banks()) +
+                                " banks of a rank: their number must be a power of two");
+    dram_->init(path(), sim().seed());
+    if (params.bank_queue && dram_->traits().plans_ahead)
+        refuse("bank_queue", "a committed order looks at all requests: it must be 0");
+    if (state.scheduler.refresh->single_banks() && timing_.tRFCpb.raw == 0)
+        refuse("refresh", params.timing->name() + " has no refresh of single banks: tRFCpb is 0fs");
     // A request holds one place until its last piece is done; pieces wait in the queues, reads also
     // on the wires: as many again are never needed.
     const std::uint32_t places = 2 * dram_->places();

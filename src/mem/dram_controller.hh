@@ -2,6 +2,7 @@
 
 #include "core/free_list.hh"
 #include "core/functional.hh"
+#include "mem/dram_bank_hash.hh"
 #include "mem/dram_preset.hh"
 #include "mem/dram_scheduler.hh"
 #include "parts/address_map.hh"
@@ -30,11 +31,12 @@ class DramController final : public Model<DramController>, public Functional {
         Param<Bytes> capacity {
             16_GiB, {1_KiB, Bytes {std::int64_t {1} << 50}}, "Of this channel, all ranks together"};
         Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
+        Param<PolicyName<BankHash>> bank_hash {"none", "What the map's bank becomes, by the row"};
         Param<unsigned> channels {1, {1, 4096}, "Channels that the addresses are spread over"};
         Param<unsigned> channel {0, {0, 4095}, "Which of them this is"};
         Param<Bytes> interleave {
             0_B, {0_B, 1_GiB}, "What the digit Cl of the map counts through; 0: one burst"};
-        Param<PagePolicy> page {PagePolicy::open, "What happens to a row after an access"};
+        Param<PolicyName<RowPolicy>> page {"open", "What happens to a row after an access"};
         Param<unsigned> most_accesses {
             0, {0, 1u << 20}, "Column commands after which a row is closed; 0: no limit"};
         Param<unsigned> queue {8, {1, 65536}, "Requests waiting or in flight to the controller"};
@@ -45,23 +47,13 @@ class DramController final : public Model<DramController>, public Functional {
         Param<unsigned> write_batch {
             0, {0, 16384}, "Writes in a drain after which reads go on; 0: at write_low"};
         Param<unsigned> read_batch {0, {0, 16384}, "Reads before a drain begins, while any wait"};
-        Param<DramOrders> order {
-            DramOrders::first_ready,
-            "Which command goes next. first_ready: of those that can go first a column command, "
-            "then the oldest request's; oldest_ready (as Ramulator 2.1): the oldest request's; "
-            "bank_rotation (as DRAMsim3): the banks take turns; committed (as gem5): the order of "
-            "bursts is fixed tRP + tRCD ahead"};
+        Param<PolicyName<DramOrder>> order {"first_ready", "Which command goes next"};
         Param<unsigned> bank_queue {0,
                                     {0, 64},
                                     "Requests of a bank that the scheduler sees; those beyond wait "
                                     "in the read and write queues, which count them alone. 0: all"};
-        Param<unsigned> row_limit {
-            0,
-            {0, 1u << 20},
-            "Accesses to a row after which an older request closes it before "
-            "hits that wait, with bank_rotation; 0: none"};
-        Param<DramRefresh> refresh {DramRefresh::ranks_in_turn,
-                                    "Which banks are refreshed together, each every tREFI"};
+        Param<PolicyName<RefreshPolicy>> refresh {
+            "ranks_in_turn", "Which banks are refreshed together, each every tREFI"};
         Param<Rate> channel_rate {Rate {0},
                                   {Rate {0}, Rate {1'000'000'000'000'000}},
                                   "Of the wires; 0: as the table says"};
@@ -69,6 +61,8 @@ class DramController final : public Model<DramController>, public Functional {
         Param<Time> latency {
             1_fs, {1_fs, 1_us}, "Of the controller's pipeline, all in the answer's way"};
     };
+    /// Of all ranks; of figures that init() refuses, one.
+    static unsigned banks_of(const void* params);
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
                                  "Requests"};
@@ -84,6 +78,11 @@ class DramController final : public Model<DramController>, public Functional {
         Counter precharges {Unit::count, "Precharge commands and rows closed by a column command"};
         Counter refreshes {Unit::count, "Refreshes of a rank; an idle one's are counted when it is "
                                         "used again"};
+        Each<Counter> bank_reads {banks_of, Unit::count, "Pieces of reads served by each bank"};
+        Each<Counter> bank_writes {banks_of, Unit::count, "Pieces of writes served by each bank"};
+        Each<Counter> bank_activates {banks_of, Unit::count, "Rows opened in each bank"};
+        Each<Counter> bank_row_hits {banks_of, Unit::count,
+                                     "Pieces that found their row open in each bank"};
         Counter forwarded {Unit::count, "Reads answered from the queue of writes"};
         Counter bus_bytes {Unit::byte, "Bytes that went over the data bus, in whole bursts"};
         Counter bus_busy {Unit::time, "Time that the data bus was transferring"};
@@ -111,6 +110,7 @@ class DramController final : public Model<DramController>, public Functional {
         DramDeviceState device;
         parts::DataBusState bus;
         DramSchedulerState scheduler;
+        Policy<BankHash> bank_hash;
         std::vector<Request> requests;
         std::vector<protocol::PackedSize> packed; ///< of each of them
         std::vector<Stages> stages;
@@ -159,7 +159,8 @@ class DramController final : public Model<DramController>, public Functional {
     void move_data(std::uint32_t request);
     void add_waiting(std::uint64_t sector, SectorBytes& to) const;
     std::uint32_t bank_of(const parts::DramPlace& p) const {
-        return (p.rank * timing_.groups + p.group) * timing_.banks_per_group + p.bank;
+        const std::uint32_t bank = p.group * timing_.banks_per_group + p.bank;
+        return p.rank * timing_.banks() + state.bank_hash->bank(bank, p.row, timing_.banks());
     }
 
     // Derived in init().

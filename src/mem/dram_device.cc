@@ -9,10 +9,8 @@ void push_back_to(Tick& at, Tick least) { at = std::max(at, least); }
 constexpr Tick long_ago = -1'000'000'000'000'000; // before any window can reach
 } // namespace
 
-DramDevice::DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state,
-                       bool command_bus)
-    : timing_(timing), gap_(timing), transfer_(transfer.raw), state_(state),
-      command_bus_(command_bus) {
+DramDevice::DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state)
+    : timing_(timing), gap_(timing), transfer_(transfer.raw), state_(state) {
     count_from_the_begin();
     for (std::uint32_t b = 0; b < banks(); ++b)
         place_.push_back({static_cast<std::uint16_t>(b / timing.banks()),
@@ -199,6 +197,14 @@ void DramDevice::column(bool write, std::uint32_t bank, Tick now, bool close) {
         b.row = DramBank::closed;
         push_back_to(b.next_activate, b.next_precharge + gap_.tRP.raw);
     }
+}
+
+void DramDevice::precharge_unused(std::uint32_t bank, Tick at) {
+    DramBank& b = state_.banks[bank];
+    push_back_to(at, b.next_precharge);
+    b.row = DramBank::closed;
+    push_back_to(b.next_activate, at + gap_.tRP.raw);
+    if (log_) log_->push_back({at, DramCommand::precharge, bank, 0, false, true});
 }
 
 void DramDevice::refresh_unused(std::uint32_t bank, bool single, Tick due, std::int64_t n) {

@@ -58,20 +58,21 @@ struct DramDeviceState {
 /// femtosecond, as far apart as they take on their bus; constraints count from the end of one to
 /// the end of the other. An activate that is two commands (tAAD) counts from the first.
 /// The data bus between ranks and directions is parts::DataBus's affair.
-/// Without a command bus, commands may be planned ahead, those of different banks in any order.
 /// Not modelled: power-down, self-refresh, on-die ECC, refresh of one bank in every group at once
 /// (DDR5), contents.
 class DramDevice {
   public:
     /// `transfer` is the time of a burst on the wires that it is connected to. The state belongs to
     /// a component's State and outlives the device.
-    DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state,
-               bool command_bus = true);
-    void init();
+    DramDevice(const DramTiming& timing, Time transfer, DramDeviceState& state);
+    void init(); ///< sizes the state
+    /// From now on there is no command bus: commands may be issued ahead of their time, those of
+    /// different banks in any order.
+    void plan_ahead() { command_bus_ = false; }
     void check_loaded(Loader& l) const {
         for (const DramRank& r : state_.ranks)
             l.index("ranks.next", r.next, timing_.t32AW.raw ? r.activates.size() : 4);
-    } ///< sizes the state
+    }
 
     /// The first tick at which the command meets every constraint; `never` if the bank is not in
     /// the state for it (a read of a closed bank, a refresh of a rank with an open one).
@@ -83,6 +84,8 @@ class DramDevice {
     /// What a rank (or `single` bank) that nobody used in between has done by `now`: n refreshes,
     /// at `due` and every tREFI after it.
     void refresh_unused(std::uint32_t bank, bool single, Tick due, std::int64_t n);
+    /// A row that nobody used since was closed then, or as soon as that was legal.
+    void precharge_unused(std::uint32_t bank, Tick at);
     /// Every command is noted there from now on.
     void log_to(std::vector<DramIssued>* log) { log_ = log; }
 
@@ -165,7 +168,7 @@ class DramDevice {
     Tick transfer_;
     DramDeviceState& state_;
     std::vector<Place> place_;
-    bool command_bus_;
+    bool command_bus_ = true;
     std::vector<DramIssued>* log_ = nullptr;
 };
 

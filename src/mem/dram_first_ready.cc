@@ -2,6 +2,9 @@
 
 namespace memsim::mem {
 
+static const PolicyRegistration<FirstReady> registered {
+    "first_ready", "Of the commands that can go first a column command, then the oldest request's"};
+
 namespace {
 
 /// The last time at which another bank's command cannot take the place of a burst, if the burst's

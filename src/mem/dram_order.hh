@@ -1,15 +1,15 @@
 #pragma once
 
+#include "core/policy.hh"
 #include "mem/dram_parts.hh"
-
-#include <memory>
 
 namespace memsim::mem {
 
 /// Which of the commands that requests wait for goes next. A scheduler asks it what each bank needs
 /// when something has changed there, and for the next command of all when one is due.
-class DramOrder {
+class DramOrder : public PolicyBase {
   public:
+    static constexpr std::string_view family = "DRAM order";
     /// What a scheduler does otherwise for it.
     struct Traits {
         bool priorities = false;         ///< it knows migrations, reserved banks and other wires
@@ -24,9 +24,9 @@ class DramOrder {
         DramPlan plan;
         Tick first_until = 0;
     };
-    virtual ~DramOrder() = default;
     virtual Traits traits() const { return {}; }
     virtual void init(std::uint32_t /*banks*/) {}
+    using PolicyBase::check_loaded;
     virtual void check_loaded(Loader&, const DramParts&) const {}
 
     /// What the bank needs for the request that is next there; nothing if a refresh has stopped it.

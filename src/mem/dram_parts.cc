@@ -2,7 +2,7 @@
 
 namespace memsim::mem {
 
-void DramParts::init(std::uint32_t places) {
+void DramParts::init(std::uint32_t places, const RefreshPolicy& policy) {
     device.init();
     const std::uint32_t banks = device.banks();
     queue.init(banks, places);
@@ -11,7 +11,7 @@ void DramParts::init(std::uint32_t places) {
     state.data_banks.assign((banks + 63) / 64, 0);
     state.other_banks.assign((banks + 63) / 64, 0);
     state.others = 0;
-    refresh.init();
+    refresh.init(policy);
 }
 
 void DramParts::check_entry(Loader& l, std::string_view field, std::uint32_t bank,

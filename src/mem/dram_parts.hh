@@ -81,7 +81,7 @@ struct DramParts {
     void check_candidate(Loader& l, std::uint32_t bank, const DramCandidate& c) const;
     void check_entry(Loader& l, std::string_view field, std::uint32_t bank, DramAction action,
                      std::uint16_t entry) const;
-    void init(std::uint32_t places);
+    void init(std::uint32_t places, const RefreshPolicy& policy);
     void check_loaded(Loader& l, const std::function<void(std::uint32_t)>& context) const;
 
   private:

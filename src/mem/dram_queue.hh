@@ -88,6 +88,8 @@ class DramQueue {
     std::uint32_t beyond(bool write) const { return state_.beyond[write]; }
     std::uint32_t migrations() const { return state_.migrations; }
     std::uint64_t accepted() const { return state_.age; }
+    /// Requests of a bank and direction that an order looks at.
+    std::uint32_t looked_at() const { return bank_queue_ ? bank_queue_ : none; }
     bool urgent(const Entry& e) const {
         return e.access.priority == DramPriority::demand || state_.age - e.age > patience_;
     }

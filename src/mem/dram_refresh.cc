@@ -2,16 +2,15 @@
 
 namespace memsim::mem {
 
-void RefreshSchedule::init() {
+void RefreshSchedule::init(const RefreshPolicy& policy) {
     const DramTiming& t = device_.timing();
-    state_.at.clear();
+    singly_ = policy.single_banks();
     const std::uint32_t units = singly() ? device_.banks() : t.ranks;
-    for (std::uint32_t u = 1; u <= units; ++u) // they take turns, as in most controllers
-        state_.at.push_back(t.tREFI.raw == 0                    ? never
-                            : policy_ == DramRefresh::all_ranks ? t.tREFI.raw
-                                                                : t.tREFI.raw * u / units);
+    state_.at.clear();
+    for (std::uint32_t u = 0; u < units; ++u)
+        state_.at.push_back(t.tREFI.raw == 0 ? never : policy.first(u, units, t.tREFI.raw));
     state_.stopped.assign(units, 0);
-    state_.next = state_.at.front();
+    state_.next = *std::min_element(state_.at.begin(), state_.at.end());
 }
 
 void RefreshSchedule::catch_up(Tick now) {

@@ -3,19 +3,11 @@
 #include "core/stats.hh"
 #include "mem/dram_device.hh"
 #include "mem/dram_plan.hh"
+#include "mem/dram_refresh_policy.hh"
 
 #include <vector>
 
 namespace memsim::mem {
-
-enum class DramRefresh : std::uint8_t {
-    ranks_in_turn, ///< all banks of a rank, the ranks spread over tREFI
-    all_ranks,     ///< all banks of all ranks at once
-    single_banks,  ///< bank by bank, spread over tREFI
-};
-constexpr std::array<std::string_view, 3> names_of(DramRefresh) {
-    return {"ranks_in_turn", "all_ranks", "single_banks"};
-}
 
 /// The values of a RefreshSchedule, for State.
 struct RefreshState {
@@ -25,16 +17,16 @@ struct RefreshState {
     Tick next = never; ///< when the first unit of those that are not stopped is due
 };
 
-/// When ranks or banks (units) are refreshed. A unit whose refresh is due is stopped: it takes no
-/// other command until its rows are closed and it has been refreshed, which the schedule's owner
-/// does by command(). Refreshes of units that nobody used are caught up with.
-/// Not modelled: postponed refreshes.
+/// When ranks or banks (units) are refreshed, by a policy. A unit whose refresh is due is stopped:
+/// it takes no other command until its rows are closed and it has been refreshed, which the
+/// schedule's owner does by command(). Refreshes of units that nobody used are caught up with. Not
+/// modelled: postponed refreshes.
 class RefreshSchedule {
   public:
     /// Device and state outlive the schedule.
-    RefreshSchedule(DramRefresh policy, DramDevice& device, RefreshState& state, Counter& refreshes)
-        : policy_(policy), device_(device), state_(state), refreshes_(refreshes) {}
-    void init();
+    RefreshSchedule(DramDevice& device, RefreshState& state, Counter& refreshes)
+        : device_(device), state_(state), refreshes_(refreshes) {}
+    void init(const RefreshPolicy& policy);
 
     /// When the next refresh is due of a unit that is not stopped.
     Tick next() const { return state_.next; }
@@ -55,7 +47,7 @@ class RefreshSchedule {
     void issue(const DramPlan& command, Tick now, F&& f);
 
   private:
-    bool singly() const { return policy_ == DramRefresh::single_banks; }
+    bool singly() const { return singly_; }
     std::uint32_t unit_of(std::uint32_t bank) const {
         return singly() ? bank : device_.rank_of(bank);
     }
@@ -70,7 +62,7 @@ class RefreshSchedule {
     }
     DramPlan command_of(std::uint32_t unit, const DramFloor& floor) const;
 
-    DramRefresh policy_;
+    bool singly_ = false; ///< of the policy
     DramDevice& device_;
     RefreshState& state_;
     Counter& refreshes_;

@@ -8,69 +8,65 @@
 namespace memsim::mem {
 
 /// What both have in common: beside its candidate a bank has a second one, a precharge for a
-/// request that is older than the hits.
-class RowOrder : public DramOrder {
+/// request that is older than the hits. `Self` says when that is allowed (`may_close`), and which
+/// candidate goes first of those that can go at one time (the least `turn`).
+template <class Self>
+class RowOrder : public PolicyModel<Self, DramOrder> {
   public:
+    using Choice = DramOrder::Choice;
     struct State {
         std::vector<DramCandidate> second; ///< one a bank
         std::uint32_t last_bank = 0;       ///< that had its turn
     };
-    /// `bank_queue`: requests of a bank and direction that are looked at; 0: all. The state
-    /// outlives the order.
-    RowOrder(State& state, std::uint32_t bank_queue)
-        : state_(state), bank_queue_(bank_queue ? bank_queue : DramQueue::none) {}
-    void init(std::uint32_t banks) final { state_.second.assign(banks, {}); }
-    void check_loaded(Loader& l, const DramParts& parts) const final;
-    DramCandidate choose(const DramParts& parts, std::uint32_t bank) final;
-    Choice next(const DramParts& parts, Tick now) final;
-    void issued(std::uint32_t bank) final { state_.last_bank = bank; }
+    void init(std::uint32_t banks) override { state.second.assign(banks, {}); }
+    using DramOrder::check_loaded;
+    void check_loaded(Loader& l, const DramParts& parts) const override {
+        l.index("last_bank", state.last_bank, state.second.size());
+        for (std::uint32_t b = 0; b < state.second.size(); ++b)
+            parts.check_candidate(l, b, state.second[b]);
+    }
+    DramCandidate choose(const DramParts& parts, std::uint32_t bank) override;
+    Choice next(const DramParts& parts, Tick now) override;
+    void issued(std::uint32_t bank) override { state.last_bank = bank; }
 
-  protected:
-    /// Whether the row may be closed although hits wait.
-    virtual bool may_close(const DramParts& parts, std::uint32_t bank) const = 0;
-    /// Among the candidates that can go at one time the least goes first.
-    virtual std::uint64_t turn(const DramParts& parts, const DramCandidate& c,
-                               std::uint32_t bank) const = 0;
-    std::uint32_t last_bank() const { return state_.last_bank; }
+    State state;
 
   private:
-    State& state_;
-    std::uint32_t bank_queue_;
+    const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
-/// Ramulator 2.1's FRFCFS-RowHit: at one time the request that its row was opened for, then the
-/// oldest; a row is closed for a request that is older than its hits.
-class OldestReady final : public RowOrder {
+/// At one time the request that its row was opened for, then the oldest.
+class OldestReady final : public RowOrder<OldestReady> {
   public:
-    using RowOrder::RowOrder;
+    struct Params {};
+    explicit OldestReady(const Params&) {}
     Traits traits() const override { return {.leaves_when_opened = true}; }
-
-  private:
-    bool may_close(const DramParts& parts, std::uint32_t bank) const override {
+    bool may_close(const DramParts& parts, std::uint32_t bank) const {
         return !parts.rows().fresh(bank); // not before it has served whom it was opened for
     }
-    std::uint64_t turn(const DramParts&, const DramCandidate& c, std::uint32_t) const override {
+    std::uint64_t turn(const DramParts&, const DramCandidate& c, std::uint32_t) const {
         return c.order;
     }
 };
 
-/// DRAMsim3's: the banks take turns, one command each; an older request closes a row after so many
-/// accesses.
-class BankRotation final : public RowOrder {
+/// The banks take turns, one command each.
+class BankRotation final : public RowOrder<BankRotation> {
   public:
-    BankRotation(State& state, std::uint32_t bank_queue, std::uint32_t row_limit)
-        : RowOrder(state, bank_queue), row_limit_(row_limit) {}
-
-  private:
-    bool may_close(const DramParts& parts, std::uint32_t bank) const override {
-        return row_limit_ && parts.rows().accesses(bank) >= row_limit_;
+    struct Params {
+        Param<unsigned> row_limit {0,
+                                   {0, 1u << 20},
+                                   "Accesses to a row after which an older request closes it "
+                                   "before hits that wait; 0: none"};
+    };
+    explicit BankRotation(const Params& p) : params(p) {}
+    bool may_close(const DramParts& parts, std::uint32_t bank) const {
+        return params.row_limit && parts.rows().accesses(bank) >= params.row_limit;
     }
-    std::uint64_t turn(const DramParts& parts, const DramCandidate&,
-                       std::uint32_t b) const override {
+    std::uint64_t turn(const DramParts& parts, const DramCandidate&, std::uint32_t b) const {
         const std::uint32_t banks = parts.device.banks();
-        return 1 + (b + banks - 1 - last_bank()) % banks;
+        return 1 + (b + banks - 1 - state.last_bank) % banks;
     }
-    std::uint32_t row_limit_;
+    const Params params;
 };
 
 } // namespace memsim::mem

@@ -1,7 +1,5 @@
 #include "mem/dram_scheduler.hh"
 
-#include "mem/dram_first_ready.hh"
-
 #include <utility>
 
 namespace memsim::mem {
@@ -9,37 +7,33 @@ namespace memsim::mem {
 namespace {
 constexpr std::uint16_t none = DramQueue::none;
 
-std::unique_ptr<DramOrder> make_order(const DramScheduler::Figures& f, DramSchedulerState& s) {
-    switch (f.order) {
-    case DramOrders::oldest_ready:
-        return std::make_unique<OldestReady>(s.row_order, f.bank_queue);
-    case DramOrders::bank_rotation:
-        return std::make_unique<BankRotation>(s.row_order, f.bank_queue, f.row_limit);
-    case DramOrders::committed:
-        return std::make_unique<Committed>(s.committed);
-    default:
-        return std::make_unique<FirstReady>();
-    }
-}
 } // namespace
 
 DramScheduler::DramScheduler(const Figures& f, DramDevice& device, parts::DataBus& bus,
                              DramSchedulerState& state, DramCounters count,
-                             std::optional<DramSide> side)
-    : figures_(f), state_(state), order_(make_order(f, state)),
-      traits_(order_->traits()), parts_ {device,
-                                         DramDataPath(bus, side, {count.bus_bytes, count.bus_busy},
-                                                      device.timing().burst, f.first_user,
-                                                      state.parts.bus_lent),
-                                         DramQueue(state.parts.queue, f.patience, f.bank_queue),
-                                         RefreshSchedule(f.refresh, device, state.parts.refresh,
-                                                         count.refreshes),
-                                         state.parts},
-      count_(count) {}
+                             std::optional<DramSide> side,
+                             std::optional<DramBankCounters> bank_counts)
+    : figures_(f),
+      state_(state), parts_ {device,
+                             DramDataPath(bus, side, {count.bus_bytes, count.bus_busy},
+                                          device.timing().burst, f.first_user,
+                                          state.parts.bus_lent),
+                             DramQueue(state.parts.queue, f.patience, f.bank_queue),
+                             RefreshSchedule(device, state.parts.refresh, count.refreshes),
+                             state.parts},
+      count_(count), bank_count_(bank_counts) {}
 
-void DramScheduler::init() {
-    parts_.init(places());
-    order_->init(parts_.device.banks());
+void DramScheduler::init(const std::string& place, std::uint64_t machine_seed) {
+    state_.order.make(figures_.order.text(), place + ".order", machine_seed);
+    state_.page.make(figures_.page.text(), place + ".page", machine_seed);
+    state_.refresh.make(figures_.refresh.text(), place + ".refresh", machine_seed);
+    traits_ = state_.order->traits();
+    row_traits_ = state_.page->traits();
+    const std::uint32_t banks = parts_.device.banks();
+    parts_.init(places(), *state_.refresh);
+    state_.order->init(banks);
+    state_.page->init(banks);
+    if (traits_.plans_ahead) parts_.device.plan_ahead();
 }
 
 // ---- what arrives
@@ -55,6 +49,7 @@ void DramScheduler::enqueue(const DramAccess& access, Tick now) {
         ++count_.forwarded;
         return finish({now, now, access.context, false});
     }
+    if (row_traits_.when_unused) close_unused(access.bank, now);
     if (!busy()) parts_.refresh.catch_up(now);
     queue.push(access);
     if (queue.reserved(access.bank)) return;
@@ -69,7 +64,7 @@ void DramScheduler::enqueue(const DramAccess& access, Tick now) {
         choose(access.bank);
         if (parts_.device.half_activated()) return plan(now);
         DramOrder::Choice choice {state_.plan, state_.first_until};
-        const auto effect = order_->accepted(parts_, access.bank, before, choice, now);
+        const auto effect = state_.order->accepted(parts_, access.bank, before, choice, now);
         if (effect == DramOrder::Effect::unknown) return plan(now);
         state_.plan = choice.plan;
         state_.first_until = choice.first_until;
@@ -109,7 +104,7 @@ bool DramScheduler::set_direction() {
 }
 
 void DramScheduler::plan(Tick now) {
-    auto [best, first_until] = order_->next(parts_, now);
+    auto [best, first_until] = state_.order->next(parts_, now);
     const RefreshSchedule& refresh = parts_.refresh;
     if (refresh.any_stopped() || parts_.queue.reservations() || parts_.device.half_activated())
         [[unlikely]] {
@@ -190,10 +185,10 @@ void DramScheduler::issue(const DramPlan& c, Tick now) {
         row_command(c.bank, c.entry, c.action == DramAction::activate, now);
         if (traits_.leaves_when_opened && set_direction()) choose_all();
         choose(c.bank);
-        return order_->issued(c.bank);
+        return state_.order->issued(c.bank);
     case DramAction::column:
         column(c.bank, c.entry, now);
-        return order_->issued(c.bank);
+        return state_.order->issued(c.bank);
     case DramAction::commit:
         return commit(now);
     case DramAction::activate_2:
@@ -212,6 +207,7 @@ void DramScheduler::row_command(std::uint32_t b, std::uint16_t number, bool open
     parts_.device.issue(open ? DramCommand::activate : DramCommand::precharge, b, e.access.row,
                         now);
     ++(open ? count_.activates : count_.precharges);
+    if (open && bank_count_) ++bank_count_->activates[b];
     parts_.queue.set_opener(b, open ? number : none);
     open ? state_.parts.rows.opened(b, true) : state_.parts.rows.closed(b, true);
 }
@@ -221,10 +217,15 @@ void DramScheduler::column(std::uint32_t b, std::uint16_t number, Tick now) {
     const bool write = e.access.write;
     if (!e.started) e.started = true, e.first_command = now;
     const RowFound found = state_.parts.rows.access(b);
-    if (e.left == e.access.bursts)
+    if (e.left == e.access.bursts) {
         ++(found == RowFound::open       ? count_.row_hits
            : found == RowFound::conflict ? count_.row_conflicts
                                          : count_.row_misses);
+        if (bank_count_) {
+            ++(write ? bank_count_->writes : bank_count_->reads)[b];
+            if (found == RowFound::open) ++bank_count_->row_hits[b];
+        }
+    }
     state_.parts.drain.serve();
     const bool last = --e.left == 0;
 
@@ -241,7 +242,8 @@ void DramScheduler::column(std::uint32_t b, std::uint16_t number, Tick now) {
     if (close) {
         ++count_.precharges;
         parts_.queue.set_opener(b, none);
-    }
+    } else if (row_traits_.when_unused)
+        state_.page->accessed(b, now);
     if (set_direction()) {
         choose_all();
         choose(b); // a bank of which nothing waits any more is in no list
@@ -252,19 +254,25 @@ void DramScheduler::column(std::uint32_t b, std::uint16_t number, Tick now) {
 /// Whether a column command closes its row.
 bool DramScheduler::closes(std::uint32_t b) {
     if (figures_.most_accesses && parts_.rows().accesses(b) >= figures_.most_accesses) return true;
-    if (figures_.page == PagePolicy::open) return false;
+    if (!row_traits_.after_access) return false;
     choose(b); // what waits in the queue being served decides
     const DramAction next = parts_.candidate(b).action;
-    const bool conflict = next == DramAction::precharge;
-    const bool close =
-        next != DramAction::column && (figures_.page == PagePolicy::closed || conflict);
-    state_.parts.rows.closes(b, close && conflict);
+    const bool close = state_.page->closes(next);
+    state_.parts.rows.closes(b, close && next == DramAction::precharge);
     return close;
+}
+
+/// Nothing waits for the bank: a row policy may have closed its row meanwhile.
+void DramScheduler::close_unused(std::uint32_t b, Tick now) {
+    const Tick at = state_.page->closed_at(b);
+    if (at > now || !parts_.queue.empty(b) || parts_.device.row(b) == DramBank::closed) return;
+    parts_.device.precharge_unused(b, at);
+    ++count_.precharges;
 }
 
 /// Fixes all commands of a burst.
 void DramScheduler::commit(Tick now) {
-    const std::uint16_t number = order_->burst(parts_, now);
+    const std::uint16_t number = state_.order->burst(parts_, now);
     const DramAccess& access = parts_.queue[number].access;
     const DramDevice& device = parts_.device;
     const std::uint32_t b = access.bank, group = device.group_of(b);
@@ -276,7 +284,7 @@ void DramScheduler::commit(Tick now) {
         row_command(b, number, false, allowed(DramCommand::precharge));
     if (device.row(b) == DramBank::closed)
         row_command(b, number, true, allowed(DramCommand::activate));
-    column(b, number, order_->column_at(parts_, b, now));
+    column(b, number, state_.order->column_at(parts_, b, now));
 }
 
 // ---- somebody else's banks and bus
@@ -316,7 +324,7 @@ void DramScheduler::user_command(std::uint32_t b, std::uint32_t row, bool open, 
 void DramScheduler::check_loaded(Loader& l,
                                  const std::function<void(std::uint32_t)>& context) const {
     parts_.check_loaded(l, context);
-    order_->check_loaded(l, parts_);
+    state_.order->check_loaded(l, parts_);
     parts_.check_entry(l, "plan", state_.plan.bank, state_.plan.action, state_.plan.entry);
     for (std::uint32_t i = 0; i < state_.done.size(); ++i) context(state_.done[i].context);
 }

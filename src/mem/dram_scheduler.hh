@@ -1,26 +1,15 @@
 #pragma once
 
 #include "core/fifo.hh"
-#include "mem/dram_committed.hh"
 #include "mem/dram_order.hh"
-#include "mem/dram_row_orders.hh"
+#include "mem/dram_row_policy.hh"
 
 namespace memsim::mem {
 
-/// What happens to a row after an access.
-enum class PagePolicy : std::uint8_t {
-    open,          ///< it stays open until another row or a refresh needs the bank
-    open_adaptive, ///< it is closed when another row is waited for and no access to this one
-    closed,        ///< it is closed when no access to it waits
+/// The same of each bank, where the owner has such statistics.
+struct DramBankCounters {
+    Each<Counter>&reads, &writes, &activates, &row_hits;
 };
-constexpr std::array<std::string_view, 3> names_of(PagePolicy) {
-    return {"open", "open_adaptive", "closed"};
-}
-
-enum class DramOrders : std::uint8_t { first_ready, oldest_ready, bank_rotation, committed };
-constexpr std::array<std::string_view, 4> names_of(DramOrders) {
-    return {"first_ready", "oldest_ready", "bank_rotation", "committed"};
-}
 
 /// What a DramScheduler counts, bound by its owner to counters of its own Stats.
 struct DramCounters {
@@ -30,16 +19,18 @@ struct DramCounters {
 
 /// The values of a DramScheduler, for State.
 struct DramSchedulerState {
+    Policy<DramOrder> order;
+    Policy<RowPolicy> page;
+    Policy<RefreshPolicy> refresh;
     DramPartsState parts;
-    RowOrder::State row_order;
-    Committed::State committed;
     DramPlan plan;
     Tick first_until = 0; ///< the planned burst's request goes first until then: see goes_on()
     Tick bus_seen = 0;    ///< how far the buses were reserved as the plan was made
     Fifo<DramDone> done;
 };
 
-/// The DRAM of one channel: DramParts, and a DramOrder that says which command goes next.
+/// The DRAM of one channel: DramParts, and policies that say which command goes next (DramOrder),
+/// when a row is closed (RowPolicy), and what is refreshed together (RefreshPolicy).
 ///
 /// Reads and writes wait in two queues, which are served in turn (WriteDrain). A row that was
 /// opened for a request serves it first, whatever the direction is by then. A refresh that is due
@@ -57,16 +48,13 @@ class DramScheduler {
         std::uint32_t write_high = 28, write_low = 16;
         std::uint32_t read_batch = 0;  ///< reads before a drain begins, while any wait
         std::uint32_t write_batch = 0; ///< writes after which reads go on; 0: at write_low
-        PagePolicy page = PagePolicy::open;
+        PolicyName<RowPolicy> page = "open";
         std::uint32_t most_accesses = 0; ///< of a row before it is closed; 0: no limit
-        DramOrders order = DramOrders::first_ready;
-        DramRefresh refresh = DramRefresh::ranks_in_turn;
+        PolicyName<DramOrder> order = "first_ready";
+        PolicyName<RefreshPolicy> refresh = "ranks_in_turn";
         /// Requests of a bank and direction that are looked at; what is beyond waits in the read or
         /// write queue, whose capacity counts those alone. 0: all are looked at.
         std::uint32_t bank_queue = 0;
-        /// Accesses to an open row after which a request older than the hits that wait closes it;
-        /// 0: never. With bank_rotation.
-        std::uint32_t row_limit = 0;
         /// Requests accepted after a migration until it counts as demand (some may be added: it is
         /// looked at every 64). An assumption: no source; without it migrations could starve.
         std::uint32_t patience = 256;
@@ -74,9 +62,12 @@ class DramScheduler {
     };
     /// The states belong to a component's State and outlive the scheduler.
     DramScheduler(const Figures& figures, DramDevice& device, parts::DataBus& bus,
-                  DramSchedulerState& state, DramCounters count, std::optional<DramSide> side = {});
+                  DramSchedulerState& state, DramCounters count, std::optional<DramSide> side = {},
+                  std::optional<DramBankCounters> bank_counts = {});
     DramScheduler(const DramScheduler&) = delete;
-    void init(); ///< sizes the state, and the device's
+    /// Makes the policies, sizes the state, and the device's. `place` is the owner's path.
+    void init(const std::string& place, std::uint64_t machine_seed);
+    const DramOrder::Traits& traits() const { return traits_; }
     /// Of a state that was loaded; `context` refuses the number of no request of the owner's.
     void check_loaded(Loader& l, const std::function<void(std::uint32_t)>& context) const;
 
@@ -116,9 +107,7 @@ class DramScheduler {
     /// Nothing that has started in a reserved bank goes on.
     bool quiet(std::uint32_t bank) const { return parts_.queue.empty(bank); }
     /// Whether its user may issue row commands there.
-    bool granted(std::uint32_t bank) const {
-        return quiet(bank) && !parts_.refresh.stopped(bank);
-    }
+    bool granted(std::uint32_t bank) const { return quiet(bank) && !parts_.refresh.stopped(bank); }
     /// A row command of the user of a bank.
     void user_command(std::uint32_t bank, std::uint32_t row, bool open, Tick now);
 
@@ -132,7 +121,9 @@ class DramScheduler {
   private:
     bool busy() const { return reads() + writes() + parts_.queue.reservations() != 0; }
     void finish(const DramDone& done);
-    void choose(std::uint32_t bank) { parts_.set_candidate(bank, order_->choose(parts_, bank)); }
+    void choose(std::uint32_t bank) {
+        parts_.set_candidate(bank, state_.order->choose(parts_, bank));
+    }
     void choose_all();
     void plan(Tick now);
     DramPlan second_half(const DramPlan& other, const DramFloor& floor) const;
@@ -143,14 +134,16 @@ class DramScheduler {
     void row_command(std::uint32_t bank, std::uint16_t entry, bool open, Tick now);
     void column(std::uint32_t bank, std::uint16_t entry, Tick now);
     bool closes(std::uint32_t bank);
+    void close_unused(std::uint32_t bank, Tick now);
     void commit(Tick now);
 
     Figures figures_;
     DramSchedulerState& state_;
-    std::unique_ptr<DramOrder> order_;
     DramOrder::Traits traits_;
+    RowPolicy::Traits row_traits_;
     DramParts parts_;
     DramCounters count_;
+    std::optional<DramBankCounters> bank_count_;
     DramBankUser* user_ = nullptr;
 };
 

@@ -41,8 +41,8 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
     lead_ = std::max({timing_.tCL.raw, timing_.tCWL.raw, params.grant_latency->raw});
 }
 
-void MemoryChannel::init() {
-    dram_->init();
+void MemoryChannel::init(const std::string& place, std::uint64_t machine_seed) {
+    dram_->init(place, machine_seed);
     lent_->init();
     state_.leaving.resize(params_.modules());
 }

@@ -58,7 +58,7 @@ struct ChannelParams {
     Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"),
                                         "Timing of the DRAM (Ohm-GPU table I)"};
     Param<std::string> dram_changes {"", "Figures that differ from it: 'tRCDRD=12ns'"};
-    Param<mem::PagePolicy> row_policy {mem::PagePolicy::open, "DRAM rows after an access"};
+    Param<PolicyName<mem::RowPolicy>> row_policy {"open", "DRAM rows after an access"};
     Param<unsigned> dram_queue {
         32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
     Param<MigrationChannel> migration_channel {MigrationChannel::shared,
@@ -152,7 +152,8 @@ class MemoryChannel {
     /// With `memory_route`, or if migration has its own channel, there is a side bus.
     MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
                   bool memory_route = false);
-    void init();
+    /// `place` is the owner's path.
+    void init(const std::string& place, std::uint64_t machine_seed);
     /// Of a state that was loaded; `id` refuses the number of no request or swap of the owner's.
     void check_loaded(Loader& l, const std::function<void(std::uint32_t)>& dram_context,
                       const std::function<void(std::uint32_t)>& id) const;

@@ -45,7 +45,7 @@ void PlanarController::init() {
     if (piece_bytes % timing.burst != 0 ||
         static_cast<std::uint64_t>(timing.row.raw) % piece_bytes != 0)
         refuse("dram_timing", "its burst must divide 256 bytes, and they its row");
-    channel_->init();
+    channel_->init(path(), sim().seed());
 
     check_function();
 

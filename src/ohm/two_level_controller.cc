@@ -47,7 +47,7 @@ void TwoLevelController::init() {
     if (line % channel_->timing().burst != 0 ||
         static_cast<std::uint64_t>(channel_->timing().row.raw) % line != 0)
         refuse("dram_timing", "its burst must divide a line, and that its row");
-    channel_->init();
+    channel_->init(path(), sim().seed());
     registers_ =
         static_cast<std::uint32_t>(static_cast<std::uint64_t>(params.dram_register->raw) / line);
     hold_ = params.channel.grant_latency->raw + params.channel.one_way().raw +

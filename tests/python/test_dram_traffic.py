@@ -50,3 +50,17 @@ def test_the_probe_of_the_validation(printed):
     light, heavy = printed(*shape, "--period", "1041ns"), printed(*shape, "--period", "3748500fs")
     assert light["probe"] == pytest.approx(44.3, rel=0.05)
     assert heavy["probe"] > 1.1 * light["probe"]
+
+
+def test_policies_are_chosen_by_name_with_parameters(printed):
+    busy = ("--map", "RoCoRaBgBa", "--changes", "tREFI=0ns")
+    hits_first, in_order = printed(*busy), printed(*busy, "--order", "fcfs")
+    assert hits_first["bandwidth"] > 1.5 * in_order["bandwidth"]
+    # One row after another of a single bank: the XOR of the row sends each to another one.
+    rows = ("--pattern", "sequential", "--map", "BgBaRaCoRo", "--changes", "tREFI=0ns")
+    one_bank, all_banks = printed(*rows), printed(*rows, "--dram", "bank_hash=xor")
+    assert all_banks["bandwidth"] > 2 * one_bank["bandwidth"]
+    # What was left open too long is closed when it is used again.
+    alone = ("--outstanding", "1", "--period", "1us", "--changes", "tREFI=0ns")
+    left_open, closed = printed(*alone), printed(*alone, "--dram", "page=timeout(idle=200ns)")
+    assert closed["read"] < left_open["read"] - 5  # most rows are another's: no tRP

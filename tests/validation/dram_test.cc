@@ -41,8 +41,7 @@ Measured measured(Machine& m, double ns) {
 Arguments first_ready(const Arguments& dram) {
     Arguments own;
     for (const auto& [name, value] : dram)
-        if (name != "order" && name != "bank_queue" && name != "row_limit")
-            own.emplace_back(name, value);
+        if (name != "order" && name != "bank_queue") own.emplace_back(name, value);
     return own;
 }
 
@@ -101,9 +100,8 @@ TEST_CASE("DRAMsim3's curves on DDR4-3200", "[validation]") {
     const Arguments dram {{"timing", "dramsim3_ddr4_3200"},
                           {"map", "rochrababgco"},
                           {"queue", "1"},
-                          {"order", "bank_rotation"},
+                          {"order", "bank_rotation(row_limit=4)"},
                           {"bank_queue", "8"},
-                          {"row_limit", "4"},
                           {"latency", "630ps"}}; // its cycle from transaction to command queue
     judge({"DRAMsim3",
            "DDR4-3200, random",
@@ -139,10 +137,13 @@ TEST_CASE("DRAMsim3's curves on DDR4-3200", "[validation]") {
 
 TEST_CASE("DRAMsim3's curves on GDDR6", "[validation]") {
     const Arguments reads {{"requests", "60000"}, {"range", "8GiB"}, {"size", "256"}};
-    const Arguments dram {{"timing", "dramsim3_gddr6"}, {"map", "rochrababgco"},
-                          {"capacity", "8GiB"},         {"queue", "1"},
-                          {"order", "bank_rotation"},   {"bank_queue", "8"},
-                          {"row_limit", "4"},           {"latency", "660ps"}};
+    const Arguments dram {{"timing", "dramsim3_gddr6"},
+                          {"map", "rochrababgco"},
+                          {"capacity", "8GiB"},
+                          {"queue", "1"},
+                          {"order", "bank_rotation(row_limit=4)"},
+                          {"bank_queue", "8"},
+                          {"latency", "660ps"}};
     judge({"DRAMsim3",
            "GDDR6, random",
            29.31,
@@ -267,10 +268,13 @@ TEST_CASE("Ramulator's curve on GDDR6", "[validation]") {
 
 TEST_CASE("DRAMsim3's curves on HBM2", "[validation]") {
     const Arguments reads {{"requests", "60000"}, {"range", "1GiB"}};
-    const Arguments dram {{"timing", "dramsim3_hbm2"}, {"map", "rorabgbachco"},
-                          {"capacity", "1GiB"},        {"queue", "1"},
-                          {"order", "bank_rotation"},  {"bank_queue", "8"},
-                          {"row_limit", "4"},          {"latency", "1ns"}};
+    const Arguments dram {{"timing", "dramsim3_hbm2"},
+                          {"map", "rorabgbachco"},
+                          {"capacity", "1GiB"},
+                          {"queue", "1"},
+                          {"order", "bank_rotation(row_limit=4)"},
+                          {"bank_queue", "8"},
+                          {"latency", "1ns"}};
     judge({"DRAMsim3",
            "HBM2, random",
            7.85,
@@ -310,8 +314,7 @@ TEST_CASE("DRAMsim3, 2 reads to a write as fast as possible", "[validation]") {
     Arguments dram {{"map", "rochrababgco"},
                     {"queue", "1"},
                     {"bank_queue", "8"},
-                    {"order", "bank_rotation"},
-                    {"row_limit", "4"}};
+                    {"order", "bank_rotation(row_limit=4)"}};
     const auto run = [&](double, const Arguments& d) { return steady("random", 0, mixed, d); };
     dram.emplace_back("timing", "dramsim3_hbm2");
     dram.emplace_back("capacity", "1GiB");

@@ -74,8 +74,9 @@ TEST_CASE("every preset, order and refresh resumes as if nothing had happened") 
     };
     const auto presets = dram_tables();
     for (std::size_t p = 0; p < presets.size(); ++p)
-        for (const auto order : names_of(DramOrders {}))
-            for (const auto refresh : names_of(DramRefresh {})) {
+        for (const std::string order :
+             {"first_ready", "fcfs", "oldest_ready", "bank_rotation(row_limit=4)", "committed"})
+            for (const std::string refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
                 const std::string& preset = presets[p];
                 const DramTiming& t = timing_of(preset);
                 if (refresh == "single_banks" && t.tRFCpb.raw == 0) continue;
@@ -83,11 +84,13 @@ TEST_CASE("every preset, order and refresh resumes as if nothing had happened") 
                 run({{"timing", preset},
                      {"capacity", "1GiB"},
                      {"map", "RoRaCoBaCh"},
-                     {"order", std::string(order)},
-                     {"refresh", std::string(refresh)},
-                     {"page", p % 2 ? "open_adaptive" : "open"},
-                     {"bank_queue", order == "bank_rotation" ? "2" : "0"},
-                     {"row_limit", order == "bank_rotation" ? "4" : "0"},
+                     {"order", order},
+                     {"refresh", refresh},
+                     {"page", p % 3 == 0   ? "timeout(idle=20ns)"
+                              : p % 3 == 1 ? "open_adaptive"
+                                           : "open"},
+                     {"bank_hash", p % 2 ? "xor" : "none"},
+                     {"bank_queue", order.starts_with("bank_rotation") ? "2" : "0"},
                      {"write_batch", "4"},
                      {"changes", t.tREFI.raw ? "tREFI=2us" : ""}});
             }
@@ -249,8 +252,8 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"capacity", "1GB"}}).find("dram.capacity: 1GB is not covered") == 0);
     CHECK(sentence({{"map", "RoBaCo"}}).find("dram.map: the address map 'RoBaCo' does not cover") ==
           0);
-    CHECK(sentence({{"order", "first_ready"}, {"row_limit", "4"}}) ==
-          "dram.row_limit: the order is first_ready: it is for bank_rotation");
+    CHECK(sentence({{"order", "first_ready(row_limit=4)"}})
+              .find("first_ready.row_limit: there is no such parameter") != std::string::npos);
     CHECK(sentence({{"order", "committed"}, {"bank_queue", "4"}}).find("dram.bank_queue: a comm") ==
           0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==
@@ -274,4 +277,31 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"interleave", "100B"}}).find("dram.interleave: 100B must be a multiple") == 0);
     CHECK(sentence({{"capacity", "0B"}}).find("dram.capacity: '0B' is outside its range") == 0);
     CHECK(sentence({{"timing", "ddr9"}}).find("there is no preset 'ddr9'") == 13);
+}
+
+TEST_CASE("what the banks count is what the channel counts, each where it happened", "[dram]") {
+    const auto m = machine(mixed, busy);
+    m->start();
+    m->run(never);
+    auto& stat = m->get<DramController>("dram").stat;
+    const auto sum = [](const Each<Counter>& each) {
+        Uint128 all = 0;
+        for (unsigned b = 0; b < each.size(); ++b) all += each[b].value();
+        return all;
+    };
+    CHECK(stat.bank_reads.size() == 32);
+    CHECK(sum(stat.bank_activates) == stat.activates.value());
+    CHECK(sum(stat.bank_row_hits) == stat.row_hits.value());
+    CHECK(sum(stat.bank_reads) + sum(stat.bank_writes) ==
+          stat.row_hits.value() + stat.row_misses.value() + stat.row_conflicts.value());
+
+    // A row of one bank alone.
+    const auto one = machine({{"pattern", "sequential"}, {"requests", "64"}, {"range", "4KiB"}},
+                             {{"timing", "ddr4_2400"}, {"map", "RaBgBaRoCo"}});
+    one->start();
+    one->run(never);
+    auto& alone = one->get<DramController>("dram").stat;
+    CHECK(alone.bank_reads[0].value() == 64);
+    CHECK(sum(alone.bank_reads) == 64);
+    CHECK(alone.bank_row_hits[0].value() == 63);
 }

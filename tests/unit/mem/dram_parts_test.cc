@@ -66,9 +66,11 @@ struct Refreshed : Dut {
         t.tREFI = 200_ns, t.tRFCpb = 10_ns;
         return t;
     }
-    explicit Refreshed(DramRefresh policy)
-        : Dut(timing()), schedule(policy, device, refresh_state, refreshes) {
-        schedule.init();
+    Policy<RefreshPolicy> policy;
+    explicit Refreshed(const std::string& name)
+        : Dut(timing()), schedule(device, refresh_state, refreshes) {
+        policy.make(name, "test", 1);
+        schedule.init(*policy);
     }
     std::vector<std::uint32_t> stop_due(Time now) {
         std::vector<std::uint32_t> banks;
@@ -81,7 +83,7 @@ using Banks = std::vector<std::uint32_t>;
 } // namespace
 
 TEST_CASE("refreshes fall due by rank in turn, all at once, or bank by bank", "[dram]") {
-    Refreshed in_turn(DramRefresh::ranks_in_turn);
+    Refreshed in_turn("ranks_in_turn");
     CHECK(in_turn.schedule.next() == Time {100_ns}.raw);
     CHECK(in_turn.stop_due(100_ns - 1_fs).empty());
     CHECK(in_turn.stop_due(100_ns) == Banks {0, 1, 2, 3});
@@ -89,17 +91,17 @@ TEST_CASE("refreshes fall due by rank in turn, all at once, or bank by bank", "[
     CHECK_FALSE(in_turn.schedule.stopped(4));
     CHECK(in_turn.schedule.next() == Time {200_ns}.raw);
 
-    Refreshed at_once(DramRefresh::all_ranks);
+    Refreshed at_once("all_ranks");
     CHECK(at_once.stop_due(200_ns - 1_fs).empty());
     CHECK(at_once.stop_due(200_ns).size() == 8);
 
-    Refreshed single(DramRefresh::single_banks);
+    Refreshed single("single_banks");
     CHECK(single.stop_due(25_ns) == Banks {0});
     CHECK(single.stop_due(50_ns) == Banks {1});
 }
 
 TEST_CASE("a unit is closed, refreshed, and goes on; the next one is due tREFI later", "[dram]") {
-    Refreshed r(DramRefresh::ranks_in_turn);
+    Refreshed r("ranks_in_turn");
     r.issue(DramCommand::activate, 1, 99_ns);
     r.stop_due(100_ns);
     const DramPlan close = r.schedule.command(Refreshed::floor(100_ns));
@@ -120,7 +122,7 @@ TEST_CASE("a unit is closed, refreshed, and goes on; the next one is due tREFI l
 
 TEST_CASE("what fell due while nothing waited is caught up with, what is stopped is not",
           "[dram]") {
-    Refreshed r(DramRefresh::ranks_in_turn);
+    Refreshed r("ranks_in_turn");
     r.schedule.catch_up(Time {100_ns - 1_fs}.raw);
     CHECK(r.refreshes.value() == 0);
     r.schedule.catch_up(Time {510_ns}.raw); // rank 0 at 100, 300, 500, rank 1 at 200, 400

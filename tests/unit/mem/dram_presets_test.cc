@@ -9,11 +9,16 @@ namespace {
 
 const auto preset_names = dram_tables();
 
+template <class Family>
+PolicyName<Family> named(const std::string& name) {
+    return PolicyName<Family> {name};
+}
+
 /// Refreshes often enough that a short run sees many.
-DramTiming shortened(const std::string& preset, DramRefresh refresh) {
+DramTiming shortened(const std::string& preset, const std::string& refresh) {
     DramTiming t = timing_of(preset);
     if (t.tREFI.raw) t.tREFI = 4 * (t.tRFC + t.tRP);
-    if (refresh == DramRefresh::single_banks) t.tREFI = t.banks() * t.tRFCpb;
+    if (refresh == "single_banks") t.tREFI = t.banks() * t.tRFCpb;
     return t;
 }
 
@@ -44,12 +49,12 @@ std::set<std::string> broken(const DramTiming& built, const DramTiming& judge,
     s.finish(1_ms);
     CHECK(log.size() > requests);
     return DramChecker(judge, Time {s.bus.transfer_time(built.burst)},
-                       figures.order != DramOrders::committed)
+                       figures.order.text() != "committed")
         .broken(log);
 }
 
 /// Constraints that follow from others in this table, so that nothing changes without them.
-std::set<std::string> implied(const DramTiming& t, DramRefresh refresh) {
+std::set<std::string> implied(const DramTiming& t, const std::string& refresh) {
     const Time transfer {
         parts::DataBus({t.rate}, *std::make_unique<parts::DataBusState>()).transfer_time(t.burst)};
     const Time activates = std::max(t.tRRD_S, t.tCK);
@@ -63,7 +68,7 @@ std::set<std::string> implied(const DramTiming& t, DramRefresh refresh) {
     if (t.tPPD <= t.tCK) all.insert("tPPD");
     if (t.ranks == 1 && (t.tRTW >= t.tRTRS)) all.insert("tRTRS"); // W > R: tWTR is longer
     if (t.tRTW <= t.tRTRS) all.insert("tRTW");
-    if (refresh == DramRefresh::single_banks)
+    if (refresh == "single_banks")
         all.insert("tRFC");
     else
         all.insert({"tRFCpb", "tRREFD"});
@@ -75,42 +80,41 @@ std::set<std::string> implied(const DramTiming& t, DramRefresh refresh) {
 TEST_CASE("every preset's commands keep to its table, in every order and refresh") {
     for (std::size_t p = 0; p < preset_names.size(); ++p) {
         const std::string& preset = preset_names[p];
-        for (auto refresh :
-             {DramRefresh::ranks_in_turn, DramRefresh::all_ranks, DramRefresh::single_banks})
-            for (auto order : {DramOrders::first_ready, DramOrders::oldest_ready,
-                               DramOrders::bank_rotation, DramOrders::committed})
-                for (auto page :
-                     {PagePolicy::open, PagePolicy::open_adaptive, PagePolicy::closed}) {
-                    if (refresh == DramRefresh::single_banks && !timing_of(preset).tRFCpb.raw)
-                        continue;
-                    INFO(preset_names[p] << ", order " << static_cast<int>(order) << ", refresh "
-                                         << static_cast<int>(refresh) << ", page "
-                                         << static_cast<int>(page));
+        for (const std::string refresh : {"ranks_in_turn", "all_ranks", "single_banks"})
+            for (const std::string order :
+                 {"first_ready", "oldest_ready", "bank_rotation", "committed"})
+                for (const std::string page : {"open", "open_adaptive", "closed"}) {
+                    if (refresh == "single_banks" && !timing_of(preset).tRFCpb.raw) continue;
+                    INFO(preset_names[p] << ", order " << order << ", refresh " << refresh
+                                         << ", page " << page);
                     const DramTiming t = shortened(preset, refresh);
-                    CHECK(broken(t, t, {.page = page, .order = order, .refresh = refresh}, 700) ==
-                          std::set<std::string> {});
+                    CHECK(broken(t, t,
+                                 {.page = named<RowPolicy>(page),
+                                  .order = named<DramOrder>(order),
+                                  .refresh = named<RefreshPolicy>(refresh)},
+                                 700) == std::set<std::string> {});
                 }
     }
 }
 
 TEST_CASE("in every preset, each constraint that is left out is noticed") {
     for (std::size_t p = 0; p < preset_names.size(); ++p)
-        for (auto refresh : {DramRefresh::ranks_in_turn, DramRefresh::single_banks}) {
+        for (const std::string refresh : {"ranks_in_turn", "single_banks"}) {
             const std::string& preset = preset_names[p];
             const DramTiming t = shortened(preset, refresh);
-            if (refresh == DramRefresh::single_banks && !t.tRFCpb.raw) continue;
+            if (refresh == "single_banks" && !t.tRFCpb.raw) continue;
             const auto implies = implied(t, refresh);
             reflect::for_each_field(t, [&](std::string_view name, auto& field) {
                 if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, Time>) {
                     if (field.raw == 0) return;
-                    INFO(preset_names[p] << " without " << name << ", refresh "
-                                         << static_cast<int>(refresh));
+                    INFO(preset_names[p] << " without " << name << ", refresh " << refresh);
                     DramTiming without = t;
                     reflect::for_each_field(without, [&](std::string_view other, auto& f) {
                         if constexpr (std::is_same_v<std::remove_cvref_t<decltype(f)>, Time>)
                             if (other == name) f.raw = name == "tCK";
                     });
-                    const bool noticed = !broken(without, t, {.refresh = refresh}).empty();
+                    const bool noticed =
+                        !broken(without, t, {.refresh = named<RefreshPolicy>(refresh)}).empty();
                     if (implies.contains(std::string(name))) return; // others keep it
                     CHECK(noticed);
                 }

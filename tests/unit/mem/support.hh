@@ -92,13 +92,12 @@ struct Scheduled {
                        bool with_side = false)
         : timing(t), bus({t.rate, t.tRTRS, 0_fs, t.tRTW}, bus_state),
           side({t.rate, t.tRTRS, 0_fs, t.tRTW}, side_state),
-          device(t, bus.transfer_time(t.burst), device_state,
-                 figures.order != DramOrders::committed),
+          device(t, bus.transfer_time(t.burst), device_state),
           dram(figures, device, bus, state,
                {activates, precharges, refreshes, hits, misses, conflicts, forwarded, bus_bytes,
                 bus_busy},
                with_side ? std::optional(DramSide {side, side_busy}) : std::nullopt) {
-        dram.init();
+        dram.init("test", 1);
     }
     /// Lets everything happen before `until`.
     void run_to(Time until) {

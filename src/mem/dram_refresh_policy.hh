@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/policy.hh"
+#include "core/units.hh"
+
+namespace memsim::mem {
+
+/// Which banks are refreshed together, each every tREFI, and when first.
+class RefreshPolicy : public PolicyBase {
+  public:
+    static constexpr std::string_view family = "DRAM refresh";
+    /// Bank by bank, which the part must allow; else all banks of a rank together.
+    virtual bool single_banks() const { return false; }
+    /// When the first refresh of unit 0, 1, ... of `units` (ranks or banks) is due; `never`: it has
+    /// none.
+    virtual Tick first(std::uint32_t unit, std::uint32_t units, Tick interval) const = 0;
+};
+
+} // namespace memsim::mem
