@@ -18,7 +18,7 @@ struct Stage {
 /// `hint` is a prefetch or a speculative read: never answered, and dropped wherever there is no
 /// room or nobody takes hints (Requester::offer()); it goes wherever requests do.
 /// `victim` and `claim` go to nobody but who takes victims (protocol/victims.hh). `victim` offers
-/// clean sectors that make room; `claim` says that sectors were written above without a fetch, so
+/// clean sectors that make room; `claim` says that sectors were written above and stay there, so
 /// that copies of them are old.
 /// The last three are for the cache that they come to and go no further. `invalidate` empties it
 /// of clean lines (the end of a kernel, for an L1). `flush` writes back what is dirty of one

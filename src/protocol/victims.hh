@@ -9,8 +9,8 @@
 ///   - each write, atomic and write-back;
 ///   - `Command::victim`, posted: clean sectors of a line that made room. A line's dirty sectors
 ///     are written back before it;
-///   - `Command::claim`, posted and without data: sectors that were written above and neither
-///     fetched before nor passed on. A copy of them is old from then on;
+///   - `Command::claim`, posted and without data: sectors that are written above and stay there,
+///     when they become dirty, fetched or not. A copy of them is old from then on;
 ///   - `Command::invalidate`, posted: the cache was emptied of clean lines, or of one application's
 ///     lines (`application`); so must be whatever keeps copies for it.
 /// A cache above anything else sends the first two only, and pays nothing.

@@ -33,8 +33,7 @@ struct Stats {
     Counter writebacks {Unit::count, "Writes of dirty sectors sent below"};
     Counter written_back_bytes {Unit::byte, "Bytes in them"};
     Counter victims {Unit::count, "Lines whose clean sectors were offered below"};
-    Counter claims {Unit::count, "Lines of which sectors were written without a fetch, as told "
-                                 "below"};
+    Counter claims {Unit::count, "Messages that told below which sectors are written here"};
     Level mshrs_used {Unit::count, "MSHRs in use"};
     Distribution miss_latency {Unit::time, "From a miss to the last of its sectors"};
 
