@@ -261,6 +261,13 @@ void Channel::functional(const PortBase&, FunctionalAccess& access) {
     look_through(port.package[static_cast<protocol::FlashAccess&>(access).place.package], access);
 }
 
+/// Of its first package: all are alike.
+protocol::FlashTimes Channel::flash_times() const {
+    const auto* package =
+        dynamic_cast<const protocol::HasFlashTimes*>(&port.package[0].peer()->owner());
+    return package ? package->flash_times() : protocol::FlashTimes {};
+}
+
 void Channel::check_loaded(Loader& l) const {
     const std::size_t slots = state.slots.size(), groups = state.groups.size();
     const std::uint32_t planes = params.dies() * params.planes();

@@ -25,7 +25,7 @@ using protocol::FlashOp;
 /// An idle channel costs nothing.
 ///
 /// Not modelled: status polling (ready/busy has its own wire), column changes, suspend, ECC time.
-class Channel final : public Model<Channel>, public Functional {
+class Channel final : public Model<Channel>, public Functional, public protocol::HasFlashTimes {
   public:
     struct Params {
         Param<unsigned> packages {4, {1, 64}, "Packages on the bus (MQSim's default: 4)"};
@@ -121,6 +121,7 @@ class Channel final : public Model<Channel>, public Functional {
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::FlashTimes flash_times() const override;
 
     const Params params;
     Ports port;

@@ -103,6 +103,7 @@ void Ftl::close(std::uint32_t index) {
     FtlBlock& b = s_.blocks[index];
     auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
     b.use = BlockUse::closed;
+    b.closed_at = s_.closings++;
     b.place = static_cast<std::uint32_t>(closed.size());
     closed.push_back(index);
 }
@@ -217,13 +218,14 @@ void Ftl::check_loaded(Loader& l) const {
 
 // ---- garbage collection ------------------------------------------------------------------------
 
-std::uint32_t Ftl::greedy_victim(std::uint32_t plane) const {
-    std::uint32_t best = no_page, fewest = f_.geometry.pages;
+std::uint32_t Ftl::victim(std::uint32_t plane, const VictimPolicy& policy) const {
+    std::uint32_t best = no_page;
+    VictimBlock taken;
     for (const std::uint32_t index : s_.planes[plane].closed) {
         const FtlBlock& b = s_.blocks[index];
-        if (b.flying == 0 && (b.valid < fewest || (b.valid == fewest && best != no_page &&
-                                                   b.erases < s_.blocks[best].erases)))
-            best = index, fewest = b.valid;
+        if (b.flying || b.valid == f_.geometry.pages) continue;
+        const VictimBlock here {b.valid, f_.geometry.pages, b.erases, s_.closings - b.closed_at};
+        if (best == no_page || policy.before(here, taken)) best = index, taken = here;
     }
     return best;
 }

@@ -3,6 +3,7 @@
 #include "core/fifo.hh"
 #include "core/hash_map.hh"
 #include "flash/geometry.hh"
+#include "flash/victim_policy.hh"
 #include "parts/named.hh"
 
 #include <array>
@@ -28,6 +29,7 @@ struct FtlBlock {
     std::uint32_t place = 0;  ///< in its plane's list of closed blocks
     BlockUse use = BlockUse::erased;
     bool old = false;                  ///< never erased, written before the run began
+    std::uint64_t closed_at = 0;       ///< how many blocks had been closed before
     std::vector<std::uint32_t> owners; ///< logical page of each page handed out; no_page: none
 };
 
@@ -50,6 +52,7 @@ struct FtlState {
     std::vector<FtlBlock> blocks;
     std::vector<FtlPlane> planes;
     std::uint32_t next_plane = 0; ///< with dynamic allocation
+    std::uint64_t closings = 0;   ///< blocks closed so far
 };
 
 /// A page-mapped flash translation layer: the map, the blocks and the next page to write. A part:
@@ -105,9 +108,8 @@ class Ftl {
         const FtlPlane& p = s_.planes[plane];
         return f_.geometry.blocks - p.fresh + static_cast<std::uint32_t>(p.erased.size());
     }
-    /// The closed block with the fewest valid pages, of several the least worn; no_page if there is
-    /// nothing to gain.
-    std::uint32_t greedy_victim(std::uint32_t plane) const;
+    /// The closed block that the policy takes; no_page if there is nothing to gain.
+    std::uint32_t victim(std::uint32_t plane, const VictimPolicy& policy) const;
     /// The closed block with the fewest erases, if that is at least `gap` fewer than `erases`.
     std::uint32_t cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap);
     void begin_collecting(std::uint32_t record);

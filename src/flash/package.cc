@@ -112,6 +112,13 @@ void Package::functional(const PortBase&, FunctionalAccess& access) {
     array_->contents().functional(array_->page(plane_of(at), at.block, at.page), access);
 }
 
+protocol::FlashTimes Package::flash_times() const {
+    Tick read = 0, program = 0;
+    for (unsigned page = 0; page < params.pages(); ++page)
+        read += timing_.read(page).raw, program += timing_.program(page).raw;
+    return {read / params.pages(), program / params.pages(), timing_.tBERS.raw};
+}
+
 void Package::waits_on(WaitReport& report) const {
     if (state.waiting)
         report.add(path() + ": " + std::to_string(state.waiting) + " operations wait for a die");

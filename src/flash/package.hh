@@ -23,7 +23,7 @@ using protocol::FlashOp;
 /// is in use by the array, or if NAND's rules are broken (see NandArray).
 ///
 /// Not modelled: suspend and resume, read retry, ECC, bad blocks, limits of power.
-class Package final : public Model<Package>, public Functional {
+class Package final : public Model<Package>, public Functional, public protocol::HasFlashTimes {
   public:
     struct Params {
         Param<unsigned> dies {8, {1, 64}, "Dies (ZnG table I: 8)"};
@@ -89,6 +89,7 @@ class Package final : public Model<Package>, public Functional {
     void waits_on(WaitReport& report) const override;
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::FlashTimes flash_times() const override;
 
     const NandTiming& timing() const { return timing_; }
     const NandArray& array() const { return *array_; }

@@ -79,6 +79,17 @@ struct NandReady {
 
 struct NandBus : MessageFamily<NandCommand, NandReady> {};
 
+/// What the arrays behind a channel take, on average of a block's pages.
+struct FlashTimes {
+    Tick read = 0, program = 0, erase = 0;
+};
+/// Implemented by channels and packages, for who plans with these times.
+class HasFlashTimes {
+  public:
+    virtual ~HasFlashTimes() = default;
+    virtual FlashTimes flash_times() const = 0;
+};
+
 /// An untimed look at a page: what comes to ports of these two families. `address` counts from the
 /// page's first byte.
 struct FlashAccess : FunctionalAccess {

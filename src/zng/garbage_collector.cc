@@ -2,7 +2,8 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
-#include "zng/page_mask.hh"
+
+#include <sstream>
 
 namespace memsim::zng {
 
@@ -19,18 +20,25 @@ constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below a
 
 void GarbageCollector::init() {
     flash_ = params.geometry.flash(path());
-    lay_out();
+    read_footprints();
+    const PackageGeometry& package = params.geometry.package;
+    MergeBlocksState& blocks = state.blocks;
+    blocks.logs = params.geometry.log_blocks(path(), 1);
+    blocks.free = FreeBlocks(flash_, package.data_blocks() + blocks.logs.logs_of_plane());
+    blocks.plane_moves.assign(flash_.all_planes(), 0);
+    blocks_.emplace(
+        MergeBlocks::Config {flash_, package.data_blocks(), package.log_ratio(), ranges_}, blocks);
+    merges_.emplace(flash_.data_pages, params.step(), state.merges);
+    merges_->reset(params.merges());
     state.package_moves.assign(params.geometry.packages(), 0);
-    state.plane_moves.assign(flash_.all_planes(), 0);
     state.applications.resize(params.applications());
-    state.merges.resize(params.merges());
-    for (std::uint32_t i = params.merges(); i-- > 0;) state.idle_merges.push_back(i);
+    held_.emplace(params.caches(), state.applications);
     state.flushes.resize(params.caches());
 }
 
 void GarbageCollector::start() {
     std::uint64_t entries = 0;
-    for (const Range& r : ranges_) entries += r.blocks;
+    for (const BlockRange& r : ranges_) entries += r.blocks;
     stat.table_entries.set(now(), entries);
     stat.table_bytes.set(now(), entries * static_cast<std::uint64_t>(params.table_entry->raw));
 }
@@ -48,36 +56,40 @@ void GarbageCollector::wake() {
 // ---- what comes in ---------------------------------------------------------------------------
 
 void GarbageCollector::take_answers() {
-    while (!port.mmu.empty()) page_order_done(port.mmu.pop().tag);
+    while (!port.mmu.empty()) {
+        const std::uint32_t tag = port.mmu.pop().tag;
+        if (tag == not_awaited) continue;
+        parts::named(state.applications, tag);
+        stat.drain_time.sample(held_->drained(tag, now()));
+        for (auto& f : state.flushes) f.push(static_cast<std::uint16_t>(tag));
+    }
     for (unsigned i = 0; i < port.flush.size(); ++i)
         while (!port.flush[i].empty()) {
-            Application& a = parts::named(state.applications, port.flush[i].pop().tag);
-            if (--a.flushing) continue;
-            a.hold = Hold::quiet;
-            stat.flush_time.sample(Time {now() - a.drained});
+            const std::uint32_t tag = port.flush[i].pop().tag;
+            const HeldApplication& a = parts::named(state.applications, tag);
+            if (held_->flushed(tag)) stat.flush_time.sample(Time {now() - a.drained});
         }
     for (unsigned c = 0; c < port.collect.size(); ++c)
         while (!port.collect[c].empty()) {
             const protocol::CollectResponse r = port.collect[c].pop();
-            const std::uint32_t merge = r.tag / params.geometry.package.log_ratio();
-            Merge& m = parts::named(state.merges, merge);
+            const std::uint32_t ratio = params.geometry.package.log_ratio();
+            Merge& m = parts::named(state.merges.merges, r.tag / ratio);
             if (r.op == CollectOp::move) {
-                Move& move = parts::named(m.moves, r.tag % params.geometry.package.log_ratio());
-                --state.package_moves[package_of(move.from)];
+                DataMove& move = parts::named(m.moves, r.tag % ratio);
+                --state.package_moves[package_of(move.blocks.from)];
                 ++stat.moved_pages;
-                if (++move.done == flash_.data_pages) {
-                    --m.left;
-                    if (--state.targets[move.to_log] == 0) state.targets.erase(move.to_log);
-                }
+                if (++move.done < flash_.data_pages) continue;
+                --m.left;
+                blocks_->arrived(move.blocks.to_log);
             } else if (++stat.erases; --m.left == 0)
-                end(merge);
+                end(r.tag / ratio);
         }
-    if (state.step == none) return;
-    if (params.helpers() == 0 && state.step_until <= now()) step_done();
+    if (!merges_->stepping()) return;
+    if (params.helpers() == 0 && state.step_until <= now()) merges_->step_done();
     for (unsigned i = 0; i < port.helper.size(); ++i)
         while (!port.helper[i].empty()) {
             port.helper[i].pop();
-            step_done();
+            merges_->step_done();
         }
 }
 
@@ -91,7 +103,7 @@ void GarbageCollector::take_lows() {
         while (!port.log_low[c].empty()) {
             const std::uint32_t log = port.log_low[c].pop().log;
             ++stat.log_lows;
-            close(served_by(log), log);
+            blocks_->close(blocks_->served_by(log), log);
             if (!begin(log)) state.waiting.push_back(log);
         }
 }
@@ -99,74 +111,57 @@ void GarbageCollector::take_lows() {
 /// False if it must wait: data blocks of this log block are on their way, too many merges are, or
 /// blocks to merge into are being erased.
 bool GarbageCollector::begin(std::uint32_t log) {
-    if (state.targets.find(log) || state.idle_merges.empty()) return false;
-    const Served served = served_by(log);
+    if (blocks_->awaits_data(log) || merges_->full()) return false;
+    const Served served = blocks_->served_by(log);
     MEMSIM_ASSERT(!served.blocks.empty(), "a log block is low that serves no data block");
-    if (!has_room(package_of(log), served.application, served.blocks.size())) return false;
-    const std::uint32_t i = state.idle_merges.back();
-    state.idle_merges.pop_back();
-    state.active.push_back(i);
-    stat.merging.set(now(), state.active.size());
-    Merge& m = state.merges[i];
-    m.log = log;
-    m.application = served.application;
-    m.phase = Phase::moving;
-    m.since = now();
-    m.moves.clear();
-    state.plane_moves[flash_.plane_of(log)] += static_cast<std::uint32_t>(served.blocks.size());
+    if (!has_room(served, log)) return false;
+    Merge& m = merges_->begin(log, served.application, now());
+    stat.merging.set(now(), state.merges.active.size());
+    blocks_->leave(log, served.blocks.size());
     for (const std::uint32_t data : served.blocks) {
-        Move move;
-        move.from = data;
-        move.logical = logical_of(data);
-        choose(move, m.application);
-        m.moves.push_back(move);
+        bool opened = false;
+        m.moves.push_back({blocks_->choose(data, served.application, opened), 0, 0, 0});
+        stat.log_blocks += opened;
     }
     m.left = static_cast<std::uint32_t>(m.moves.size());
-    m.erased = 0;
     debug(flag, "merges log block ", m.log, " with ", m.moves.size(), " data blocks");
-    ++state.applications[m.application].merges;
-    hold(m.application);
+    if (held_->begin_merge(m.application, now())) {
+        ++stat.holds;
+        debug(flag, "holds application ", m.application);
+        order(PageOrderKind::hold, m.application, m.application);
+    }
     return true;
+}
+
+/// Refuses the run if there never will be.
+bool GarbageCollector::has_room(const Served& served, std::uint32_t log) const {
+    const std::uint32_t package = package_of(log);
+    if (blocks_->has_room(package, served.application, served.blocks.size())) return true;
+    for (const std::uint32_t i : state.merges.active) {
+        const Merge& m = state.merges.merges[i];
+        if (m.phase == MergePhase::erasing && package_of(m.log) == package) return false;
+    }
+    throw ConfigError(path() + ".data_blocks: the flash is full: no plane of package " +
+                      std::to_string(package) +
+                      " has an erased block left to merge into: over-provision more");
 }
 
 // ---- applications that stand still -----------------------------------------------------------
 
-void GarbageCollector::hold(std::uint16_t application) {
-    Application& a = state.applications[application];
-    if (a.hold != Hold::none) return;
-    a.hold = Hold::draining;
-    a.since = now();
-    ++stat.holds;
-    debug(flag, "holds application ", application);
+void GarbageCollector::order(PageOrderKind kind, std::uint16_t application, std::uint32_t tag) {
     protocol::PageOrder o;
-    o.kind = PageOrderKind::hold;
+    o.kind = kind;
     o.application = application;
-    o.tag = application;
+    o.tag = tag;
     state.orders.push(o);
 }
 
-void GarbageCollector::page_order_done(std::uint32_t tag) {
-    if (tag == not_awaited) return;
-    Application& a = parts::named(state.applications, tag);
-    a.drained = now();
-    stat.drain_time.sample(Time {now() - a.since});
-    a.flushing = params.caches();
-    a.hold = a.flushing ? Hold::flushing : Hold::quiet;
-    for (auto& f : state.flushes) f.push(static_cast<std::uint16_t>(tag));
-}
-
 void GarbageCollector::resume() {
-    for (std::size_t i = 0; i < state.applications.size(); ++i) {
-        Application& a = state.applications[i];
-        if (a.hold != Hold::quiet || a.merges) continue;
-        a.hold = Hold::none;
-        stat.held_time[i] += Time {now() - a.since};
+    for (std::size_t i = 0; i < held_->size(); ++i) {
+        if (!held_->resumes(i)) continue;
+        stat.held_time[i] += Time {now() - state.applications[i].since};
         debug(flag, "resumes application ", i);
-        protocol::PageOrder o;
-        o.kind = PageOrderKind::resume;
-        o.application = static_cast<std::uint16_t>(i);
-        o.tag = not_awaited;
-        state.orders.push(o);
+        order(PageOrderKind::resume, static_cast<std::uint16_t>(i), not_awaited);
     }
 }
 
@@ -186,38 +181,36 @@ void GarbageCollector::send_orders() {
 
 /// Of all merges and their blocks in turn, a page each.
 void GarbageCollector::send_moves() {
+    std::vector<Merge>& merges = state.merges.merges;
     for (bool sent = true; sent;) {
         sent = false;
-        for (const std::uint32_t i : state.active) {
-            if (state.merges[i].phase != Phase::moving) continue;
-            for (std::uint32_t n = 0; n < state.merges[i].moves.size(); ++n)
-                sent |= send_move(i, n);
+        for (const std::uint32_t i : state.merges.active) {
+            if (merges[i].phase != MergePhase::moving) continue;
+            for (std::uint32_t n = 0; n < merges[i].moves.size(); ++n) sent |= send_move(i, n);
         }
     }
     std::uint64_t late = 0; // applications whose next merge is not done
-    for (const std::uint32_t i : state.active) {
-        Merge& m = state.merges[i];
+    for (const std::uint32_t i : state.merges.active) {
+        Merge& m = merges[i];
         const std::uint64_t bit = std::uint64_t {1} << m.application;
-        if (m.phase == Phase::moving &&
-            (m.left || state.applications[m.application].hold != Hold::quiet))
-            late |= bit;
-        if (m.phase == Phase::moving && !(late & bit)) update_tables(m);
-        if (m.phase == Phase::erasing) send_erases(i);
+        if (m.phase == MergePhase::moving && (m.left || !held_->quiet(m.application))) late |= bit;
+        if (m.phase == MergePhase::moving && !(late & bit)) update_tables(m);
+        if (m.phase == MergePhase::erasing) send_erases(i);
     }
 }
 
 bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
-    const Merge& m = state.merges[merge];
-    Move& move = state.merges[merge].moves[n];
-    const std::uint32_t package = package_of(move.from);
-    auto& to = port.collect[controller_of(move.from)];
+    const Merge& m = state.merges.merges[merge];
+    DataMove& move = state.merges.merges[merge].moves[n];
+    const std::uint32_t package = package_of(move.blocks.from);
+    auto& to = port.collect[controller_of(move.blocks.from)];
     if (move.sent == move.granted || move.sent - move.done == params.ahead() ||
         state.package_moves[package] == params.moves() || !to.can_send())
         return false;
     protocol::CollectRequest r;
     r.tag = merge * params.geometry.package.log_ratio() + n;
-    r.data = move.from, r.log = m.log;
-    r.to = move.to, r.to_log = move.to_log;
+    r.data = move.blocks.from, r.log = m.log;
+    r.to = move.blocks.to, r.to_log = move.blocks.to_log;
     r.page = static_cast<std::uint16_t>(move.sent++);
     to.send(r);
     ++state.package_moves[package];
@@ -227,127 +220,124 @@ bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
 /// Nothing of the application is under way, and what began before is done, whose blocks these may
 /// be: from now on its data are in their new blocks.
 void GarbageCollector::update_tables(Merge& m) {
-    for (const Move& move : m.moves) {
-        state.logs.change(move.to, move.to_log);
-        protocol::PageOrder o;
-        o.kind = PageOrderKind::map;
-        o.application = m.application;
-        o.tag = not_awaited;
-        o.page = move.logical - ranges_[m.application].first;
-        o.frame = move.to;
-        state.orders.push(o);
+    for (const DataMove& move : m.moves) {
+        order(PageOrderKind::map, m.application, not_awaited);
+        state.orders.back().page = move.blocks.logical - ranges_[m.application].first;
+        state.orders.back().frame = move.blocks.to;
+        blocks_->moved(move.blocks);
     }
-    forget(m);
-    --state.applications[m.application].merges; // it need not wait for the erases
-    m.phase = Phase::erasing;
+    blocks_->merged(m.log);
+    held_->mapped(m.application); // it need not wait for the erases
+    m.phase = MergePhase::erasing;
     m.left = static_cast<std::uint32_t>(m.moves.size()) + 1;
 }
 
 /// Of the data blocks, then of the log block.
 void GarbageCollector::send_erases(std::uint32_t merge) {
-    Merge& m = state.merges[merge];
+    Merge& m = state.merges.merges[merge];
     auto& to = port.collect[controller_of(m.log)];
     for (; m.erased <= m.moves.size() && to.can_send(); ++m.erased) {
         protocol::CollectRequest r;
         r.op = CollectOp::erase;
         r.tag = merge * params.geometry.package.log_ratio();
-        r.data = m.erased < m.moves.size() ? m.moves[m.erased].from : m.log;
+        r.data = m.erased < m.moves.size() ? m.moves[m.erased].blocks.from : m.log;
         to.send(r);
     }
 }
 
 void GarbageCollector::end(std::uint32_t merge) {
-    Merge& m = state.merges[merge];
-    state.free.put(m.log);
-    for (const Move& move : m.moves) state.free.put(move.from);
-    stat.most_erases.set(now(), state.free.most());
-    stat.erased_blocks.set(now(), state.free.erased());
+    const Merge& m = state.merges.merges[merge];
+    blocks_->erased(m.log);
+    for (const DataMove& move : m.moves) blocks_->erased(move.blocks.from);
+    stat.most_erases.set(now(), state.blocks.free.most());
+    stat.erased_blocks.set(now(), state.blocks.free.erased());
     stat.merge_time.sample(Time {now() - m.since});
     ++stat.merges;
-    m.phase = Phase::idle;
-    std::erase(state.active, merge);
-    state.idle_merges.push_back(merge);
-    stat.merging.set(now(), state.active.size());
+    merges_->end(merge);
+    stat.merging.set(now(), state.merges.active.size());
 }
 
 // ---- the helper thread -----------------------------------------------------------------------
 
 /// For the merges in turn: the next pages of one of which all that was granted has left.
 void GarbageCollector::run_helper() {
-    if (state.step != none || (params.helpers() && !port.helper[0].can_send())) return;
-    const auto n = static_cast<std::uint32_t>(state.active.size());
-    for (std::uint32_t k = 0; k < n; ++k) {
-        const std::uint32_t i = state.active[(state.turn + k) % n];
-        const Merge& m = state.merges[i];
-        const std::uint32_t granted = m.moves.front().granted;
-        if (m.phase != Phase::moving || granted == flash_.data_pages) continue;
-        bool due = true;
-        for (const Move& move : m.moves) due = due && move.sent == granted;
-        if (!due) continue;
-        const std::uint32_t pages = std::min(params.step(), flash_.data_pages - granted);
-        const std::uint32_t instructions =
-            pages * static_cast<std::uint32_t>(m.moves.size()) * params.instructions();
-        state.turn = (state.turn + k + 1) % n;
-        state.step = i;
-        ++stat.steps;
-        stat.instructions += instructions;
-        if (params.helpers())
-            port.helper[0].send({instructions});
-        else {
-            state.step_until = now() + params.instruction_time->raw * instructions;
-            arm(state.step_end, state.step_until);
-        }
-        return;
+    if (merges_->stepping() || (params.helpers() && !port.helper[0].can_send())) return;
+    const std::uint32_t instructions = merges_->next_step() * params.instructions();
+    if (instructions == 0) return;
+    ++stat.steps;
+    stat.instructions += instructions;
+    if (params.helpers())
+        port.helper[0].send({instructions});
+    else {
+        state.step_until = now() + params.instruction_time->raw * instructions;
+        arm(state.step_end, state.step_until);
     }
 }
 
-void GarbageCollector::step_done() {
-    for (Move& move : state.merges[state.step].moves)
-        move.granted = std::min(move.granted + params.step(), flash_.data_pages);
-    state.step = none;
-}
+// ---- set-up and reports ----------------------------------------------------------------------
 
-// ---- reports ---------------------------------------------------------------------------------
+/// Where the MMU places each application at the start. Two must not share a log block, for one
+/// would stand still as the other's is merged.
+void GarbageCollector::read_footprints() {
+    const auto* const mmu = dynamic_cast<const protocol::HasPages*>(&port.mmu.peer()->owner());
+    if (!mmu || mmu->page_bytes() != flash_.block_bytes())
+        refuse("mmu", "a block of " + std::to_string(flash_.block_bytes()) +
+                          "B must be the page of " + port.mmu.peer()->owner().path());
+    std::vector<std::string> footprints;
+    std::istringstream text(params.footprints());
+    for (std::string one; std::getline(text, one, ',');) footprints.push_back(one);
+    if (footprints.size() != params.applications())
+        refuse("footprints", "'" + params.footprints() + "' has " +
+                                 std::to_string(footprints.size()) + " figures for " +
+                                 std::to_string(params.applications()) + " applications");
+    const std::uint64_t row =
+        std::uint64_t {flash_.all_planes()} * params.geometry.package.log_ratio();
+    for (std::uint16_t i = 0; i < params.applications(); ++i) {
+        std::uint64_t bytes = 0;
+        try {
+            bytes = static_cast<std::uint64_t>(Text<Bytes>::parse(footprints[i]).raw);
+        } catch (const ConfigError& e) {
+            refuse("footprints", e.what());
+        }
+        const std::uint64_t blocks = (bytes + flash_.block_bytes() - 1) / flash_.block_bytes();
+        const std::optional<std::uint64_t> first = mmu->frame_at_start(i);
+        if (!first)
+            refuse("footprints", port.mmu.peer()->owner().path() +
+                                     " must place pages by identity, for data blocks of one log "
+                                     "block to be of one application");
+        if (*first + blocks >
+            std::uint64_t {params.geometry.package.data_blocks()} * flash_.all_planes())
+            refuse("footprints",
+                   "the flash is full: application " + std::to_string(i) + " ends at block " +
+                       std::to_string(*first + blocks) + " of " +
+                       std::to_string(std::uint64_t {params.geometry.package.data_blocks()} *
+                                      flash_.all_planes()) +
+                       " that hold data");
+        ranges_.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(blocks)});
+        for (std::uint16_t j = 0; j < i; ++j)
+            if (ranges_[j].shares_rows_with(ranges_[i], row))
+                refuse("footprints",
+                       "applications " + std::to_string(j) + " and " + std::to_string(i) +
+                           " would share log blocks: let the MMU's address_space be " +
+                           std::to_string(row * flash_.block_bytes()) +
+                           "B larger than the largest footprint");
+    }
+}
 
 void GarbageCollector::check_loaded(Loader& l) const {
-    const std::uint64_t blocks = flash_.all_blocks(), merges = state.merges.size(),
-                        applications = state.applications.size();
-    for (const Merge& m : state.merges) {
-        l.index("merges.log", m.log, blocks);
-        l.index("merges.application", m.application, applications);
-        for (const Move& move : m.moves)
-            for (const std::uint32_t block : {move.from, move.to, move.to_log})
-                l.index("merges.moves", block, blocks);
-        l.within("merges.moves", [&] {
-            l.check(m.phase == Phase::idle || !m.moves.empty(), "are none, of a merge under way");
-        });
-    }
-    for (const std::uint32_t merge : state.active) {
-        l.index("active", merge, merges);
-        l.within("active", [&] {
-            l.check(state.merges[merge].phase != Phase::idle, "is a merge that is over");
-        });
-    }
+    const std::uint64_t blocks = flash_.all_blocks(), applications = state.applications.size();
+    merges_->check_loaded(l, blocks, applications);
+    blocks_->check_loaded(l);
     l.indices("waiting", state.waiting, blocks);
     for (const auto& queue : state.flushes) l.indices("flushes", queue, applications);
-    if (state.step != none) l.index("step", state.step, merges);
-    state.made.all([&](std::uint64_t, const Served& s) {
-        l.index("made", s.application, applications);
-        l.indices("made.blocks", s.blocks, blocks);
-        return true;
-    });
-    state.open.all([&](std::uint64_t, const Open& o) {
-        l.index("open", o.log, blocks);
-        return true;
-    });
 }
 
 void GarbageCollector::waits_on(WaitReport& report) const {
-    for (const std::uint32_t i : state.active) {
-        const Merge& m = state.merges[i];
+    for (const std::uint32_t i : state.merges.active) {
+        const Merge& m = state.merges.merges[i];
         report.add(path() + " merges log block " + std::to_string(m.log) + " of application " +
                    std::to_string(m.application) + ": " + std::to_string(m.left) +
-                   (m.phase == Phase::moving ? " blocks to move" : " erases to come"));
+                   (m.phase == MergePhase::moving ? " blocks to move" : " erases to come"));
     }
     for (std::size_t i = 0; i < state.applications.size(); ++i)
         if (state.applications[i].hold == Hold::draining ||
@@ -360,9 +350,9 @@ void GarbageCollector::waits_on(WaitReport& report) const {
 }
 
 std::optional<std::string> GarbageCollector::imbalance() const {
-    if (!state.active.empty()) return "merges of log blocks have not ended";
+    if (!state.merges.active.empty()) return "merges of log blocks have not ended";
     if (!state.waiting.empty()) return "log blocks that are low were not merged";
-    for (const Application& a : state.applications)
+    for (const HeldApplication& a : state.applications)
         if (a.hold != Hold::none) return "an application is held for ever";
     return {};
 }

@@ -6,8 +6,9 @@
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
 #include "protocol/translation.hh"
-#include "zng/free_blocks.hh"
 #include "zng/geometry.hh"
+#include "zng/held_applications.hh"
+#include "zng/merges.hh"
 
 namespace memsim::zng {
 
@@ -118,70 +119,27 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Distribution drain_time {Unit::time, "From a hold to the last answer under way"};
         Distribution flush_time {Unit::time, "From then to the end of the caches' flush"};
     };
-    /// A data block on its way.
-    struct Move {
-        std::uint32_t from = 0, to = 0, to_log = 0;
-        std::uint32_t logical = 0; ///< block, of all applications' addresses side by side
-        std::uint32_t granted = 0; ///< pages that the helper thread has come to
-        std::uint32_t sent = 0, done = 0;
-    };
-    enum class Phase : std::uint8_t { idle, moving, erasing };
-    struct Merge {
-        std::uint32_t log = 0;
-        std::uint16_t application = 0;
-        Phase phase = Phase::idle;
-        std::uint32_t left = 0;   ///< moves or erases that are not done
-        std::uint32_t erased = 0; ///< erases sent
-        std::vector<Move> moves;
-        Tick since = 0;
-    };
-    enum class Hold : std::uint8_t { none, draining, flushing, quiet };
-    struct Application {
-        Hold hold = Hold::none;
-        std::uint32_t merges = 0;   ///< whose blocks the tables do not name yet
-        std::uint32_t flushing = 0; ///< caches
-        Tick since = 0, drained = 0;
-    };
-    /// By a log block.
-    struct Served {
-        std::uint16_t application = 0;
-        std::vector<std::uint32_t> blocks;
-    };
-    /// A log block that has room for more data blocks.
-    struct Open {
-        std::uint32_t log = 0, members = 0;
-    };
     struct State {
-        LogBlocks logs;
-        FreeBlocks free;
-        HashMap<std::uint32_t> logical; ///< of blocks that were moved there; `none`: moved away
-        HashMap<Served> made;           ///< log blocks made since the start
-        HashMap<Open> open;             ///< by plane and application
-        HashMap<std::uint32_t> targets; ///< log blocks, and the moves to their blocks
-        std::vector<std::uint32_t> plane_moves;   ///< from and to each plane, under way
+        MergeBlocksState blocks;
+        MergeTableState merges;
+        std::vector<HeldApplication> applications;
         std::vector<std::uint32_t> package_moves; ///< pages being moved in each
-        std::vector<Application> applications;
-        std::vector<Merge> merges;
-        FreeList idle_merges;
-        std::vector<std::uint32_t> active;  ///< active: in order of their beginning
-        std::vector<std::uint32_t> waiting; ///< log blocks of data under way
+        std::vector<std::uint32_t> waiting;       ///< log blocks that are not merged yet
         Fifo<protocol::PageOrder> orders;
         std::vector<Fifo<std::uint16_t>> flushes; ///< applications, by cache
-        std::uint32_t step = none;                ///< the merge that the helper thread is at
-        Tick step_until = 0;                      ///< in an SM to itself
+        Tick step_until = 0;                      ///< of the helper thread, in an SM to itself
         Timer step_end;
-        std::uint32_t turn = 0; ///< of active merges: the next that it looks at
     };
 
     explicit GarbageCollector(const Params& p) : params(p) {}
     void init() override;
     void start() override;
     void wake() override;
-    bool pending() const override { return !state.active.empty(); }
+    bool pending() const override { return !state.merges.active.empty(); }
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
-    const LogBlocks& log_blocks() const override { return state.logs; }
+    const LogBlocks& log_blocks() const override { return state.blocks.logs; }
 
     const Params params;
     Ports port;
@@ -189,38 +147,20 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     State state;
 
   private:
-    static constexpr std::uint32_t none = ~0u;
-    /// Of an application: its blocks at the start.
-    struct Range {
-        std::uint32_t first = 0, blocks = 0;
-    };
-
-    // garbage_collector.cc: the merges' course
+    void read_footprints();
     void take_answers();
     void take_lows();
     bool begin(std::uint32_t log);
-    void hold(std::uint16_t application);
-    void page_order_done(std::uint32_t tag);
+    bool has_room(const Served& served, std::uint32_t log) const;
+    void send_orders();
+    void order(protocol::PageOrderKind kind, std::uint16_t application, std::uint32_t tag);
     void resume();
     void send_moves();
     bool send_move(std::uint32_t merge, std::uint32_t move);
     void send_erases(std::uint32_t merge);
     void update_tables(Merge& m);
     void end(std::uint32_t merge);
-    void send_orders();
     void run_helper();
-    void step_done();
-    // garbage_collector_blocks.cc: which blocks
-    void lay_out();
-    std::uint32_t logical_of(std::uint32_t block) const;
-    Served served_by(std::uint32_t log) const;
-    void close(const Served& s, std::uint32_t log);
-    bool has_room(std::uint32_t package, std::uint16_t application, std::size_t blocks) const;
-    void choose(Move& m, std::uint16_t application);
-    void forget(const Merge& m);
-    std::uint64_t open_key(std::uint32_t plane, std::uint16_t application) const {
-        return std::uint64_t {plane} << 16 | application;
-    }
 
     std::uint32_t package_of(std::uint32_t block) const { return block % flash_.packages; }
     /// All that is asked about a package goes by one controller.
@@ -229,7 +169,10 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     }
 
     Flash flash_;
-    std::vector<Range> ranges_;
+    std::vector<BlockRange> ranges_;
+    std::optional<MergeBlocks> blocks_;
+    std::optional<MergeTable> merges_;
+    std::optional<HeldApplications> held_;
 };
 
 } // namespace memsim::zng

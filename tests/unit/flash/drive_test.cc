@@ -75,7 +75,7 @@ TEST_CASE("A write is done when it is in the DRAM, and read from there while it 
     CHECK(at[1] == 100 * us + wires + (10 + 2048) * ns + 2'064'000);
     CHECK(at[2] == 2000 * us + wires + flash_read(2048) + 2'064'000);
     CHECK(value(b.drive().stat.cache_sectors) == 4);
-    CHECK(value(b.drive().stat.programs) == 1);
+    CHECK(value(b.drive().stat.ftl.programs) == 1);
 }
 
 TEST_CASE("Writes wait while the write buffer is full", "[flash]") {
@@ -94,9 +94,9 @@ TEST_CASE("A page written in part is read and merged, one written whole is not",
     b.at(0, BlockOp::write, 0, 8).at(0, BlockOp::write, 11, 2);
     b.at(5000 * us, BlockOp::read, 8, 8);
     b.answers();
-    CHECK(value(b.drive().stat.merge_reads) == 1);
-    CHECK(value(b.drive().stat.host_page_writes) == 2);
-    CHECK(value(b.drive().stat.host_page_reads) == 1);
+    CHECK(value(b.drive().stat.ftl.merge_reads) == 1);
+    CHECK(value(b.drive().stat.ftl.host_page_writes) == 2);
+    CHECK(value(b.drive().stat.ftl.host_page_reads) == 1);
 }
 
 TEST_CASE("What nobody wrote: zeros without the flash, or the past", "[flash]") {
@@ -104,7 +104,7 @@ TEST_CASE("What nobody wrote: zeros without the flash, or the past", "[flash]") 
     for (Bench* b : {&zeros, &past}) b->at(0, BlockOp::read, 0);
     CHECK(zeros.answers()[0] < 1 * us);
     CHECK(past.answers()[0] > 75 * us);
-    CHECK(value(zeros.drive().stat.zero_pages) == 1);
+    CHECK(value(zeros.drive().stat.ftl.zero_pages) == 1);
 }
 
 TEST_CASE("A flush waits for what was written before it, and later writes for the flush",
@@ -115,7 +115,7 @@ TEST_CASE("A flush waits for what was written before it, and later writes for th
     CHECK(at[0] < 5 * us);
     CHECK(at[1] > 750 * us);
     CHECK(at[2] > at[1]);
-    CHECK(value(b.drive().stat.programs) == 1); // the second page may stay
+    CHECK(value(b.drive().stat.ftl.programs) == 1); // the second page may stay
 }
 
 TEST_CASE("Cores take their time for each request", "[flash]") {
@@ -136,7 +136,7 @@ TEST_CASE("A miss of the map's cache reads its translation page, once for all th
     b.at(10'000 * us, BlockOp::read, 16); // throws out the second page, changed by being found
     b.at(20'000 * us, BlockOp::read, 8);
     const auto at = b.answers();
-    const auto& s = b.drive().stat;
+    const auto& s = b.drive().stat.ftl;
     CHECK(at[0] > 2 * 75 * us);
     CHECK(at[2] - 5000 * us < 2 * 75 * us);
     CHECK(value(s.map_misses) == 4);
@@ -220,8 +220,8 @@ TEST_CASE("A machine saved in the middle of garbage collection goes on as if it 
         first.start();
         first.run(t);
         bool collecting = false;
-        for (const auto& c : first.get<Drive>("drive").state.collections)
-            collecting |= c.record != Drive::none;
+        for (const auto& c : first.get<Drive>("drive").state.flash.collections)
+            collecting |= c.record != flash::Collection::none;
         if (!collecting) continue;
         ++saved;
         second.load(first.save());
@@ -305,7 +305,7 @@ TEST_CASE("Static wear levelling keeps the blocks of cold data within its gap", 
         Machine m(3); // a tenth of the drive is written, the rest never
         fill(m, "20%", {{"static_wear_levelling", level ? "8" : "0"}}, 4 * 96 * 64 * 8 / 10);
         std::uint32_t least = ~0u, most = 0;
-        const auto& blocks = m.get<Drive>("drive").state.ftl.blocks;
+        const auto& blocks = m.get<Drive>("drive").state.flash.ftl.blocks;
         for (const auto& b : blocks)
             least = std::min(least, b.erases), most = std::max(most, b.erases);
         if (blocks.size() < 4 * 96) least = 0; // some were never touched
@@ -329,8 +329,8 @@ TEST_CASE("1.6 TB of flash costs what is touched of it", "[flash]") {
     run(m);
     const auto& d = m.get<Drive>("drive");
     CHECK(d.sectors() * 512 > 1'200'000'000'000);
-    CHECK(d.state.ftl.blocks.empty()); // reads leave nothing behind
-    CHECK(d.state.ftl.map.empty());
+    CHECK(d.state.flash.ftl.blocks.empty()); // reads leave nothing behind
+    CHECK(d.state.flash.ftl.map.empty());
     CHECK(m.get<flash::Package>("package[0]").array().touched() <= 200);
 }
 
@@ -375,4 +375,45 @@ TEST_CASE("A drive that is written full, over and over, takes every write", "[fl
         for (unsigned i = 0; i < 64; ++i) b.at(0, BlockOp::write, 8 * i);
     b.answers();
     CHECK(value(b.drive().stat.writes) == 256);
+}
+
+// ---- tasks of its own --------------------------------------------------------------------------
+
+TEST_CASE("A drive says what it is about to do, and how long that takes at least", "[flash]") {
+    const auto run_with = [](unsigned observers, Machine& m) {
+        Flash f {1, 1, 1, 2, 24, 4};
+        f.drive = {{"page", "4KiB"},
+                   {"over_provisioning", "50%"},
+                   {"preconditioned", "100%"},
+                   {"static_wear_levelling", "2"},
+                   {"observers", std::to_string(observers)}};
+        f.package = {{"media", "slc"}};
+        m.add("host", "test_flash.Checker",
+              {{"count", "600"}, {"sectors", "200"}, {"writes", "80%"}});
+        f.add(m);
+        m.bind("host", "drive", "drive", "host[0]");
+        for (unsigned i = 0; i < observers; ++i) {
+            m.add("listener", "test_flash.Listener", {});
+            m.bind("drive", "tasks[0]", "listener", "tasks");
+        }
+        m.build();
+        run(m);
+    };
+    Machine heard(5), unheard(5);
+    run_with(1, heard), run_with(0, unheard);
+    CHECK(heard.sim().now() == unheard.sim().now());
+    const auto& stat = heard.get<Drive>("drive").stat.ftl;
+    const auto& tasks = heard.get<Listener>("listener").state.tasks;
+    std::uint64_t pages = 0, of_kind[2] = {};
+    const auto t = heard.get<flash::Package>("package[0]").flash_times();
+    for (const protocol::DriveTask& task : tasks) {
+        pages += task.pages;
+        ++of_kind[static_cast<unsigned>(task.kind)];
+        CHECK(task.expected == task.pages * (t.read + t.program) + t.erase);
+        CHECK(task.plane < 2);
+    }
+    CHECK(of_kind[0] == value(stat.collections));
+    CHECK(of_kind[1] == value(stat.levellings));
+    CHECK(of_kind[1] > 0);
+    CHECK(pages >= value(stat.moved_pages));
 }

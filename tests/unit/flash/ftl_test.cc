@@ -10,9 +10,11 @@ namespace {
 struct Dut {
     FtlState state;
     Ftl ftl;
+    Policy<VictimPolicy> victim;
     explicit Dut(std::uint64_t aged = 0, bool least_worn = true)
         : ftl({{1, 1, 1, 2, 8, 4}, {0, 1}, 40, 0, aged, true, least_worn}, state) {
         ftl.init();
+        victim.make("greedy", "test", 1);
     }
     std::uint32_t write(std::uint32_t lpn) {
         const std::uint32_t page = ftl.allocate(ftl.plane_for(lpn), Frontier::host, lpn);
@@ -55,22 +57,22 @@ TEST_CASE("Pages of 6 channels and 384 pages a block are numbered without gaps",
 TEST_CASE("The victim is the closed block with the fewest valid pages", "[flash]") {
     Dut d;
     for (std::uint32_t i = 0; i < 12; ++i) d.write(2 * i); // three blocks of plane 0
-    CHECK(d.ftl.greedy_victim(0) == no_page);              // nothing to gain
+    CHECK(d.ftl.victim(0, *d.victim) == no_page);          // nothing to gain
     d.write(8), d.write(10), d.write(16);                  // two of the second, one of the third
-    CHECK(d.ftl.block(d.ftl.greedy_victim(0)).block == 1);
-    CHECK(d.ftl.block(d.ftl.greedy_victim(0)).valid == 2);
+    CHECK(d.ftl.block(d.ftl.victim(0, *d.victim)).block == 1);
+    CHECK(d.ftl.block(d.ftl.victim(0, *d.victim)).valid == 2);
     d.ftl.trim(18, ~0u), d.ftl.trim(20, ~0u);
-    CHECK(d.ftl.block(d.ftl.greedy_victim(0)).block == 2);
-    CHECK(d.ftl.greedy_victim(1) == no_page);
+    CHECK(d.ftl.block(d.ftl.victim(0, *d.victim)).block == 2);
+    CHECK(d.ftl.victim(1, *d.victim) == no_page);
 }
 
 TEST_CASE("A block with programs on their way is no victim", "[flash]") {
     Dut d;
     for (std::uint32_t i = 0; i < 3; ++i) d.write(0);
     const std::uint32_t last = d.ftl.allocate(0, Frontier::host, 0);
-    CHECK(d.ftl.greedy_victim(0) == no_page);
+    CHECK(d.ftl.victim(0, *d.victim) == no_page);
     d.ftl.commit(0, last, ~0u);
-    CHECK(d.ftl.greedy_victim(0) != no_page);
+    CHECK(d.ftl.victim(0, *d.victim) != no_page);
 }
 
 TEST_CASE("The last free block of a plane is the collector's", "[flash]") {
@@ -108,7 +110,7 @@ TEST_CASE("A preconditioned drive is computed until it is touched", "[flash]") {
     CHECK(d.state.map.size() == 1);
     CHECK(d.ftl.lookup(3).page == 32 + 3 * 4); // the first block that was free
     CHECK(d.ftl.lookup(1).page == 32);
-    CHECK(d.ftl.greedy_victim(1) != no_page);
+    CHECK(d.ftl.victim(1, *d.victim) != no_page);
     d.ftl.trim(0, ~0u);
     CHECK(d.ftl.lookup(0).page == no_page);
     CHECK(d.ftl.named(0));
@@ -121,7 +123,7 @@ TEST_CASE("Wear levelling takes the least worn of the free blocks, and the colde
         for (int round = 0; round < 60; ++round) { // one logical page, over and over
             for (int i = 0; i < 4; ++i) d.write(0);
             while (d.ftl.free_blocks(0) < 3) {
-                const std::uint32_t victim = d.ftl.greedy_victim(0);
+                const std::uint32_t victim = d.ftl.victim(0, *d.victim);
                 REQUIRE(victim != no_page);
                 REQUIRE(d.ftl.block(victim).valid == 0);
                 d.ftl.begin_collecting(victim);

@@ -62,7 +62,7 @@ TEST_CASE("MQSim's tpcc trace on a drive of its geometry: mean response within 6
     m.bind("host", "drive", "drive", "host[0]");
     m.build();
     run(m);
-    const auto& s = m.get<flash::Drive>("drive").stat;
+    const auto& s = m.get<flash::Drive>("drive").stat.ftl;
     Table table(heading, "tpcc-small.trace (6,999 requests in 137 ms)", " | MQSim | ours | %");
     const auto row = [&](const char* what, double theirs, double ours, int decimals,
                          double allowed) {

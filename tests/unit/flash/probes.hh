@@ -3,6 +3,7 @@
 #include "core/free_list.hh"
 #include "core/functional.hh"
 #include "protocol/block_io.hh"
+#include "protocol/drive_task.hh"
 #include "protocol/flash.hh"
 
 /// Components that tests of this folder put in front of flash parts.
@@ -76,6 +77,29 @@ class Controller final : public Script<Controller, protocol::Flash> {
 class HostScript final : public Script<HostScript, protocol::BlockIo> {
   public:
     using Script::Script;
+};
+
+/// Notes a drive's tasks.
+class Listener final : public Model<Listener> {
+  public:
+    struct Params {
+        Param<unsigned> queue {64, "Tasks that it has not seen"};
+    };
+    struct Ports {
+        In<protocol::DriveTask> tasks {{.depth = from<&Params::queue>}, "A drive's tasks"};
+    };
+    struct Stats {};
+    struct State {
+        std::vector<protocol::DriveTask> tasks;
+    };
+    explicit Listener(const Params& p) : params(p) {}
+    void wake() override {
+        while (!port.tasks.empty()) state.tasks.push_back(port.tasks.pop());
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
 };
 
 /// Random reads, writes, trims and flushes: no two requests that touch the same sector are under

@@ -129,7 +129,7 @@ TEST_CASE("A new log block may fill while requests are still under way", "[zng]"
                     std::uint64_t on_their_way = 0;
                     while (m.run(m.sim().now() + 5 * us) != Stop::idle) {
                         for (const std::uint32_t log : c.state.waiting)
-                            ++(c.state.targets.find(log) ? on_their_way : no_room);
+                            ++(c.state.blocks.targets.find(log) ? on_their_way : no_room);
                     }
                     finish(m);
                     check_data(m);
@@ -155,11 +155,11 @@ TEST_CASE("An application stands still while its log block is merged, another do
     auto& c = m.get<GarbageCollector>("collector");
     const auto& state = c.state.applications[0];
     std::uint64_t still = 0, others = 0;
-    while (state.hold != GarbageCollector::Hold::quiet) m.run(m.sim().now() + us);
+    while (state.hold != zng::Hold::quiet) m.run(m.sim().now() + us);
     const auto& moving = m.get<Wanderer>("wanderer[1]").stat;
     const auto& standing = m.get<Wanderer>("wanderer[0]").stat;
     still = value(standing.answered), others = value(moving.answered);
-    while (state.hold == GarbageCollector::Hold::quiet) {
+    while (state.hold == zng::Hold::quiet) {
         CHECK(value(standing.answered) == still);
         m.run(m.sim().now() + us);
     }
@@ -187,11 +187,11 @@ struct Lone {
                         {"writes", "95"},
                         {"gap", "400us"}};
         start(m, ftl);
-        while (collector().state.active.empty()) m.run(m.sim().now() + us);
+        while (collector().state.merges.active.empty()) m.run(m.sim().now() + us);
     }
     GarbageCollector& collector() { return m.get<GarbageCollector>("collector"); }
-    const GarbageCollector::Merge& merge() {
-        return collector().state.merges.at(collector().state.active.at(0));
+    const zng::Merge& merge() {
+        return collector().state.merges.merges.at(collector().state.merges.active.at(0));
     }
 };
 

@@ -1,0 +1,429 @@
+#include "flash/drive_back_end.hh"
+
+namespace memsim::flash {
+
+using protocol::block_sector_bytes;
+using protocol::FlashClass;
+using protocol::FlashOp;
+
+DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
+                           DriveBackEndState& state, DriveContents& contents, Contents& records,
+                           Front& front, const Refuse& refuse)
+    : params_(params), stat_(stats), s_(state), contents_(contents), records_(records),
+      front_(front), geometry_(shape.geometry()),
+      page_sectors_(static_cast<std::uint32_t>(shape.page->raw / block_sector_bytes)),
+      page_mask_(page_sectors_ == 32 ? ~0u : (1u << page_sectors_) - 1),
+      map_in_flash_(params.map_cache->raw > 0),
+      per_map_page_(static_cast<std::uint32_t>(shape.page->raw / params.map_entry_flash())),
+      space_(shape, map_in_flash_ ? per_map_page_ : 0, params.gc_threshold(),
+             params.static_wear_levelling() ? 4 : 3, refuse),
+      jobs_(state.jobs), collections_(params.gc_moves(), state.collections) {
+    Ftl::Figures f;
+    f.geometry = geometry_;
+    try {
+        f.order = plane_order(params.allocation(), geometry_);
+    } catch (const ConfigError& e) {
+        refuse("allocation", e.what());
+    }
+    f.host_pages = space_.host_pages;
+    f.map_pages = space_.map_pages;
+    f.aged = share_of(space_.host_pages, params.preconditioned());
+    f.fixed_plane = params.fixed_plane();
+    f.least_worn_first = params.dynamic_wear_levelling();
+    ftl_.emplace(std::move(f), s_.ftl);
+    ftl_->init();
+    map_.emplace(static_cast<std::uint32_t>(params.map_cache->raw / params.map_entry()),
+                 per_map_page_, s_.map);
+    if (map_in_flash_ && params.map_cache->raw < params.map_entry())
+        refuse("map_cache", "holds no entry of " + params.map_entry.text() + " bytes");
+    for (std::uint32_t p = 0; p < geometry_.all_planes(); ++p) {
+        const auto first = static_cast<std::uint32_t>(p * geometry_.plane_pages());
+        where_.push_back({geometry_.channel_of(first), geometry_.place(first)});
+    }
+    jobs_.reset(geometry_.channels, geometry_.all_planes());
+    s_.collections.resize(geometry_.all_planes());
+}
+
+void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
+                        bool urgent) {
+    Job job;
+    job.kind = JobKind::read;
+    job.urgent = urgent;
+    job.lpn = lpn;
+    job.sectors = sectors;
+    job.command = command;
+    look_up(jobs_.create(job));
+}
+
+void DriveBackEnd::write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t sectors) {
+    Job job;
+    job.kind = JobKind::destage;
+    job.lpn = lpn;
+    job.sectors = sectors;
+    job.cached = cached;
+    look_up(jobs_.create(job));
+}
+
+void DriveBackEnd::trim(std::uint32_t lpn, std::uint32_t sectors) {
+    ftl_->trim(lpn, sectors);
+    contents_.trim(lpn, sectors);
+    if (map_in_flash_) map_changed(lpn);
+}
+
+// ---- the map -----------------------------------------------------------------------------------
+
+void DriveBackEnd::look_up(std::uint32_t j) {
+    const std::uint32_t lpn = jobs_[j].lpn;
+    if (!map_in_flash_) return mapped(j);
+    const MapCache::Found found = map_->use(lpn);
+    if (found == MapCache::Found::here) {
+        ++stat_.map_hits;
+        return mapped(j);
+    }
+    ++stat_.map_misses;
+    const std::uint32_t page = map_->page_of(lpn);
+    const auto page_lpn = static_cast<std::uint32_t>(space_.host_pages) + page;
+    if (found == MapCache::Found::nothing) {
+        const bool nowhere =
+            params_.unwritten() == Unwritten::zeros && ftl_->lookup(page_lpn).page == no_page;
+        if (nowhere || s_.map.leaving.find(page)) {
+            map_->insert(lpn); // the page is empty, or still in the controller
+            trim_map_cache();
+            return mapped(j);
+        }
+    }
+    bool read = false;
+    jobs_[j].stage = JobStage::map;
+    jobs_[j].next = map_->await(lpn, j, read);
+    if (!read) return;
+    Job job;
+    job.kind = JobKind::map_read;
+    job.lpn = page_lpn;
+    job.sectors = 1; // of the sectors of its page, one holds the entries that are near
+    read_page(jobs_.create(job));
+}
+
+void DriveBackEnd::mapped(std::uint32_t j) {
+    if (jobs_[j].kind == JobKind::read)
+        read_page(j);
+    else
+        write_page(j);
+}
+
+void DriveBackEnd::map_changed(std::uint32_t lpn) {
+    map_->change(lpn);
+    trim_map_cache();
+}
+
+void DriveBackEnd::trim_map_cache() {
+    while (map_->too_full()) {
+        const std::uint32_t page = map_->evict();
+        if (page != no_link) write_translation(page);
+    }
+}
+
+/// Where a translation page that leaves the controller is: 1 on its way, joined by what changes;
+/// 2 being programmed; 3 the same, and to be written once more.
+void DriveBackEnd::write_translation(std::uint32_t page) {
+    if (std::uint8_t* const leaving = s_.map.leaving.find(page)) {
+        if (*leaving == 2) *leaving = 3;
+        return;
+    }
+    s_.map.leaving[page] = 1;
+    Job job;
+    job.kind = JobKind::map_write;
+    job.lpn = static_cast<std::uint32_t>(space_.host_pages) + page;
+    write_page(jobs_.create(job));
+}
+
+// ---- reading and writing a page ----------------------------------------------------------------
+
+void DriveBackEnd::read_page(std::uint32_t j) {
+    Job& job = jobs_[j];
+    const MapEntry e = ftl_->lookup(job.lpn);
+    std::uint32_t page = e.page;
+    job.held = e.sectors;
+    if (page == no_page) {
+        if (params_.unwritten() == Unwritten::zeros || ftl_->named(job.lpn)) {
+            ++stat_.zero_pages;
+            const Job gone = job;
+            jobs_.finish(j);
+            if (gone.kind == JobKind::read)
+                front_.page_read(gone.command, gone.lpn, gone.sectors, 0, {}, false);
+            return;
+        }
+        const auto& order = ftl_->figures().order;
+        const std::uint32_t plane = order[job.lpn % order.size()];
+        if (!ftl_->has_room(plane, Frontier::past)) return wait_for_room(j, plane);
+        job.held = job.kind == JobKind::read ? job.sectors : ~0u;
+        const std::uint32_t lpn = job.lpn;
+        page = ftl_->remember(lpn, plane, job.held);
+        contents_.place(lpn, job.held,
+                        [&](FunctionalAccess& access) { front_.look_at_flash(page, access); });
+        if (map_in_flash_ && of_host(lpn)) map_changed(lpn);
+        check_room(plane);
+    }
+    Job& still = jobs_[j]; // other jobs may have been made meanwhile
+    still.from = page;
+    still.stage = JobStage::read;
+    ftl_->hold(page);
+    ++(still.kind == JobKind::read ? stat_.host_page_reads : stat_.map_reads);
+    send(j);
+}
+
+void DriveBackEnd::write_page(std::uint32_t j) {
+    Job& job = jobs_[j];
+    const MapEntry e = ftl_->lookup(job.lpn);
+    const std::uint32_t keep = e.page == no_page ? 0 : e.sectors & page_mask_ & ~job.sectors;
+    if (!keep) return place(j);
+    ++(job.kind == JobKind::map_write ? stat_.map_reads : stat_.merge_reads);
+    job.from = e.page;
+    job.stage = JobStage::merge;
+    job.sectors |= keep;
+    ftl_->hold(job.from);
+    send(j);
+}
+
+void DriveBackEnd::place(std::uint32_t j) {
+    const std::uint32_t lpn = jobs_[j].lpn;
+    const std::uint32_t plane = ftl_->plane_for(lpn);
+    if (plane == no_page) {
+        const auto& order = ftl_->figures().order;
+        return wait_for_room(j, params_.fixed_plane() ? order[lpn % order.size()] : none);
+    }
+    Job& job = jobs_[j];
+    job.to = ftl_->allocate(plane, Frontier::host, lpn);
+    job.stage = JobStage::program;
+    if (job.kind == JobKind::map_write)
+        s_.map.leaving[map_page(lpn)] = 2;
+    else
+        job.contents = front_.page_image(job.cached, job.contents);
+    send(j);
+    check_room(plane);
+}
+
+void DriveBackEnd::wait_for_room(std::uint32_t j, std::uint32_t plane) {
+    if (jobs_.wait_for_room(j, plane)) ++stat_.room_waits;
+}
+
+void DriveBackEnd::was_read(std::uint32_t j, Contents::Id sensed) {
+    const Job job = jobs_[j];
+    ftl_->release(job.from);
+    switch (job.kind) {
+    case JobKind::read:
+        front_.page_read(job.command, job.lpn, job.sectors, job.held, sensed,
+                         ftl_->lookup(job.lpn).page == job.from);
+        jobs_.finish(j);
+        break;
+    case JobKind::map_read:
+        jobs_.finish(j);
+        records_.release(sensed); // the map is not kept in contents
+        map_->arrived(map_page(job.lpn), [this](std::uint32_t first) {
+            for (std::uint32_t i = first; i != none; i = jobs_[i].next) resumed_.push_back(i);
+        });
+        trim_map_cache();
+        for (std::size_t i = 0; i < resumed_.size(); ++i) mapped(resumed_[i]);
+        resumed_.clear();
+        break;
+    case JobKind::move:
+        move_read(j, sensed);
+        break;
+    default:
+        jobs_[j].contents = sensed;
+        place(j);
+    }
+    go_on_collecting(geometry_.plane_of(job.from));
+}
+
+void DriveBackEnd::programmed(std::uint32_t j) {
+    const Job job = jobs_[j];
+    ++stat_.programs;
+    if (job.kind == JobKind::move) return move_done(j);
+    jobs_.finish(j);
+    if (job.kind == JobKind::map_write) {
+        const std::uint32_t page = map_page(job.lpn);
+        ++stat_.map_writes;
+        ftl_->commit(job.lpn, job.to, page_mask_);
+        const bool again = *s_.map.leaving.find(page) == 3;
+        s_.map.leaving.erase(page);
+        if (again) write_translation(page);
+        return;
+    }
+    ++stat_.host_page_writes;
+    const MapEntry e = ftl_->lookup(job.lpn);
+    const std::uint32_t before = e.page == no_page ? 0 : e.sectors & page_mask_;
+    const std::uint32_t sectors = front_.sent_sectors(job.cached) | before;
+    // A read has found sectors of the past meanwhile: the program has none of them.
+    contents_.copy(
+        e.page, job.to, before & ~job.sectors,
+        [this](std::uint32_t page, FunctionalAccess& a) { front_.look_at_flash(page, a); });
+    ftl_->commit(job.lpn, job.to, sectors);
+    if (!sectors) ftl_->trim(job.lpn, 0);
+    if (map_in_flash_) map_changed(job.lpn);
+    front_.page_written(job.cached);
+}
+
+// ---- to the channels and back ------------------------------------------------------------------
+
+void DriveBackEnd::send(std::uint32_t j) {
+    const Job& job = jobs_[j];
+    const std::uint32_t page = job.stage == JobStage::program ? job.to : job.from;
+    jobs_.send(j, where_[geometry_.plane_of(page)].channel);
+}
+
+void DriveBackEnd::send_waiting() {
+    jobs_.send_waiting(
+        [this](unsigned channel) { return front_.can_send(channel); },
+        [this](unsigned channel, std::uint32_t j) { front_.send(channel, request(j)); });
+}
+
+protocol::FlashRequest DriveBackEnd::request(std::uint32_t j) {
+    Job& job = jobs_[j];
+    protocol::FlashRequest r;
+    r.tag = j;
+    r.op = job.stage == JobStage::program ? FlashOp::program
+           : job.kind == JobKind::erase   ? FlashOp::erase
+                                          : FlashOp::read;
+    const std::uint32_t page = r.op == FlashOp::program ? job.to : job.from;
+    const std::uint32_t block = geometry_.block_of(page);
+    const std::uint32_t plane = block / geometry_.blocks;
+    r.place = where_[plane].place;
+    r.place.block = block - plane * geometry_.blocks;
+    r.place.page = static_cast<std::uint16_t>(page - block * geometry_.pages);
+    if (r.op == FlashOp::program)
+        r.contents = std::exchange(job.contents, {});
+    else
+        r.written_before = ftl_->written_before(page);
+    const std::uint32_t sectors =
+        job.kind == JobKind::map_write ? page_mask_ : job.sectors & page_mask_;
+    r.bytes = std::max(1, std::popcount(sectors)) * block_sector_bytes;
+    r.urgency = class_of(job);
+    return r;
+}
+
+FlashClass DriveBackEnd::class_of(const Job& job) const {
+    if (job.kind == JobKind::map_read || job.kind == JobKind::map_write) return FlashClass::mapping;
+    if (job.kind == JobKind::move)
+        return params_.gc_first() ? FlashClass::mapping : FlashClass::background;
+    return job.urgent ? FlashClass::urgent : FlashClass::normal;
+}
+
+void DriveBackEnd::answered(const protocol::FlashResponse& r, Tick now) {
+    const std::uint32_t j = r.tag;
+    const Job& job = jobs_.named(j);
+    MEMSIM_ASSERT(job.kind != JobKind::none &&
+                      (r.op == FlashOp::erase) == (job.kind == JobKind::erase) &&
+                      (r.op == FlashOp::program ? job.to : job.from) != no_page,
+                  "a channel answers what no job has asked");
+    if (r.op == FlashOp::read)
+        was_read(j, r.contents);
+    else if (r.op == FlashOp::program)
+        programmed(j);
+    else
+        block_erased(j, now);
+}
+
+// ---- garbage collection and wear levelling -----------------------------------------------------
+
+/// Begins a collection if the plane has too few free blocks and none is under way.
+void DriveBackEnd::check_room(std::uint32_t plane) {
+    if (collections_.active(plane) || ftl_->free_blocks(plane) >= space_.free_blocks) return;
+    const std::uint32_t victim = ftl_->victim(plane, *s_.victim);
+    if (victim == no_page) return;
+    ++stat_.collections;
+    collect(plane, victim, false);
+}
+
+void DriveBackEnd::collect(std::uint32_t plane, std::uint32_t record, bool cold) {
+    ftl_->begin_collecting(record);
+    collections_.begin(plane, record, cold);
+    front_.collects(plane, ftl_->block(record), cold);
+    go_on_collecting(plane);
+}
+
+void DriveBackEnd::go_on_collecting(std::uint32_t plane) {
+    const bool erase =
+        collections_.go_on(plane, *ftl_, [this](std::uint32_t page, std::uint32_t lpn) {
+            Job job;
+            job.kind = JobKind::move;
+            job.stage = JobStage::read;
+            job.lpn = lpn;
+            job.sectors = ftl_->lookup(lpn).sectors;
+            job.from = page;
+            ftl_->hold(page);
+            send(jobs_.create(job));
+        });
+    if (!erase) return;
+    Job job;
+    job.kind = JobKind::erase;
+    job.command = collections_[plane].record;
+    job.from = ftl_->first_page(ftl_->block(job.command));
+    send(jobs_.create(job));
+}
+
+void DriveBackEnd::move_read(std::uint32_t j, Contents::Id sensed) {
+    Job& job = jobs_[j];
+    const std::uint32_t plane = geometry_.plane_of(job.from);
+    if (ftl_->lookup(job.lpn).page != job.from) { // written anew, or trimmed
+        collections_.moved(plane);
+        records_.release(sensed);
+        return jobs_.finish(j);
+    }
+    job.contents = sensed;
+    job.to = ftl_->allocate(plane, collections_[plane].cold ? Frontier::cold : Frontier::collector,
+                            job.lpn);
+    job.stage = JobStage::program;
+    send(j);
+}
+
+void DriveBackEnd::move_done(std::uint32_t j) {
+    const Job job = jobs_[j];
+    jobs_.finish(j);
+    if (ftl_->moved(job.lpn, job.from, job.to)) {
+        ++stat_.moved_pages;
+        if (map_in_flash_ && of_host(job.lpn)) map_changed(job.lpn);
+    }
+    const std::uint32_t plane = geometry_.plane_of(job.from);
+    collections_.moved(plane);
+    go_on_collecting(plane);
+}
+
+void DriveBackEnd::block_erased(std::uint32_t j, Tick now) {
+    const std::uint32_t record = jobs_[j].command;
+    const std::uint32_t plane = geometry_.plane_of(jobs_[j].from);
+    jobs_.finish(j);
+    ++stat_.erases;
+    ftl_->erased(record);
+    const std::uint32_t erases = ftl_->block(record).erases;
+    s_.most_worn = std::max(s_.most_worn, erases);
+    stat_.most_erases.set(now, s_.most_worn);
+    collections_.end(plane);
+    if (params_.static_wear_levelling() && ftl_->free_blocks(plane) >= 2) {
+        const std::uint32_t cold =
+            ftl_->cold_victim(plane, erases, params_.static_wear_levelling());
+        if (cold != no_page) {
+            ++stat_.levellings;
+            collect(plane, cold, true);
+        }
+    }
+    jobs_.room_made(plane, [this](std::uint32_t waiting) {
+        const JobKind kind = jobs_[waiting].kind;
+        if (kind == JobKind::read || kind == JobKind::map_read)
+            read_page(waiting);
+        else
+            place(waiting);
+    });
+    check_room(plane);
+}
+
+void DriveBackEnd::check_loaded(Loader& l, std::size_t commands, std::size_t cached) const {
+    const std::uint64_t pages = std::uint64_t {geometry_.all_planes()} * geometry_.plane_pages();
+    jobs_.check_loaded(l, commands, s_.ftl.blocks.size(), cached, pages);
+    for (const Collection& c : s_.collections)
+        if (c.record != Collection::none)
+            l.index("collections.record", c.record, s_.ftl.blocks.size());
+    ftl_->check_loaded(l);
+    if (map_in_flash_) map_->check_loaded(l, jobs_.size());
+}
+
+} // namespace memsim::flash

@@ -1,0 +1,99 @@
+#include "zng/merge_blocks.hh"
+
+#include <tuple>
+
+namespace memsim::zng {
+
+Served MergeBlocks::served_by(std::uint32_t log) const {
+    if (const Served* const made = s_.made.find(log)) return *made;
+    Served s;
+    const std::uint32_t plane = c_.flash.plane_of(log);
+    const std::uint32_t first = (c_.flash.block_in_plane(log) - c_.data_blocks) * c_.ratio;
+    for (std::uint32_t b = first; b < first + c_.ratio && b < c_.data_blocks; ++b) {
+        const std::uint32_t data = c_.flash.in_plane(plane, b);
+        if (s_.logical.find(data)) continue;
+        for (std::size_t i = 0; i < c_.ranges.size(); ++i)
+            if (data - c_.ranges[i].first < c_.ranges[i].blocks) {
+                s.application = static_cast<std::uint16_t>(i);
+                s.blocks.push_back(data);
+            }
+    }
+    return s;
+}
+
+void MergeBlocks::close(const Served& s, std::uint32_t log) {
+    const std::uint64_t key = open_key(c_.flash.plane_of(log), s.application);
+    if (const OpenLog* const o = s_.open.find(key); o && o->log == log) s_.open.erase(key);
+}
+
+bool MergeBlocks::has_room(std::uint32_t package, std::uint16_t application,
+                           std::size_t blocks) const {
+    std::size_t room = 0;
+    for (std::uint32_t i = 0; i < in_package() && room < blocks; ++i) {
+        const std::uint32_t plane = package + i * c_.flash.packages;
+        std::uint32_t left = s_.free.left(plane);
+        if (const OpenLog* const o = s_.open.find(open_key(plane, application))) {
+            const std::uint32_t with_log = std::min(left, c_.ratio - o->members);
+            room += with_log, left -= with_log;
+        }
+        const std::uint32_t rest = left % (c_.ratio + 1); // each log block with its data blocks
+        room += left / (c_.ratio + 1) * c_.ratio + (rest ? rest - 1 : 0);
+    }
+    return room >= blocks;
+}
+
+BlockMove MergeBlocks::choose(std::uint32_t from, std::uint16_t application, bool& opened) {
+    // Merges, whether a log block is opened, block, plane: the least is the best.
+    using Choice = std::tuple<std::uint32_t, bool, FreeBlocks::Block, std::uint32_t>;
+    std::optional<Choice> best;
+    for (std::uint32_t i = 0; i < in_package(); ++i) {
+        const std::uint32_t plane = from % c_.flash.packages + i * c_.flash.packages;
+        const bool opens = !s_.open.find(open_key(plane, application));
+        if (s_.free.left(plane) < 1u + opens) continue;
+        const Choice c {s_.plane_moves[plane], opens, s_.free.best(plane), plane};
+        if (!best || c < *best) best = c;
+    }
+    MEMSIM_ASSERT(best, "a data block is moved for which there is no room");
+    const auto [merges, opens, block, plane] = *best;
+    BlockMove m;
+    m.from = from;
+    const std::uint32_t* const known = s_.logical.find(from); // else it was never moved
+    m.logical = known ? *known : from;
+    m.to = s_.free.take(plane);
+    const std::uint64_t key = open_key(plane, application);
+    opened = opens;
+    if (opens) s_.open[key] = {s_.free.take(plane), 0};
+    OpenLog& open = s_.open[key];
+    m.to_log = open.log;
+    if (++open.members == c_.ratio) s_.open.erase(key);
+    Served& served = s_.made[m.to_log];
+    served.application = application;
+    served.blocks.push_back(m.to);
+    s_.logical[m.to] = m.logical;
+    ++s_.targets[m.to_log];
+    ++s_.plane_moves[plane];
+    return m;
+}
+
+void MergeBlocks::moved(const BlockMove& m) {
+    s_.logs.change(m.to, m.to_log);
+    s_.logical[m.from] = MergeBlocksState::moved_away;
+    s_.logs.forget(m.from);
+    --s_.plane_moves[c_.flash.plane_of(m.from)];
+    --s_.plane_moves[c_.flash.plane_of(m.to)];
+}
+
+void MergeBlocks::check_loaded(Loader& l) const {
+    const std::uint64_t blocks = c_.flash.all_blocks();
+    s_.made.all([&](std::uint64_t, const Served& s) {
+        l.index("made", s.application, c_.ranges.size());
+        l.indices("made.blocks", s.blocks, blocks);
+        return true;
+    });
+    s_.open.all([&](std::uint64_t, const OpenLog& o) {
+        l.index("open", o.log, blocks);
+        return true;
+    });
+}
+
+} // namespace memsim::zng

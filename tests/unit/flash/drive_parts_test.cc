@@ -1,0 +1,124 @@
+#include "flash/collections.hh"
+#include "flash/drive_commands.hh"
+#include "flash/drive_dram.hh"
+#include "flash/drive_shape.hh"
+#include "flash/page_jobs.hh"
+#include "support.hh"
+
+using namespace memsim;
+using namespace memsim::flash;
+
+TEST_CASE("A drive's DRAM serves one access after the other, and carries no time over a pause",
+          "[flash]") {
+    DriveDramState state;
+    DriveDram dram(10_ns, Rate {300'000'000}, state); // 512 B take 1706.67 ns
+    dram.use(7, 1, 512, 0);
+    dram.use(8, 2, 1024, 0);
+    CHECK(dram.next() == 1'716'666'666);
+    unsigned ended = 0;
+    dram.finish(dram.next() - 1, [&](const DramTransfer&) { ++ended; });
+    CHECK(ended == 0);
+    const Tick second = 10'000'000 * 2 + 5'120'000'000; // both together: no remainder is lost
+    dram.finish(dram.next(), [&](const DramTransfer& t) {
+        ++ended;
+        CHECK(t.command == 7);
+    });
+    CHECK(ended == 1);
+    CHECK(dram.next() == second);
+    dram.finish(second, [&](const DramTransfer& t) { CHECK(t.sectors == 2); });
+    CHECK(dram.next() == 0);
+    dram.use(9, 1, 512, 2 * second);
+    CHECK(dram.next() == 2 * second + 1'716'666'666);
+}
+
+TEST_CASE("A drive's command is answered once all its sectors are done, in its queue", "[flash]") {
+    DriveCommandsState state;
+    DriveCommands commands(state);
+    commands.reset(2, 2);
+    const std::uint32_t a = commands.create({}, 1, 5), b = commands.create({}, 1, 6);
+    CHECK(commands.full());
+    commands[a].left = 8, commands[b].left = 1;
+    CHECK_FALSE(commands.done(a, 7));
+    CHECK(commands.done(b, 1));
+    CHECK(commands.done(a, 1));
+    CHECK_FALSE(commands.has_answer(0));
+    CHECK(commands.take_answer(1).arrived == 6); // as they were done
+    CHECK(commands.take_answer(1).arrived == 5);
+    CHECK(commands.under_way() == 0);
+    CHECK_FALSE(commands.has_answer(1));
+}
+
+TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]") {
+    PageJobsState state;
+    PageJobs jobs(state);
+    jobs.reset(3, 2);
+    for (std::uint32_t i = 0; i < 4; ++i) jobs.create({JobKind::read});
+    jobs.send(0, 2), jobs.send(1, 0), jobs.send(2, 2);
+    std::vector<std::uint32_t> sent;
+    unsigned room = 2; // of channel 2
+    jobs.send_waiting([&](unsigned c) { return c == 2 && room > 0; },
+                      [&](unsigned, std::uint32_t j) { sent.push_back(j), --room; });
+    CHECK(sent == std::vector<std::uint32_t> {0, 2});
+    jobs.send_waiting([&](unsigned) { return true; },
+                      [&](unsigned c, std::uint32_t j) {
+                          sent.push_back(j);
+                          CHECK(c == 0);
+                      });
+    CHECK(sent.back() == 1);
+    CHECK(state.waiting == 0);
+
+    CHECK(jobs.wait_for_room(0, 1));
+    CHECK(jobs.wait_for_room(1, Job::none));
+    CHECK(jobs.wait_for_room(3, 0));
+    sent.clear();
+    jobs.room_made(1, [&](std::uint32_t j) {
+        sent.push_back(j);
+        CHECK_FALSE(jobs.wait_for_room(j, 1)); // it is asked once
+    });
+    CHECK(sent == std::vector<std::uint32_t> {0, 1});
+    CHECK(jobs.roomless() == 3);
+    jobs.finish(3);
+    CHECK(jobs.create({}) == 3);
+}
+
+TEST_CASE("A collection moves so many pages at a time and erases when nobody reads", "[flash]") {
+    FtlState state;
+    Ftl ftl({{1, 1, 1, 1, 8, 4}, {0}, 20, 0, 0, true, true}, state);
+    ftl.init();
+    for (std::uint32_t lpn = 0; lpn < 4; ++lpn)
+        ftl.commit(lpn, ftl.allocate(0, Frontier::host, lpn), ~0u);
+    ftl.commit(1, ftl.allocate(0, Frontier::host, 1), ~0u); // page 1 is elsewhere
+    std::vector<Collection> planes(1);
+    Collections c(2, planes);
+    std::vector<std::uint32_t> moved;
+    const auto go_on = [&] {
+        return c.go_on(0, ftl, [&](std::uint32_t page, std::uint32_t lpn) {
+            CHECK(page == lpn);
+            moved.push_back(lpn);
+        });
+    };
+    CHECK_FALSE(go_on()); // nothing is collected
+    c.begin(0, 0, false);
+    CHECK_FALSE(go_on());
+    CHECK(moved == std::vector<std::uint32_t> {0, 2});
+    c.moved(0), c.moved(0);
+    ftl.hold(3);
+    CHECK_FALSE(go_on());
+    CHECK(moved.back() == 3);
+    c.moved(0);
+    CHECK_FALSE(go_on()); // somebody reads page 3
+    ftl.release(3);
+    CHECK(go_on());
+    CHECK_FALSE(go_on()); // once
+    c.end(0);
+    CHECK_FALSE(c.active(0));
+}
+
+TEST_CASE("The host's pages, the map's and the free blocks of a drive", "[flash]") {
+    FlashShape shape; // 8 x 4 x 2 x 2 planes of 2048 blocks of 256 pages, 7 % over-provisioned
+    const auto never_refuses = [](const char* p, const std::string& s) { FAIL(p << s); };
+    const DriveSpace s(shape, 1365, 5_pct, 4, never_refuses);
+    CHECK(s.host_pages == 62'411'243); // 0.93 x 67,108,864, rounded down
+    CHECK(s.map_pages == 45'723);
+    CHECK(s.free_blocks == 102);
+}

@@ -1,0 +1,116 @@
+#include "zng/held_applications.hh"
+#include "zng/merges.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace memsim;
+using namespace memsim::zng;
+
+namespace {
+
+/// One package of two planes: data blocks 0 to 3 of each, log blocks 4 and 5, the rest is free.
+struct Blocks {
+    Flash flash {1, 1, 2, 12, 4, 4096};
+    MergeBlocksState state;
+    MergeBlocks blocks {{flash, 4, 2, {{0, 4}, {4, 4}}}, state};
+    Blocks() {
+        state.logs = LogBlocks(flash, 4, 2);
+        state.free = FreeBlocks(flash, 6);
+        state.plane_moves.assign(2, 0);
+    }
+};
+
+} // namespace
+
+TEST_CASE("A log block serves the data blocks of its application that are still there", "[zng]") {
+    Blocks b;
+    const std::uint32_t log = b.flash.in_plane(0, 4); // of blocks 0 and 1 of plane 0
+    Served s = b.blocks.served_by(log);
+    CHECK(s.application == 0);
+    CHECK(s.blocks == std::vector<std::uint32_t> {0, 2});
+    bool opened = false;
+    b.blocks.leave(log, 1);
+    const BlockMove m = b.blocks.choose(0, 0, opened);
+    CHECK(opened);
+    CHECK(b.flash.plane_of(m.to) == 1); // plane 0 has the merge itself
+    CHECK(b.flash.plane_of(m.to_log) == 1);
+    CHECK(b.blocks.awaits_data(m.to_log));
+    b.blocks.arrived(m.to_log);
+    CHECK_FALSE(b.blocks.awaits_data(m.to_log));
+    b.blocks.moved(m);
+    CHECK(b.blocks.served_by(log).blocks == std::vector<std::uint32_t> {2});
+    CHECK(b.blocks.served_by(m.to_log).blocks == std::vector<std::uint32_t> {m.to});
+    CHECK(b.state.logs.log_of(m.to) == m.to_log);
+    // The next goes to the same log block, which then has two: the one after opens another.
+    b.blocks.leave(log, 1);
+    CHECK(b.blocks.choose(2, 0, opened).to_log == m.to_log);
+    CHECK_FALSE(opened);
+    b.blocks.leave(log, 1);
+    b.blocks.choose(m.to, 0, opened);
+    CHECK(opened);
+}
+
+TEST_CASE("There is room for data blocks with the log blocks that they need", "[zng]") {
+    Blocks b; // six free blocks a plane: two log blocks with two data blocks each
+    CHECK(b.blocks.has_room(0, 0, 8));
+    CHECK_FALSE(b.blocks.has_room(0, 0, 9));
+    bool opened = false;
+    b.blocks.leave(b.flash.in_plane(0, 4), 1);
+    const BlockMove m = b.blocks.choose(0, 0, opened);
+    CHECK(b.blocks.has_room(0, 0, 7));
+    CHECK_FALSE(b.blocks.has_room(0, 0, 8));
+    CHECK_FALSE(b.blocks.has_room(0, 1, 7)); // another's log block has no room for it
+    b.blocks.close(b.blocks.served_by(m.to_log), m.to_log);
+    CHECK_FALSE(b.blocks.has_room(0, 0, 7));
+}
+
+TEST_CASE("The helper thread goes through merges in turn, when all that it granted has left",
+          "[zng]") {
+    MergeTableState state;
+    MergeTable table(10, 4, state);
+    table.reset(2);
+    table.begin(100, 0, 1).moves.resize(2);
+    table.begin(200, 0, 2).moves.resize(1);
+    CHECK(table.full());
+    CHECK(table.next_step() == 8); // four pages of two blocks
+    CHECK(table.stepping());
+    table.step_done();
+    CHECK(table.next_step() == 4);
+    table.step_done();
+    CHECK(table.next_step() == 0); // nothing has left
+    Merge& first = state.merges[state.active[0]];
+    first.moves[0].sent = 4;
+    CHECK(table.next_step() == 0); // of the other block neither
+    first.moves[1].sent = 4;
+    CHECK(table.next_step() == 8);
+    table.step_done();
+    for (DataMove& m : first.moves) m.sent = 8;
+    CHECK(table.next_step() == 4); // the last two of each
+    table.step_done();
+    CHECK(first.moves[1].granted == 10);
+    table.end(state.active[0]);
+    CHECK_FALSE(table.full());
+    CHECK(state.active.size() == 1);
+}
+
+TEST_CASE("An application stands still until the last of its merges is in the tables", "[zng]") {
+    std::vector<HeldApplication> state(1);
+    HeldApplications held(2, state);
+    CHECK(held.begin_merge(0, 10));
+    CHECK_FALSE(held.begin_merge(0, 20)); // it is held already
+    CHECK(held.drained(0, 25).raw == 15);
+    CHECK_FALSE(held.flushed(0));
+    CHECK_FALSE(held.quiet(0));
+    CHECK(held.flushed(0));
+    CHECK(held.quiet(0));
+    held.mapped(0);
+    CHECK_FALSE(held.resumes(0));
+    held.mapped(0);
+    CHECK(held.resumes(0));
+    CHECK_FALSE(held.resumes(0));
+
+    HeldApplications without_caches(0, state);
+    without_caches.begin_merge(0, 0);
+    without_caches.drained(0, 1);
+    CHECK(without_caches.quiet(0));
+}
