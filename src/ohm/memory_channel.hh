@@ -61,7 +61,6 @@ struct ChannelParams {
         32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
     Param<MigrationChannel> migration_channel {MigrationChannel::shared,
                                                "Where migration's transfers go (Ohm-GPU Fig. 8)"};
-    Param<bool> check_contents {false, "Compare every read with what was written last"};
 
     Rate rate() const {
         return {width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8};
@@ -113,7 +112,6 @@ struct ChannelStats {
     Counter row_misses {Unit::count, "DRAM accesses to a closed bank"};
     Counter row_conflicts {Unit::count, "DRAM accesses for which another row was closed"};
     Counter forwarded {Unit::count, "DRAM reads served from waiting writes"};
-    Counter content_errors {Unit::count, "Reads that returned other data than written last"};
 };
 
 /// A write on its way through its slot of the channel.

@@ -27,8 +27,6 @@ void check_modules(const Component& controller, const ChannelParams& params, con
                               ".channel_latency: " + Text<Time>::show(m->params.channel_latency()) +
                               " is not 2 x serdes + flight of " + controller.path() + ", " +
                               Text<Time>::show(params.one_way()));
-        if (m->params.check_contents() != params.check_contents())
-            throw ConfigError(m->path() + ".check_contents: it must be as in " + controller.path());
         if (&port.transfers[i].peer()->owner() != m)
             throw ConfigError(controller.path() + ".transfers[" + std::to_string(i) +
                               "] must be bound to " + m->path() + ", as commands[" +

@@ -26,10 +26,9 @@ void PlanarController::take_answers() {
         while (!transfers.empty()) {
             const protocol::DdrtData d = transfers.pop();
             if (d.id & migration_id)
-                piece_from_xpoint(d.id, d.versions);
+                piece_from_xpoint(d.id, d.contents);
             else
-                finish_read(
-                    d.id, d.versions[parts::named(state.requests, d.id).offset / block_bytes % 2]);
+                finish(d.id, d.contents);
         }
     }
 }
@@ -64,7 +63,7 @@ void PlanarController::take_dram_done() {
             if (d.write)
                 finish(d.context);
             else
-                finish_read(d.context, state.dram_content.read(dram_block(q)));
+                finish(d.context, read_at(state.dram, q, dram_address(q)));
         }
     }
 }
@@ -97,8 +96,7 @@ bool PlanarController::feed_dram() {
         const bool write = q.r.command != Command::read;
         if (!channel_->dram().can_accept(write) || (write && read_of_block_waits(q))) break;
         const protocol::Part part = protocol::next_part(q.r, q.fed, channel_->timing().burst);
-        mem::DramAccess a = channel_->dram_access(
-            placement_.dram_address(q.group) + q.offset + part.offset, part.bytes);
+        mem::DramAccess a = channel_->dram_access(dram_address(q) + part.offset, part.bytes);
         a.context = id;
         a.write = write;
         q.started = true;
@@ -108,8 +106,9 @@ bool PlanarController::feed_dram() {
             state.dram_queue.erase(i);
             sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
         }
-        if (write && params.channel.check_contents())
-            state.dram_content.write(dram_block(q), q.version);
+        if (q.fed == q.r.bytes && q.r.contents)
+            state.dram.write(sim().contents(), dram_address(q) / SectorBytes::size,
+                             std::exchange(q.r.contents, {}));
         channel_->enqueue(a, false, now());
         changed = true;
     }
@@ -183,13 +182,8 @@ bool PlanarController::book_demand() {
         sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
         const Tick end = channel_->book(m, q.r.payload(), true, false, now());
         leaving.push({end,
-                      {placement_.module_address(q.group, q.location) + q.offset,
-                       q.r.bytes,
-                       id,
-                       {q.version, q.version},
-                       true,
-                       false,
-                       q.r.sectors}});
+                      {placement_.module_address(q.group, q.location) + q.offset, q.r.bytes, id,
+                       std::exchange(q.r.contents, {}), true, false, q.r.sectors, partial(q.r)}});
         changed = true;
     }
     return changed;

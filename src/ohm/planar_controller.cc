@@ -62,8 +62,7 @@ void PlanarController::init() {
     wires_ = params.migration_wires();
     beside_ = &channel_->bus(wires_);
     if (!params.swap_function()) return;
-    route_.emplace(*channel_, port.sequences, state.route,
-                   params.channel.check_contents() ? &state.dram_content : nullptr);
+    route_.emplace(*channel_, port.sequences, state.route, sim().contents(), state.dram);
     if (params.routes() == Routes::wom) channel_->code_side();
 }
 
@@ -154,8 +153,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     Group* g = state.groups.find(p.group);
     const auto slot = static_cast<std::uint8_t>(p.slot);
     Swap* const s = g && g->swap != Group::none ? &state.swaps[g->swap] : nullptr;
-    const bool moving =
-        s && s->phase != Phase::decided && (slot == s->slot_in || slot == s->slot_out);
+    const bool moving = s && moves(*s, slot);
     const bool write = r.command != Command::read;
 
     Request q;
@@ -164,25 +162,17 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     q.group = p.group;
     q.offset = p.offset;
     q.slot = slot;
-    std::optional<std::uint64_t> buffered;
-    if (moving && !write && s->postponed_writes == 0 && params.buffer_reads())
-        buffered = in_buffer(q, *s);
+    const bool buffered =
+        moving && !write && s->postponed_writes == 0 && params.buffer_reads() && in_buffer(q, *s);
     if (moving && !buffered && state.postponed.size() == params.postponed()) return false;
 
-    if (params.channel.check_contents()) {
-        const std::uint64_t block = r.address / block_bytes;
-        if (write) state.latest.write(block, ++state.versions);
-        q.version = state.latest.read(block);
-    }
     const std::uint32_t location = g ? g->location[slot] : slot;
     ++stat.requests;
     if (location == 0) ++stat.dram_hits;
     const std::uint32_t id = state.places.take();
     state.requests[id] = q;
     if (buffered) {
-        ++stat.buffer_reads;
-        state.requests[id].place = Place::buffer;
-        finish_read(id, *buffered);
+        read_buffer(id, *s);
         return true;
     }
     if (moving) {
@@ -219,24 +209,29 @@ void PlanarController::dispatch(std::uint32_t id, std::uint32_t location) {
     }
 }
 
-/// The version in the swap buffer, if the piece is there.
-std::optional<std::uint64_t> PlanarController::in_buffer(const Request& q, const Swap& s) const {
-    const unsigned piece = q.offset / piece_bytes;
-    const bool in = q.slot == s.slot_in;
-    if (!((in ? s.xpoint_read : s.dram_read) >> piece & 1)) return {};
-    return (in ? s.from_xpoint : s.from_dram)[piece][q.offset / block_bytes % 2];
+/// Whether the request's piece is in the swap buffer.
+bool PlanarController::in_buffer(const Request& q, const Swap& s) const {
+    return (q.slot == s.slot_in ? s.xpoint_read : s.dram_read) >> q.offset / piece_bytes & 1;
 }
 
-void PlanarController::finish_read(std::uint32_t id, std::uint64_t version) {
-    if (params.channel.check_contents() && version != state.requests[id].version) {
-        ++stat.channel.content_errors;
-        ++state.wrong_reads;
-    }
-    finish(id);
-}
-
-void PlanarController::finish(std::uint32_t id) {
+void PlanarController::read_buffer(std::uint32_t id, const Swap& s) {
     Request& q = state.requests[id];
+    ++stat.buffer_reads;
+    q.place = Place::buffer;
+    finish(id, read_at(state.swap_buffer, q, buffer_address(s, q.slot == s.slot_out) + q.offset));
+}
+
+/// What a read gets from a place of its data.
+Contents::Id PlanarController::read_at(const parts::SectorStore& store, const Request& q,
+                                       std::uint64_t address) {
+    if (!sim().contents().enabled()) return {};
+    protocol::MemRequest there = q.r;
+    there.address = address;
+    return store.read(sim().contents(), there);
+}
+
+void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
+    Request& q = parts::named(state.requests, id);
     const Time taken {now() - q.accepted};
     if (q.r.command == Command::read)
         stat.channel.read_latency.sample(taken);
@@ -246,9 +241,43 @@ void PlanarController::finish(std::uint32_t id) {
                         : q.place == Place::xpoint ? Stage::channel
                                                    : Stage::queue;
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(stage), now());
-    if (q.r.needs_response()) port.channel.cpu_side.send(protocol::answer(q.r));
+    if (q.r.needs_response()) {
+        protocol::MemResponse answer = protocol::answer(q.r);
+        answer.contents = contents;
+        port.channel.cpu_side.send(answer);
+    } else
+        sim().contents().release(contents);
     if (q.blocks_swap != Group::none) --state.swaps[q.blocks_swap].waits_for;
     state.places.give_back(id);
+}
+
+/// What is copied in goes to where a page on its way is now, and again to where it is then: some of
+/// it may have gone already.
+void PlanarController::functional(const PortBase&, FunctionalAccess& access) {
+    const Placement::Page p = placement_.page_of(access.address);
+    const Group* const g = state.groups.find(p.group);
+    const Swap* const s = g && g->swap != Group::none ? &state.swaps[g->swap] : nullptr;
+    if (s && moves(*s, p.slot)) {
+        access.write ? state.deferred.add(p.group, access) : state.deferred.look(p.group, access);
+        const bool out = p.slot == s->slot_out;
+        if ((out ? s->dram_read : s->xpoint_read) >> p.offset / piece_bytes & 1) {
+            FunctionalAccess buffered = access;
+            buffered.address = buffer_address(*s, out) + p.offset;
+            state.swap_buffer.functional(buffered);
+            access.data = buffered.data;
+            return;
+        }
+    }
+    const std::uint32_t location = g ? g->location[p.slot] : static_cast<std::uint32_t>(p.slot);
+    FunctionalAccess there = access;
+    if (location == 0) {
+        there.address = placement_.dram_address(p.group) + p.offset;
+        state.dram.functional(there);
+    } else {
+        there.address = placement_.module_address(p.group, location) + p.offset;
+        look_through(port.channel.commands[placement_.module_of(p.group, location)], there);
+    }
+    access.data = there.data;
 }
 
 // ---- reports ---------------------------------------------------------------------------------
@@ -355,8 +384,6 @@ void PlanarController::waits_on(WaitReport& report) const {
 }
 
 std::optional<std::string> PlanarController::imbalance() const {
-    if (state.wrong_reads)
-        return std::to_string(state.wrong_reads) + " reads returned other data than written last";
     if (!state.postponed.empty() || !state.ready_demand.empty() || !state.ready_migration.empty())
         return "requests are still waiting";
     return channel_->imbalance();

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "core/functional.hh"
+#include "ohm/deferred_writes.hh"
 #include "ohm/memory_channel.hh"
 #include "ohm/memory_route.hh"
 #include "ohm/placement.hh"
-#include "parts/content_store.hh"
 #include "parts/named.hh"
 #include "parts/places.hh"
+#include "parts/sector_store.hh"
 
 #include <bit>
 
@@ -61,14 +63,16 @@ constexpr std::array<std::string_view, 4> names_of(Routes) {
 /// Order: requests to one 128-byte block take effect in order of arrival. Commands cross lanes of
 /// their own and take no time of the channel; their way is part of the latency.
 ///
-/// With check_contents every write has a version that travels with the data through devices and
-/// swaps, and every read is compared with what was written last in order of arrival.
+/// Contents: in the DRAM a write takes effect when the scheduler gets it, a read when its data
+/// leaves. What the host copies into a page that is being swapped is put there when the swap is
+/// over.
 /// Not modelled: ECC, energy, transfers of the mapping table itself.
-class PlanarController final : public Model<PlanarController> {
+class PlanarController final : public Model<PlanarController>, public Functional {
   public:
     static constexpr std::uint32_t piece_bytes =
         256; ///< an XPoint line: unit of a swap's transfers
-    static constexpr std::uint32_t block_bytes = 128; ///< unit of contents
+    static constexpr std::uint32_t block_bytes = 128; ///< of which a request is a part
+    static constexpr std::uint32_t piece_sectors = piece_bytes / protocol::sector_bytes;
     static constexpr std::uint32_t most_pieces = 16;
 
     struct Params {
@@ -150,7 +154,6 @@ class PlanarController final : public Model<PlanarController> {
     struct Request {
         protocol::MemRequest r;
         Tick accepted = 0;
-        std::uint64_t version = 0; ///< written, or expected by a read
         std::uint64_t group = 0;
         std::uint32_t offset = 0;   ///< in its page
         std::uint32_t fed = 0;      ///< how much of its span the DRAM has got
@@ -188,8 +191,6 @@ class PlanarController final : public Model<PlanarController> {
         Mask dram_read = 0, xpoint_read = 0;
         Mask dram_written = 0; ///< with the scheduler, which serves reads of it
         Mask xpoint_write_asked = 0, xpoint_written = 0;
-        std::array<protocol::LineVersions, most_pieces> from_dram {};
-        std::array<protocol::LineVersions, most_pieces> from_xpoint {};
     };
     /// A read that is ready and waits for the channel.
     struct Ready {
@@ -212,10 +213,9 @@ class PlanarController final : public Model<PlanarController> {
         MemoryRouteState route;
         Timer next;
         Tick stalled_since = never;
-        parts::ContentStore dram_content; ///< by block of the DRAM
-        parts::ContentStore latest;       ///< by logical block: what was written last
-        std::uint64_t versions = 0;
-        std::uint64_t wrong_reads = 0;
+        parts::SectorStore dram;        ///< contents of the DRAM
+        parts::SectorStore swap_buffer; ///< of each swap the page of XPoint before that of DRAM
+        DeferredWrites deferred;        ///< to pages that are being swapped, by their groups
     };
 
     explicit PlanarController(const Params& p) : params(p) {}
@@ -226,6 +226,7 @@ class PlanarController final : public Model<PlanarController> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Placement& placement() const { return placement_; }
     /// Where the data of a logical address lies now: 0 in DRAM, k in the group's k-th XPoint page.
@@ -245,9 +246,10 @@ class PlanarController final : public Model<PlanarController> {
     void accept();
     bool accept(const protocol::MemRequest& r);
     void dispatch(std::uint32_t id, std::uint32_t location);
-    std::optional<std::uint64_t> in_buffer(const Request& q, const Swap& s) const;
-    void finish_read(std::uint32_t id, std::uint64_t version);
-    void finish(std::uint32_t id);
+    bool in_buffer(const Request& q, const Swap& s) const;
+    void read_buffer(std::uint32_t id, const Swap& s);
+    void finish(std::uint32_t id, Contents::Id contents = {});
+    Contents::Id read_at(const parts::SectorStore& store, const Request& q, std::uint64_t address);
     // planar_channel.cc: devices and the channel; the bool says whether anything changed
     void take_answers();
     void send_left();
@@ -259,8 +261,13 @@ class PlanarController final : public Model<PlanarController> {
     bool book_migration(bool old_ones);
     bool grant_first(Fifo<Ready>& ready, Tick ahead);
     bool read_of_block_waits(const Request& write) const;
-    std::uint64_t dram_block(const Request& q) const {
-        return (placement_.dram_address(q.group) + q.offset) / block_bytes;
+    std::uint64_t dram_address(const Request& q) const {
+        return placement_.dram_address(q.group) + q.offset;
+    }
+    std::uint64_t dram_block(const Request& q) const { return dram_address(q) / block_bytes; }
+    /// Sectors that a request does not write whole.
+    static std::uint16_t partial(const protocol::MemRequest& r) {
+        return r.command == protocol::Command::atomic ? 0xffff : r.partial;
     }
     void arm_next();
     // planar_swap.cc
@@ -268,16 +275,17 @@ class PlanarController final : public Model<PlanarController> {
     void make_still(Swap& s);
     void end_swap(Swap& s);
     bool snarf(std::uint64_t writers);
-    protocol::DdrtCommand to_xpoint(const Swap& s, unsigned piece) const;
+    protocol::DdrtCommand to_xpoint(const Swap& s, unsigned piece);
     void look_at_swaps();
     bool feed_swaps(std::uint64_t which);
     bool feed_dram_pieces(Swap& s, std::uint32_t id);
     bool feed_xpoint_reads(Swap& s, std::uint32_t id);
     bool old_swap_writes(std::uint32_t module) const;
     void piece_from_dram(std::uint32_t context);
-    void piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions);
+    void piece_from_xpoint(std::uint32_t id, Contents::Id contents);
     void serve_postponed(Swap& s);
     void end_if_done(Swap& s);
+    Contents::Id take_out(const parts::SectorStore& store, std::uint64_t address);
     // planar_function.cc: swaps by XPoint
     void check_function() const;
     bool advance_functions();
@@ -293,6 +301,15 @@ class PlanarController final : public Model<PlanarController> {
     Tick old_at(const Swap& s) const { return s.decided + params.swap_patience->raw; }
     bool old(const Swap& s) const { return now() >= old_at(s); }
     Mask all_pieces() const { return static_cast<Mask>((1u << pieces_) - 1); }
+    /// Where one of a swap's pages begins in the buffer, in bytes: the one from XPoint, or from
+    /// DRAM.
+    std::uint64_t buffer_address(const Swap& s, bool from_dram) const {
+        const auto index = static_cast<std::uint64_t>(&s - state.swaps.data());
+        return (2 * index + from_dram) * placement_.page_bytes;
+    }
+    bool moves(const Swap& s, std::uint64_t slot) const {
+        return s.live && s.phase != Phase::decided && (slot == s.slot_in || slot == s.slot_out);
+    }
     static unsigned first_of(unsigned set) { return static_cast<unsigned>(std::countr_zero(set)); }
     bool conflicts(const Request& q) const { return channel_->dram().held(bank_of(q.group)); }
     std::uint32_t bank_of(std::uint64_t group) const {

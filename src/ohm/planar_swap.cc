@@ -97,12 +97,10 @@ bool PlanarController::feed_dram_pieces(Swap& s, std::uint32_t id) {
         const unsigned piece = first_of(here);
         enqueue(piece, true);
         s.dram_written |= static_cast<Mask>(1u << piece);
-        if (params.channel.check_contents()) {
-            const std::uint64_t block =
-                (placement_.dram_address(s.group) + piece * piece_bytes) / block_bytes;
-            for (unsigned b = 0; b < 2; ++b)
-                state.dram_content.write(block + b, s.from_xpoint[piece][b]);
-        }
+        state.dram.replace(
+            sim().contents(),
+            (placement_.dram_address(s.group) + piece * piece_bytes) / SectorBytes::size,
+            take_out(state.swap_buffer, buffer_address(s, false) + piece * piece_bytes));
     }
     return changed;
 }
@@ -138,13 +136,19 @@ bool PlanarController::old_swap_writes(std::uint32_t module) const {
 }
 
 /// Piece n of what was read from DRAM.
-protocol::DdrtCommand PlanarController::to_xpoint(const Swap& s, unsigned n) const {
+protocol::DdrtCommand PlanarController::to_xpoint(const Swap& s, unsigned n) {
     return {placement_.module_address(s.group, s.location) + n * piece_bytes,
             piece_bytes,
             id_of(s) | n,
-            s.from_dram[n],
+            take_out(state.swap_buffer, buffer_address(s, true) + n * piece_bytes),
             true,
             true};
+}
+
+/// A piece that goes elsewhere.
+Contents::Id PlanarController::take_out(const parts::SectorStore& store, std::uint64_t address) {
+    if (!sim().contents().enabled()) return {};
+    return store.take_out(sim().contents(), address / SectorBytes::size, piece_sectors);
 }
 
 /// XPoint has heard what was read from DRAM, and writes it when its own line has been read.
@@ -170,17 +174,18 @@ bool PlanarController::snarf(std::uint64_t writers) {
 void PlanarController::piece_from_dram(std::uint32_t context) {
     Swap& s = swap_of(context);
     const unsigned piece = context & 15;
-    const std::uint64_t block =
-        (placement_.dram_address(s.group) + piece * piece_bytes) / block_bytes;
-    if (params.channel.check_contents())
-        for (unsigned b = 0; b < 2; ++b) s.from_dram[piece][b] = state.dram_content.read(block + b);
+    state.swap_buffer.replace(
+        sim().contents(), (buffer_address(s, true) + piece * piece_bytes) / SectorBytes::size,
+        take_out(state.dram, placement_.dram_address(s.group) + piece * piece_bytes));
     s.dram_read |= static_cast<Mask>(1u << piece);
     serve_postponed(s);
 }
 
-void PlanarController::piece_from_xpoint(std::uint32_t id, const protocol::LineVersions& versions) {
+void PlanarController::piece_from_xpoint(std::uint32_t id, Contents::Id contents) {
     Swap& s = swap_of(id);
-    s.from_xpoint[id & 15] = versions;
+    state.swap_buffer.replace(
+        sim().contents(), (buffer_address(s, false) + (id & 15) * piece_bytes) / SectorBytes::size,
+        contents);
     s.xpoint_read |= static_cast<Mask>(1u << (id & 15));
     serve_postponed(s);
 }
@@ -193,16 +198,13 @@ void PlanarController::serve_postponed(Swap& s) {
         Request& q = state.requests[id];
         const bool of_this = q.group == s.group; // only requests to the pages moved are here
         if (of_this && q.r.command != Command::read) return;
-        const auto buffered = of_this ? in_buffer(q, s) : std::nullopt;
-        if (!buffered) {
+        if (!of_this || !in_buffer(q, s)) {
             ++i;
             continue;
         }
         state.postponed.erase(i);
         --s.postponed;
-        ++stat.buffer_reads;
-        q.place = Place::buffer;
-        finish_read(id, *buffered);
+        read_buffer(id, s);
     }
 }
 
@@ -218,6 +220,8 @@ void PlanarController::end_swap(Swap& s) {
     stat.swap_latency.sample(Time {now() - s.decided});
     s.live = false;
     state.live_swaps &= ~(std::uint64_t {1} << (&s - state.swaps.data()));
+    state.deferred.arrive(s.group,
+                          [&](FunctionalAccess& a) { functional(port.channel.cpu_side, a); });
     for (std::uint32_t i = 0; s.postponed && i < state.postponed.size();) {
         const std::uint32_t id = state.postponed[i];
         if (state.requests[id].group != s.group) {

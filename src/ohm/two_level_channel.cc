@@ -23,12 +23,8 @@ void TwoLevelController::take_answers() {
         auto& transfers = port.channel.transfers[m];
         while (!transfers.empty()) {
             const protocol::DdrtData d = transfers.pop();
-            protocol::LineVersions line = d.versions;
-            // A line of 128 bytes is one half of XPoint's.
-            if (blocks() == 1)
-                line[0] = d.versions[parts::named(state.requests, d.id).local / block_bytes % 2];
             if (params.reverse_write()) complete();
-            line_came(d.id, line);
+            line_came(d.id, d.contents);
         }
     }
 }
@@ -94,9 +90,7 @@ bool TwoLevelController::feed_dram() {
         a.write = true;
         if (!write) a.priority = mem::DramPriority::migration, a.wires = migration_wires();
         if (reverse) a.wires = mem::DramWires::none;
-        if (params.channel.check_contents())
-            for (unsigned b = 0; b < blocks(); ++b)
-                state.dram_content.write(set_address(q.set) / block_bytes + b, q.line[b]);
+        write_dram(q, write);
         channel_->enqueue(a, !write, now());
         changed = true;
         q.filled = true;
@@ -164,8 +158,7 @@ bool TwoLevelController::evict(bool old_ones) {
         c.address = map_.module_address(e.local);
         c.bytes = static_cast<std::uint32_t>(map_.line_bytes);
         c.id = e.request;
-        c.versions = e.versions;
-        if (blocks() == 1) c.versions[1] = c.versions[0];
+        c.contents = e.contents;
         c.write = c.migration = true;
         evictions.pop();
         leaving.push({channel_->book(m, c.bytes, true, true, now(), wires), c});

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "core/functional.hh"
+#include "ohm/deferred_writes.hh"
 #include "ohm/dram_cache.hh"
 #include "ohm/memory_channel.hh"
-#include "parts/content_store.hh"
+#include "parts/sector_store.hh"
 
 namespace memsim::ohm {
 
@@ -32,13 +34,13 @@ namespace memsim::ohm {
 ///
 /// The channel: ready reads of XPoint first, then DRAM by its scheduler, then evictions, which take
 /// a place only where the channel would idle; those older than `patience` go before all else.
-/// With check_contents every write has a version that travels with the data, and every read is
-/// compared with what was written last in order of arrival.
-/// Not modelled: ECC itself, energy, lines beyond an XPoint line. A read of a line that waits in
-/// the DRAM's register is answered from what the DDR monitor saw.
-class TwoLevelController final : public Model<TwoLevelController> {
+/// Contents: a line changes when the scheduler gets what is written. What the host copies into a
+/// set that requests use is put there when they are done. Not modelled: ECC itself, energy, lines
+/// beyond an XPoint line. A read of a line that waits in the DRAM's register is answered from what
+/// the DDR monitor saw.
+class TwoLevelController final : public Model<TwoLevelController>, public Functional {
   public:
-    static constexpr std::uint32_t block_bytes = 128; ///< unit of contents
+    static constexpr std::uint32_t block_bytes = 128; ///< of which a request is a part
 
     struct Params {
         ChannelParams channel;
@@ -107,25 +109,24 @@ class TwoLevelController final : public Model<TwoLevelController> {
     struct Request {
         protocol::MemRequest r;
         Tick accepted = 0;
-        std::uint64_t version = 0; ///< written, or expected by a read
-        std::uint64_t local = 0;   ///< of its line, as this controller counts
+        std::uint64_t local = 0; ///< of its line, as this controller counts
         std::uint64_t set = 0;
-        std::uint32_t next = none;      ///< behind it, of the same set
-        std::uint32_t module = 0;       ///< its line's in XPoint
-        std::uint8_t victims = 0;       ///< on their way to a module
-        bool fetched = false;           ///< the line came from XPoint
-        bool filled = false;            ///< the scheduler has it, from the register
-        bool answered = false;          ///< or needs no answer
-        bool settled = false;           ///< the scheduler has its line, or it changes nothing
-        bool released = false;          ///< the next request of the set has begun
-        protocol::LineVersions line {}; ///< what is to be written to DRAM
+        std::uint32_t next = none; ///< behind it, of the same set
+        std::uint32_t module = 0;  ///< its line's in XPoint
+        std::uint8_t victims = 0;  ///< on their way to a module
+        bool fetched = false;      ///< the line came from XPoint
+        bool filled = false;       ///< the scheduler has it, from the register
+        bool answered = false;     ///< or needs no answer
+        bool settled = false;      ///< the scheduler has its line, or it changes nothing
+        bool released = false;     ///< the next request of the set has begun
+        Contents::Id line;         ///< what came from XPoint and is to be written to DRAM
     };
     /// A line on its way to XPoint.
     struct Eviction {
         std::uint32_t request = 0; ///< whose set it leaves
         std::uint64_t local = 0;
         Tick decided = 0;
-        protocol::LineVersions versions {};
+        Contents::Id contents;
     };
     struct ModuleQueue {
         Fifo<std::uint32_t> reads; ///< requests whose command is not yet sent
@@ -154,10 +155,8 @@ class TwoLevelController final : public Model<TwoLevelController> {
         DramCache cache;
         Timer next;
         Tick stalled_since = never;
-        parts::ContentStore dram_content; ///< by block of the DRAM
-        parts::ContentStore latest;       ///< by logical block: what was written last
-        std::uint64_t versions = 0;
-        std::uint64_t wrong_reads = 0;
+        parts::SectorStore dram; ///< contents of the DRAM
+        DeferredWrites deferred; ///< to lines that requests use, by their sets
     };
 
     explicit TwoLevelController(const Params& p) : params(p) {}
@@ -167,6 +166,7 @@ class TwoLevelController final : public Model<TwoLevelController> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -186,10 +186,12 @@ class TwoLevelController final : public Model<TwoLevelController> {
     bool accept(const protocol::MemRequest& r);
     void begin(std::uint32_t id);
     void line_read(std::uint32_t id);
-    void line_came(std::uint32_t id, const protocol::LineVersions& versions);
+    void line_came(std::uint32_t id, Contents::Id line);
     void fill(std::uint32_t id);
-    void finish_read(std::uint32_t id, std::uint64_t version);
-    void finish(std::uint32_t id);
+    void finish(std::uint32_t id, Contents::Id contents = {});
+    Contents::Id read_dram(const Request& q);
+    Contents::Id part_of(Contents::Id line, const Request& q);
+    void write_dram(Request& q, bool write);
     void end_if_done(std::uint32_t id);
     // two_level_channel.cc: devices and the channel; the bool says whether anything changed
     void take_answers();
@@ -201,15 +203,16 @@ class TwoLevelController final : public Model<TwoLevelController> {
     bool evict(bool old_ones);
     void arm_next();
     // two_level_dual.cc: auto-read/write and reverse-write
-    void seen_passing(std::uint32_t id, std::uint64_t held, bool dirty,
-                      const protocol::LineVersions& versions);
+    void seen_passing(std::uint32_t id, std::uint64_t held, bool dirty, Contents::Id contents);
     bool send_snarfs(std::uint32_t module);
     bool confirm();
     bool may_confirm() const;
     void complete();
 
     std::uint64_t set_address(std::uint64_t set) const { return set * map_.line_bytes; }
-    unsigned blocks() const { return static_cast<unsigned>(map_.line_bytes / block_bytes); }
+    std::uint32_t line_sectors() const {
+        return static_cast<std::uint32_t>(map_.line_bytes) / SectorBytes::size;
+    }
     bool held() const { return params.reverse_hold() && state.reversing != 0; }
     /// Of transfers that no request waits for.
     mem::DramWires migration_wires() const {
@@ -217,7 +220,10 @@ class TwoLevelController final : public Model<TwoLevelController> {
                    ? mem::DramWires::side
                    : mem::DramWires::data;
     }
-    bool whole_line(const protocol::MemRequest& r) const { return r.payload() == map_.line_bytes; }
+    bool whole_line(const protocol::MemRequest& r) const {
+        return r.payload() == map_.line_bytes && !r.partial &&
+               r.command != protocol::Command::atomic;
+    }
     bool is_write(const Request& q) const { return q.r.command != protocol::Command::read; }
 
     LineMap map_;

@@ -7,7 +7,7 @@ namespace memsim::ohm {
 
 /// A line of DRAM has crossed the channel: its module has seen it, with the tag bits.
 void TwoLevelController::seen_passing(std::uint32_t id, std::uint64_t local, bool dirty,
-                                      const protocol::LineVersions& versions) {
+                                      Contents::Id contents) {
     const Request& q = state.requests[id];
     protocol::DdrtCommand c;
     c.snarf = true;
@@ -16,8 +16,7 @@ void TwoLevelController::seen_passing(std::uint32_t id, std::uint64_t local, boo
     c.dirty = dirty;
     c.bytes = static_cast<std::uint32_t>(map_.line_bytes);
     c.id = id;
-    c.versions = versions;
-    if (blocks() == 1) c.versions[1] = c.versions[0];
+    c.contents = contents;
     state.modules[q.module].snarfs.push(c);
 }
 

@@ -15,31 +15,6 @@ namespace {
 
 constexpr std::uint64_t bits(unsigned n) { return n == 64 ? ~0ull : (1ull << n) - 1; }
 
-static_assert(Module::sector_bytes == protocol::sector_bytes);
-
-/// Those of a line's sectors that a command leaves out within its span are 0.
-std::uint64_t named(const protocol::DdrtCommand& c, unsigned at) {
-    return c.sectors ? std::uint64_t {c.sectors} << at / Module::sector_bytes : ~std::uint64_t {0};
-}
-/// The sectors of its line that a command covers whole.
-std::uint8_t sectors_covered(const protocol::DdrtCommand& c) {
-    const auto at = static_cast<unsigned>(c.address % Module::line_bytes);
-    const unsigned first = (at + Module::sector_bytes - 1) / Module::sector_bytes;
-    const unsigned last = (at + c.bytes) / Module::sector_bytes;
-    return last > first ? static_cast<std::uint8_t>(bits(last) & ~bits(first) & named(c, at)) : 0;
-}
-/// The sectors that it touches.
-std::uint8_t sectors_touched(const protocol::DdrtCommand& c) {
-    const auto at = static_cast<unsigned>(c.address % Module::line_bytes);
-    const unsigned last = (at + c.bytes + Module::sector_bytes - 1) / Module::sector_bytes;
-    return static_cast<std::uint8_t>(bits(last) & ~bits(at / Module::sector_bytes) & named(c, at));
-}
-/// The 128-byte blocks that it touches.
-std::uint8_t blocks_touched(const protocol::DdrtCommand& c) {
-    const std::uint8_t s = sectors_touched(c);
-    return static_cast<std::uint8_t>(((s & 0x0f) ? 1 : 0) | ((s & 0xf0) ? 2 : 0));
-}
-
 } // namespace
 
 void Module::init() {
@@ -119,17 +94,17 @@ bool Module::accept_read(const protocol::DdrtCommand& c) {
     state.free_loads &= state.free_loads - 1;
     state.load_of[c.id] = slot;
     Load& load = state.loads[slot];
-    load = {c.address, c.id, c.payload(), 0, false, false, now(), {}};
+    load = {c.address, c.id, c.bytes, c.sectors, 0, false, false, now(), {}};
     if (forward) {
         ++stat.forwarded;
-        become_ready(load, state.write_buffer[*written].versions);
+        become_ready(load, state.contents.write_buffer, *written);
         return true;
     }
     ReadEntry& e = state.read_buffer[static_cast<unsigned>(entry)];
     load.entry = static_cast<std::uint8_t>(entry);
     load.holds_entry = true;
     if (!buffered) {
-        e = {line, state.order++, 0, Fill::waiting, true, {}};
+        e = {line, state.order++, 0, Fill::waiting, true};
         state.read_lines[line] = load.entry;
         const Partition& p = state.partitions[partition_of(state.levelling.physical(line))];
         if (p.op != Op::none || p.waiting_reads) ++stat.partition_conflicts;
@@ -137,7 +112,7 @@ bool Module::accept_read(const protocol::DdrtCommand& c) {
     } else
         ++(e.fill == Fill::valid ? stat.read_buffer_hits : stat.read_merges);
     e.users |= 1ull << slot;
-    if (e.fill == Fill::valid) become_ready(load, e.versions);
+    if (e.fill == Fill::valid) become_ready(load, state.contents.read_buffer, load.entry);
     return true;
 }
 
@@ -171,18 +146,18 @@ bool Module::accept_write(const protocol::DdrtCommand& c) {
         if (state.free_writes == 0) return false;
         entry = std::countr_zero(state.free_writes);
         state.free_writes &= state.free_writes - 1;
-        state.write_buffer[static_cast<unsigned>(entry)] = {line, state.order++, 0, 0, false, {}};
+        state.write_buffer[static_cast<unsigned>(entry)] = {line, state.order++, 0, false};
+        if (sim().contents().enabled())
+            state.contents.write_buffer.forget(static_cast<unsigned>(entry) * line_sectors,
+                                               line_sectors);
         state.write_lines[line] = static_cast<std::uint8_t>(entry);
         place_write(static_cast<unsigned>(entry));
         if (buffered_writes() >= params.drain_high()) state.draining = true;
     } else
         ++stat.coalesced;
     WriteEntry& e = state.write_buffer[static_cast<unsigned>(entry)];
+    take_contents(static_cast<std::uint8_t>(entry), c);
     e.sectors |= sectors_covered(c);
-    const std::uint8_t blocks = blocks_touched(c);
-    e.blocks |= blocks;
-    for (unsigned b = 0; b < 2; ++b)
-        if (blocks >> b & 1) e.versions[b] = c.versions[b];
     return true;
 }
 
@@ -192,14 +167,18 @@ unsigned Module::buffered_writes() const {
 
 // ---- data to the controller ------------------------------------------------------------------
 
-void Module::become_ready(Load& load, const protocol::LineVersions& versions) {
+void Module::become_ready(Load& load, const parts::SectorStore& buffer, unsigned entry) {
     if (load.id & own_load) {
-        swap_line_read(load.id, versions);
+        swap_line_read(load.id, buffer, entry);
         release(static_cast<std::uint32_t>(&load - state.loads.data()));
         return;
     }
     load.ready = true;
-    load.versions = versions;
+    if (sim().contents().enabled()) {
+        Load here = load; // as the buffer's lines are numbered
+        here.address = entry * line_bytes + load.address % line_bytes;
+        load.contents = buffer.read(sim().contents(), here);
+    }
     stat.read_latency.sample(Time {now() - load.accepted});
     port.commands.send({load.id});
 }
@@ -224,9 +203,9 @@ void Module::send_granted() {
         const std::uint32_t slot = state.granted.front().load;
         state.granted.erase(state.granted.begin());
         const Load& load = state.loads[slot];
-        port.transfers.send({load.id, load.versions});
-        stat.sent_bytes += load.bytes;
-        state.sent_bytes += load.bytes;
+        port.transfers.send({load.id, load.contents});
+        stat.sent_bytes += load.payload();
+        state.sent_bytes += load.payload();
         release(slot);
     }
     if (!state.granted.empty()) arm(state.send, state.granted.front().at);

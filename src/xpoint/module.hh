@@ -1,9 +1,9 @@
 #pragma once
 
-#include "core/component.hh"
+#include "core/functional.hh"
 #include "core/hash_map.hh"
-#include "parts/content_store.hh"
-#include "protocol/ddrt.hh"
+#include "parts/sector_store.hh"
+#include "xpoint/line_sectors.hh"
 #include "xpoint/start_gap.hh"
 
 namespace memsim::xpoint {
@@ -33,12 +33,8 @@ using namespace memsim::literals;
 ///
 /// Not modelled: ECC and its failures, bit-level write schemes, media power limits, refresh of
 /// disturbed lines, energy (statistics of media operations are there to compute it).
-class Module final : public Model<Module> {
+class Module final : public Model<Module>, public Functional {
   public:
-    static constexpr std::uint32_t line_bytes = 256; ///< access unit of the media (assumption)
-    static constexpr std::uint32_t block_bytes = 128;
-    static constexpr std::uint32_t sector_bytes = 32;
-
     struct Params {
         Param<Bytes> capacity {8_GiB,
                                {4_KiB, Bytes {std::int64_t {1} << 50}},
@@ -78,7 +74,6 @@ class Module final : public Model<Module> {
             "Of data to the controller; as the controller's (see ohm.PlanarController)"};
         Param<unsigned> swaps {
             0, {0, 64}, "Swaps by itself at most, two pages of register each; 0: no swap function"};
-        Param<bool> check_contents {false, "Carry the versions of data, for integrity checks"};
     };
     struct Ports {
         Responder<protocol::Ddrt> commands {
@@ -129,11 +124,14 @@ class Module final : public Model<Module> {
         std::uint64_t address = 0;
         std::uint32_t id = 0;
         std::uint32_t bytes = 0;
-        std::uint8_t entry = 0; ///< of the read buffer, if it waits for the media or holds data
+        std::uint16_t sectors = 0; ///< as in the command
+        std::uint8_t entry = 0;    ///< of the read buffer, if it waits for the media or holds data
         bool holds_entry = false;
         bool ready = false;
         Tick accepted = 0;
-        protocol::LineVersions versions {};
+        Contents::Id contents; ///< when it is ready, where the machine carries them
+
+        std::uint32_t payload() const { return protocol::payload(*this); }
     };
     enum class Fill : std::uint8_t { none, waiting, reading, valid };
     struct ReadEntry {
@@ -142,15 +140,12 @@ class Module final : public Model<Module> {
         std::uint64_t users = 0; ///< loads that have not been sent, a bit each
         Fill fill = Fill::none;
         bool listed = false; ///< in read_lines: later reads may use it
-        protocol::LineVersions versions {};
     };
     struct WriteEntry {
         std::uint64_t line = 0;
         std::uint64_t order = 0;
         std::uint8_t sectors = 0; ///< written whole, a bit each
-        std::uint8_t blocks = 0;  ///< written at all, a bit each 128 bytes
         bool draining = false;
-        protocol::LineVersions versions {};
     };
     enum class Op : std::uint8_t { none, read, write, gap_read, gap_write };
     struct Partition {
@@ -176,7 +171,13 @@ class Module final : public Model<Module> {
         Mask all = 0;
         Mask media_asked = 0, media_read = 0, written = 0;
         Mask dram_asked = 0, dram_read = 0, write_asked = 0, dram_written = 0;
-        std::array<protocol::LineVersions, 16> from_media {}, from_dram {};
+    };
+    /// What lies where, in the machine's contents.
+    struct ModuleContents {
+        parts::SectorStore media;        ///< by physical line
+        parts::SectorStore read_buffer;  ///< by entry
+        parts::SectorStore write_buffer; ///< by entry: what was written, and no other byte
+        parts::SectorStore registers;    ///< by swap, its page of the media before its row
     };
     struct State {
         std::vector<Load> loads;
@@ -207,7 +208,7 @@ class Module final : public Model<Module> {
         std::uint64_t wear_squares = 0;
         HashMap<std::uint32_t> heat; ///< writes drained to each logical line
         std::uint32_t hottest = 0;
-        parts::ContentStore content; ///< by physical block
+        ModuleContents contents;
         // Balance, apart from statistics, which may be reset.
         std::uint64_t accepted_bytes = 0;
         std::uint64_t sent_bytes = 0;
@@ -220,6 +221,7 @@ class Module final : public Model<Module> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     std::uint64_t lines() const { return lines_; }
     unsigned partition_of(std::uint64_t physical) const {
@@ -237,7 +239,7 @@ class Module final : public Model<Module> {
     bool accept_write(const protocol::DdrtCommand& c);
     int free_read_entry();
     unsigned buffered_writes() const;
-    void become_ready(Load& load, const protocol::LineVersions& versions);
+    void become_ready(Load& load, const parts::SectorStore& buffer, unsigned entry);
     void send_granted();
     void release(std::uint32_t slot);
     // module_media.cc
@@ -260,10 +262,25 @@ class Module final : public Model<Module> {
     // module_swap.cc
     bool accept_swap(const protocol::DdrtCommand& c);
     void take_sequence();
-    void swap_line_read(std::uint32_t id, const protocol::LineVersions& versions);
+    void swap_line_read(std::uint32_t id, const parts::SectorStore& buffer, unsigned entry);
     void advance_swaps();
     void read_swap(SwapJob& job);
     void write_swap(SwapJob& job);
+    // module_contents.cc
+    void take_contents(std::uint8_t entry, const protocol::DdrtCommand& c);
+    void read_line(const ReadEntry& e, std::uint64_t physical);
+    void write_line(const WriteEntry& e, std::uint64_t physical);
+    void copy_line(std::uint64_t from, std::uint64_t to);
+    void add_written(std::uint8_t entry, std::uint64_t sector, SectorBytes& to) const;
+    SectorBytes newest(std::uint64_t line, std::uint64_t sector) const;
+    Contents::Id from_register(std::uint64_t sector) {
+        return sim().contents().enabled()
+                   ? state.contents.registers.take_out(sim().contents(), sector, line_sectors)
+                   : Contents::Id {};
+    }
+    std::uint64_t in_register(std::uint32_t job, bool row, std::uint32_t piece) const {
+        return ((job * 2u + row) * 16u + piece) * line_sectors;
+    }
 
     /// In the ids of loads for swaps: no memory controller asked for them.
     static constexpr std::uint32_t own_load = 1u << 30;

@@ -133,15 +133,10 @@ void Module::finish_operations() {
 void Module::finish_read(Partition& p) {
     ReadEntry& e = state.read_buffer[p.entry];
     e.fill = Fill::valid;
-    if (params.check_contents()) {
-        for (unsigned b = 0; b < 2; ++b) e.versions[b] = state.content.read(p.physical * 2 + b);
-        // What the write buffer holds of the line is younger than the media, older than the reads.
-        if (const std::uint8_t* w = state.write_lines.find(e.line))
-            for (unsigned b = 0; b < 2; ++b)
-                if (state.write_buffer[*w].blocks >> b & 1)
-                    e.versions[b] = state.write_buffer[*w].versions[b];
-    }
-    for_each_bit(e.users, [&](unsigned load) { become_ready(state.loads[load], e.versions); });
+    if (sim().contents().enabled()) read_line(e, p.physical);
+    for_each_bit(e.users, [&](unsigned load) {
+        become_ready(state.loads[load], state.contents.read_buffer, p.entry);
+    });
 }
 
 void Module::finish_write(Partition& p) {
@@ -149,9 +144,7 @@ void Module::finish_write(Partition& p) {
     count_wear(p.physical);
     state.hottest = std::max(state.hottest, ++state.heat[e.line]);
     stat.hottest.set(now(), state.hottest);
-    if (params.check_contents())
-        for (unsigned b = 0; b < 2; ++b)
-            if (e.blocks >> b & 1) state.content.write(p.physical * 2 + b, e.versions[b]);
+    if (sim().contents().enabled()) write_line(e, p.physical);
     const std::uint8_t* const youngest = state.write_lines.find(e.line);
     if (youngest && *youngest == p.entry) state.write_lines.erase(e.line);
     state.free_writes |= 1ull << p.entry;
@@ -163,9 +156,7 @@ void Module::finish_write(Partition& p) {
 }
 
 void Module::finish_gap_move(Partition& p) {
-    const std::uint64_t source = state.levelling.move_source();
-    for (unsigned b = 0; b < 2; ++b)
-        state.content.write(p.physical * 2 + b, state.content.read(source * 2 + b));
+    if (sim().contents().enabled()) copy_line(state.levelling.move_source(), p.physical);
     count_wear(p.physical);
     ++stat.gap_moves;
     state.levelling.moved();

@@ -6,7 +6,7 @@ namespace memsim::xpoint {
 /// Compares the tag; a place in the register has been kept by the memory controller.
 void Module::snarf(const protocol::DdrtCommand& c) {
     ++stat.snarfs;
-    if (!c.evicts()) return;
+    if (!c.evicts()) return sim().contents().release(c.contents);
     ++stat.snarfed;
     protocol::DdrtCommand victim = c;
     victim.address = c.other;

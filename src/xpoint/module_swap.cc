@@ -39,16 +39,19 @@ void Module::take_sequence() {
                 job.dram_written |= bit;
             } else {
                 job.dram_read |= bit;
-                job.from_dram[piece] = d.versions;
+                state.contents.registers.replace(
+                    sim().contents(), in_register(d.id >> job_shift, true, piece), d.contents);
             }
         }
 }
 
 /// A line of a swap has come from the media into the register.
-void Module::swap_line_read(std::uint32_t id, const protocol::LineVersions& versions) {
-    SwapJob& job = state.swaps[(id & ~own_load) >> job_shift];
-    job.media_read |= static_cast<SwapJob::Mask>(1u << (id & 15));
-    job.from_media[id & 15] = versions;
+void Module::swap_line_read(std::uint32_t id, const parts::SectorStore& buffer, unsigned entry) {
+    const std::uint32_t index = (id & ~own_load) >> job_shift;
+    state.swaps[index].media_read |= static_cast<SwapJob::Mask>(1u << (id & 15));
+    if (sim().contents().enabled())
+        state.contents.registers.copy(buffer, entry * line_sectors,
+                                      in_register(index, false, id & 15), line_sectors);
 }
 
 void Module::advance_swaps() {
@@ -98,7 +101,8 @@ void Module::write_swap(SwapJob& job) {
     while (job.write_asked != job.all && port.dram[0].can_send()) {
         const unsigned piece = next_of(job.all, job.write_asked);
         port.dram[0].send({job.dram + piece * line_bytes, line_bytes,
-                           index << job_shift | write_mark | piece, job.from_media[piece], true});
+                           index << job_shift | write_mark | piece,
+                           from_register(in_register(index, false, piece)), true});
         job.write_asked |= static_cast<SwapJob::Mask>(1u << piece);
     }
     while (job.written != job.all) {
@@ -106,9 +110,12 @@ void Module::write_swap(SwapJob& job) {
         protocol::DdrtCommand c;
         c.address = job.xpoint + piece * line_bytes;
         c.bytes = line_bytes;
-        c.versions = job.from_dram[piece];
+        c.contents = from_register(in_register(index, true, piece));
         c.write = true;
-        if (!accept_write(c)) break; // the write buffer is full
+        if (!accept_write(c)) { // the write buffer is full
+            sim().contents().release(c.contents);
+            break;
+        }
         job.written |= static_cast<SwapJob::Mask>(1u << piece);
     }
 }

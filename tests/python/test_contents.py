@@ -1,4 +1,8 @@
 """Machines that carry contents: the check that a user asks for, its words, and what it costs nothing."""
+import memsim
+import pytest
+from memsim import workload
+from memsim.systems import ohm
 
 SCRIPT = """
 import memsim
@@ -42,3 +46,14 @@ def test_what_is_no_yes_or_no_is_refused(memsim_command, tmp_path):
     done = run(memsim_command, tmp_path, contents="1", expect=1)
     assert "Root: contents is True or False, not 1" in done.stderr
 
+
+
+@pytest.mark.parametrize("mode", ["planar", "two_level"])
+@pytest.mark.parametrize("platform", ["origin", "hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw", "oracle"])
+def test_every_platform_of_ohm_gpu_holds_what_the_program_left(in_tmp, mode, platform):
+    program = workload.Program(name="betw", size=9, degree=4, launch_latency="1us")
+    size = ohm.machine_scale(mode.replace("_", "-"), platform, program)
+    simulation = memsim.Simulation(getattr(ohm, mode)(platform, program, size, contents=True))
+    assert simulation.simulate().cause == "nothing left to do"
+    report = simulation.check_contents()
+    assert report["left_out"] == 0 and report["bytes"] > 10_000

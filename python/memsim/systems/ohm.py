@@ -93,7 +93,7 @@ def two_level_scale(program, controllers=None):
 
 
 def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-           rings="array", host_page=ohm_dram.PAGE, **dispatch):
+           rings="array", host_page=ohm_dram.PAGE, contents=False, **dispatch):
     """The machine of one platform in planar mode.
 
     platform           one of platforms("planar")
@@ -102,6 +102,7 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     waveguides         side by side; each has the paper's 96 wavelengths (Fig. 20a)
     migration_channel  'shared', or 'dedicated': migration has a channel of its own (Fig. 8's oracle)
     host_page          bytes of a page that origin's host brings
+    contents           whether the machine carries the values of the program (docs/models/contents.md)
     rings              'array' of pre-tuned rings, or 'single' ones that are tuned for 500 ps (IV-C)
     dispatch           parameters of gpu.Dispatcher, such as max_instructions
 
@@ -110,19 +111,19 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     cold.
     """
     return _machine("planar", platform, program, size, seed, waveguides, migration_channel, rings,
-                    host_page, dispatch)
+                    host_page, contents, dispatch)
 
 
 def two_level(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-              rings="array", host_page=ohm_dram.PAGE, **dispatch):
+              rings="array", host_page=ohm_dram.PAGE, contents=False, **dispatch):
     """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
     the start. As planar()."""
     return _machine("two-level", platform, program, size, seed, waveguides, migration_channel, rings,
-                    host_page, dispatch)
+                    host_page, contents, dispatch)
 
 
 def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page,
-             dispatch):
+             contents, dispatch):
     known = platforms(mode)
     if platform not in known:
         raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, known)}: it is "
@@ -133,7 +134,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if migration_channel != "shared" and platform in ("origin", "oracle"):
         raise user_error(f"{platform} migrates nothing: there is no dedicated channel for it")
     size = size or machine_scale(mode, platform, program)
-    root = Root(seed=seed)
+    root = Root(seed=seed, contents=contents)
     root.program = program
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
                                      kept=not i.broken) for i in size.invariants]

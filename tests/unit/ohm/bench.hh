@@ -41,8 +41,9 @@ struct Bench {
     explicit Bench(const Arguments& controller = {}, const Arguments& module = {},
                    const Arguments& sender = {}, QueueKind kind = QueueKind::fast)
         : machine(1, kind) {
+        machine.carry_contents();
         machine.add("sender", "test_ohm.Sender", sender);
-        Arguments c {{"controllers", "1"}, {"dram", "16KiB"}, {"check_contents", "true"}};
+        Arguments c {{"controllers", "1"}, {"dram", "16KiB"}};
         c.insert(c.end(), controller.begin(), controller.end());
         machine.add("controller", "ohm.PlanarController", c);
         machine.bind("sender", "mem_side", "controller", "cpu_side");
@@ -50,7 +51,7 @@ struct Bench {
         for (const char* m : {"0", "1"}) {
             const std::string path = std::string("module") + m;
             const std::string of = std::string("[") + m + "]";
-            Arguments a {{"capacity", "64KiB"}, {"check_contents", "true"}};
+            Arguments a {{"capacity", "64KiB"}};
             if (swaps) a.push_back({"swaps", "4"});
             a.insert(a.end(), module.begin(), module.end());
             machine.add(path, "xpoint.Module", a);
@@ -101,22 +102,6 @@ struct Bench {
         return wrong;
     }
 
-    /// The version of the block at a logical address, wherever it lies now.
-    std::uint64_t content(std::uint64_t address) {
-        auto& c = controller();
-        const auto p = c.placement().page_of(address);
-        const std::uint32_t k = c.location(address);
-        if (k == 0)
-            return c.state.dram_content.read((c.placement().dram_address(p.group) + p.offset) /
-                                             128);
-        const auto& m = module(c.placement().module_of(p.group, k));
-        const std::uint64_t in_module = c.placement().module_address(p.group, k) + p.offset;
-        const unsigned half = in_module / 128 % 2;
-        if (const auto* w = m.state.write_lines.find(in_module / 256))
-            if (m.state.write_buffer[*w].blocks >> half & 1)
-                return m.state.write_buffer[*w].versions[half];
-        return m.state.content.read(m.state.levelling.physical(in_module / 256) * 2 + half);
-    }
     std::string digest() {
         struct Sink : StatSink {
             void stat(const std::string&, const std::string&, const Stat&,

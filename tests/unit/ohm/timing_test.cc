@@ -148,8 +148,6 @@ TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence", "[ohm]")
                       Contains("module0.capacity: 32KiB is less than"));
     CHECK_THROWS_WITH(Bench(none, A {{"channel_latency", "1ns"}}),
                       Contains("module0.channel_latency: 1ns is not 2 x serdes + flight"));
-    CHECK_THROWS_WITH(Bench(none, A {{"check_contents", "false"}}),
-                      Contains("module0.check_contents"));
     for (auto [address, bytes, sentence] :
          {std::tuple {144u << 10, 128u, "lies beyond the memory of 147456 bytes"},
           std::tuple {64u, 128u, "128 aligned bytes"}}) {

@@ -15,16 +15,16 @@ struct TwoLevel {
     std::uint32_t tag = 0;
 
     explicit TwoLevel(const Arguments& controller = {}, const Arguments& module = {}) {
+        machine.carry_contents();
         machine.add("sender", "test_ohm.Sender", {{"outstanding", "64"}});
-        Arguments c {
-            {"controllers", "1"}, {"dram", "4KiB"}, {"ratio", "8"}, {"check_contents", "true"}};
+        Arguments c {{"controllers", "1"}, {"dram", "4KiB"}, {"ratio", "8"}};
         c.insert(c.end(), controller.begin(), controller.end());
         machine.add("controller", "ohm.TwoLevelController", c);
         machine.bind("sender", "mem_side", "controller", "cpu_side");
         for (const char* m : {"0", "1"}) {
             const std::string path = std::string("module") + m;
             const std::string of = std::string("[") + m + "]";
-            Arguments a {{"capacity", "16KiB"}, {"check_contents", "true"}};
+            Arguments a {{"capacity", "16KiB"}};
             a.insert(a.end(), module.begin(), module.end());
             machine.add(path, "xpoint.Module", a);
             machine.bind("controller", "commands" + of, path, "commands");

@@ -16,8 +16,9 @@ constexpr Tick ns = 1'000'000;
 struct Bench {
     Machine machine {1};
     explicit Bench(const Arguments& module = {}) {
+        machine.carry_contents();
         machine.add("probe", "test_xpoint.Probe", {});
-        Arguments m {{"capacity", "1MiB"}, {"channel_latency", "3ns"}, {"check_contents", "true"}};
+        Arguments m {{"capacity", "1MiB"}, {"channel_latency", "3ns"}};
         m.insert(m.end(), module.begin(), module.end());
         machine.add("module", "xpoint.Module", m);
         machine.bind("probe", "commands", "module", "commands");
@@ -26,18 +27,20 @@ struct Bench {
     }
     Probe& probe() { return machine.get<Probe>("probe"); }
     Module& module() { return machine.get<Module>("module"); }
-    void command(Tick at, const protocol::DdrtCommand& c) { probe().state.script.push({at, c}); }
+    void command(Tick at, const protocol::DdrtCommand& c, std::uint32_t number = 0) {
+        probe().state.script.push({at, c, number});
+    }
     void read(Tick at, std::uint64_t address, std::uint32_t id) {
         command(at, {address, 256, id, {}, false, false});
     }
     void write(Tick at, std::uint64_t address) {
-        command(at, {address, 256, 0, {1, 1}, true, true});
+        command(at, {address, 256, 0, {}, true, true}, 1);
     }
     /// For a request at `address` the line of `held` is read from DRAM.
     void snarf(Tick at, std::uint64_t address, std::uint64_t held, bool dirty, std::uint32_t id) {
-        protocol::DdrtCommand c {address, 256, id, {7, 7}, false, false};
+        protocol::DdrtCommand c {address, 256, id, {}, false, false};
         c.snarf = true, c.other = held, c.dirty = dirty;
-        command(at, c);
+        command(at, c, 7);
     }
     void run() {
         machine.start();
@@ -67,7 +70,7 @@ TEST_CASE("Of the lines that pass the module takes the dirty ones of another add
     for (const auto& s : b.probe().state.log) {
         taken += s.taken;
         if (s.taken) CHECK((s.id == 3 && s.at == (1 + 5) * ns)); // at once, and the handshake
-        if (s.data) CHECK(s.versions[0] == (s.id == 4 ? 7u : 0u));
+        if (s.data) CHECK(s.numbers[0] == (s.id == 4 ? 7u : 0u));
     }
     CHECK(taken == 1);
 }
@@ -93,7 +96,7 @@ TEST_CASE("A command for a line that waits in the register comes after it") {
     CHECK(b.module().stat.stall_time.value() == (764 - 21) * ns);
     CHECK(b.probe().when(2, false) == (764 + 5) * ns); // forwarded
     for (const auto& s : b.probe().state.log)
-        if (s.data) CHECK(s.versions[0] == 7);
+        if (s.data) CHECK(s.numbers[0] == 7);
 }
 
 TEST_CASE("Victims leave the register in their order, and more than it holds is an error") {
