@@ -1,6 +1,5 @@
+#include "ohm/modules.hh"
 #include "ohm/planar_controller.hh"
-
-#include "xpoint/module.hh"
 
 /// Swaps that the XPoint controllers make by themselves: what the memory controller does for them
 /// (Ohm-GPU IV-B, V-A and Fig. 11).
@@ -25,17 +24,17 @@ void PlanarController::check_function() const {
                            Text<Bytes>::show(timing.row) +
                            ": the swap function moves what lies in one open row");
     for (unsigned i = 0; i < port.sequences.size(); ++i) {
-        const auto* m =
-            dynamic_cast<const xpoint::Module*>(&port.channel.commands[i].peer()->owner());
-        if (!m) continue; // a test's
-        if (m->params.swaps() < params.swaps())
-            throw ConfigError(m->path() + ".swaps: " + std::to_string(m->params.swaps()) +
+        const Component& m = port.channel.commands[i].peer()->owner();
+        const ModuleFigures f = figures_of(m);
+        if (!f.media) continue; // a test's
+        if (f.swaps < params.swaps())
+            throw ConfigError(m.path() + ".swaps: " + std::to_string(f.swaps) +
                               " is less than swaps of " + path() + ", " +
                               std::to_string(params.swaps()) +
                               ": all of them may be of this module's pages");
-        if (&port.sequences[i].peer()->owner() != m)
+        if (&port.sequences[i].peer()->owner() != &m)
             throw ConfigError(path() + ".sequences[" + std::to_string(i) + "] must be bound to " +
-                              m->path() + ", as commands[" + std::to_string(i) + "] is");
+                              m.path() + ", as commands[" + std::to_string(i) + "] is");
     }
 }
 

@@ -99,12 +99,13 @@ DataRig ohm(const std::string& mode, const std::string& controller, const std::s
                       arguments("controllers=1 " + controller));
                 m.bind("driver", "mem", "controller", "cpu_side");
                 const bool function = controller.find("swap_function") != std::string::npos;
+                const bool plain = controller.find("swaps=0") != std::string::npos;
                 for (unsigned i = 0; i < 2; ++i) {
                     const std::string n = "[" + std::to_string(i) + "]";
-                    m.add("xpoint" + n, "xpoint.Module",
+                    m.add("xpoint" + n, plain ? "xpoint.Module" : "ohm.XpointModule",
                           arguments("capacity=16KiB partitions=4 psi=7 read_buffer=4 "
-                                    "write_buffer=4 drain_high=3 drain_low=1 swaps=" +
-                                    std::string(function ? "4 " : "0 ") + module));
+                                    "write_buffer=4 drain_high=3 drain_low=1 " +
+                                    std::string(function ? "swaps=4 " : "") + module));
                     if (function) m.bind("controller", "sequences" + n, "xpoint" + n, "dram[0]");
                     m.bind("controller", "commands" + n, "xpoint" + n, "commands");
                     m.bind("controller", "transfers" + n, "xpoint" + n, "transfers");

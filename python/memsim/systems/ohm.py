@@ -6,7 +6,7 @@ of the paper or are assumptions of docs/models/ohm.md.
 
 from dataclasses import replace
 
-from .. import Root, System, ohm, workload, xpoint
+from .. import Root, System, ohm, workload
 from ..errors import did_you_mean, user_error
 from . import ohm_dram, ohm_optics
 from .drive import solid_state_drive
@@ -153,9 +153,9 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
         root.memory.controller = [make(platform, size, i, **_link(mode, **changes))
                                   for i in range(size.controllers)]
         swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
-        root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
-                                            channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
-                                            swaps=swaps)
+        root.memory.xpoint = [ohm.XpointModule(capacity=f"{size.xpoint // MODULES}B",
+                                               channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
+                                               swaps=swaps)
                               for _ in range(size.controllers * MODULES)]
         connect(root.gpu.l2, root.memory.controller)
         for i, mc in enumerate(root.memory.controller):

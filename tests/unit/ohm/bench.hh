@@ -2,8 +2,8 @@
 
 #include "core/machine.hh"
 #include "ohm/planar_controller.hh"
+#include "ohm/xpoint_module.hh"
 #include "sender.hh"
-#include "xpoint/module.hh"
 
 /// A sender, one planar controller and two XPoint modules: 8 groups of 1 + 8 pages unless told
 /// otherwise.
@@ -54,7 +54,7 @@ struct Bench {
             Arguments a {{"capacity", "64KiB"}};
             if (swaps) a.push_back({"swaps", "4"});
             a.insert(a.end(), module.begin(), module.end());
-            machine.add(path, "xpoint.Module", a);
+            machine.add(path, "ohm.XpointModule", a);
             machine.bind("controller", "commands" + of, path, "commands");
             machine.bind("controller", "transfers" + of, path, "transfers");
             if (swaps) machine.bind("controller", "sequences" + of, path, "dram[0]");
@@ -62,8 +62,8 @@ struct Bench {
         machine.build();
     }
     ohm::PlanarController& controller() { return machine.get<ohm::PlanarController>("controller"); }
-    xpoint::Module& module(unsigned i) {
-        return machine.get<xpoint::Module>("module" + std::to_string(i));
+    ohm::XpointModule& module(unsigned i) {
+        return machine.get<ohm::XpointModule>("module" + std::to_string(i));
     }
     Sender& sender() { return machine.get<Sender>("sender"); }
 

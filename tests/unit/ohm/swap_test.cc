@@ -227,7 +227,7 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
             } else
                 CHECK(value(stat.buffer_reads) > 100);
             CHECK(value(stat.swaps_postponed) > 0);
-            CHECK(value(b.module(0).stat.gap_moves) > 10);
+            CHECK(value(b.module(0).stat.media.gap_moves) > 10);
             CHECK(b.sender().state.log.size() > 10000);
         }
 }

@@ -37,8 +37,8 @@ TEST_CASE("Auto-read/write: each tag read is seen by its module, which takes the
     CHECK(count(b.module(1).stat.snarfs) == 2);
     CHECK(count(b.module(1).stat.snarfed) == 0);
     CHECK(count(b.controller().stat.snarfed) == 1);
-    CHECK(count(b.module(0).stat.writes) == 1);
-    CHECK(b.module(0).stat.write_bytes.value() == 128);
+    CHECK(count(b.module(0).stat.device.writes) == 1);
+    CHECK(b.module(0).stat.device.write_bytes.value() == 128);
 }
 
 TEST_CASE("Auto-read/write: no line is read from DRAM before its victim has a place", "[ohm]") {
@@ -73,7 +73,7 @@ TEST_CASE("Reverse-write: a line crosses once, as answer and as fill, at the sam
         CHECK(count(b.controller().stat.channel.migration_bytes) == (reversed ? 0 : 128));
         CHECK(count(b.controller().stat.channel.demand_bytes) == 3 * 128);
         CHECK(count(b.controller().stat.reverse_writes) == (reversed ? 1 : 0));
-        CHECK(count(b.module(1).stat.reverse_writes) == (reversed ? 1 : 0));
+        CHECK(count(b.module(1).stat.device.reverse_writes) == (reversed ? 1 : 0));
     }
     CHECK(latency[0] == latency[1]);
 }

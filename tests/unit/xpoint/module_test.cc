@@ -78,7 +78,7 @@ TEST_CASE("Reads of one partition follow each other, those of two run at the sam
     CHECK(b.probe().when(1, false) == 196 * ns);
     CHECK(b.probe().when(2, false) == 386 * ns);
     CHECK(b.probe().when(3, false) == 196 * ns);
-    CHECK(value(b.module().stat.partition_conflicts) == 1);
+    CHECK(value(b.module().stat.media.partition_conflicts) == 1);
 }
 
 TEST_CASE("Answers come out of order: a later read overtakes one that waits for its partition") {
@@ -98,9 +98,9 @@ TEST_CASE("The read buffer serves the other half of a line, and joins reads unde
     b.run();
     CHECK(b.probe().when(2, false) == 196 * ns);
     CHECK(b.probe().when(3, false) == 506 * ns);
-    CHECK(value(b.module().stat.media_reads) == 1);
-    CHECK(value(b.module().stat.read_merges) == 1);
-    CHECK(value(b.module().stat.read_buffer_hits) == 1);
+    CHECK(value(b.module().stat.media.media_reads) == 1);
+    CHECK(value(b.module().stat.device.read_merges) == 1);
+    CHECK(value(b.module().stat.device.read_buffer_hits) == 1);
 }
 
 TEST_CASE("A read of a written line is served from the write buffer, with its data") {
@@ -109,8 +109,8 @@ TEST_CASE("A read of a written line is served from the write buffer, with its da
     b.read(1 * ns, 512, 1);
     b.run();
     CHECK(b.probe().when(1, false) == 7 * ns); // 1 ns after the write, no media
-    CHECK(value(b.module().stat.forwarded) == 1);
-    CHECK(value(b.module().stat.media_reads) == 0);
+    CHECK(value(b.module().stat.device.forwarded) == 1);
+    CHECK(value(b.module().stat.media.media_reads) == 0);
     CHECK(b.probe().state.log.back().numbers[0] == 5);
 }
 
@@ -129,16 +129,16 @@ TEST_CASE("Writes to one line coalesce and drain as one media write") {
     b.write(4 * ns, 128, 1, 128);
     b.write(5 * ns, 256, 1);
     b.run();
-    CHECK(value(b.module().stat.coalesced) == 4);
-    CHECK(value(b.module().stat.media_writes) == 2);
-    CHECK(value(b.module().stat.refills) == 0); // both halves came
+    CHECK(value(b.module().stat.device.coalesced) == 4);
+    CHECK(value(b.module().stat.wear.media_writes) == 2);
+    CHECK(value(b.module().stat.media.refills) == 0); // both halves came
 }
 
 TEST_CASE("A line written in part is read before it is written back") {
     Bench b(Arguments {{"write_buffer", "4"}, {"drain_high", "1"}, {"drain_low", "0"}});
     b.write(0, 0, 1, 128);
     b.run();
-    CHECK(value(b.module().stat.refills) == 1);
+    CHECK(value(b.module().stat.media.refills) == 1);
     CHECK(b.machine.sim().now() == (1 + 190 + 763) * ns);
 }
 
@@ -148,9 +148,9 @@ TEST_CASE("A write covers the sectors of its mask and no other") {
     b.probe().state.script.back().command.sectors = 0b10111111;
     b.read(1 * ns, 192, 1, 32); // sector 6, the hole: not in the buffer
     b.run();
-    CHECK(value(b.module().stat.write_bytes) == 224);
-    CHECK(value(b.module().stat.forwarded) == 0);
-    CHECK(value(b.module().stat.refills) == 1);
+    CHECK(value(b.module().stat.device.write_bytes) == 224);
+    CHECK(value(b.module().stat.device.forwarded) == 0);
+    CHECK(value(b.module().stat.media.refills) == 1);
 }
 
 TEST_CASE("A full write buffer stalls until the media has taken a line, to the tick") {
@@ -163,8 +163,8 @@ TEST_CASE("A full write buffer stalls until the media has taken a line, to the t
     b.run();
     // A queue of one is taken at 1 and seen free at 2: the third arrives at 5. Both lines drain
     // from 3, the first from there on.
-    CHECK(value(b.module().stat.stalls) == 1);
-    CHECK(b.module().stat.stall_time.value() == (3 + 763 - 5) * ns);
+    CHECK(value(b.module().stat.device.stalls) == 1);
+    CHECK(b.module().stat.device.stall_time.value() == (3 + 763 - 5) * ns);
     CHECK(b.probe().when(9, false) == (3 + 763 + 2 + 190 + 5) * ns);
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("A write waits for the reads of its line that came first") {
     for (const auto& s : b.probe().state.log) {
         if (s.data) CHECK(s.numbers[0] == (s.id == 1 ? 0u : 3u));
     }
-    CHECK(value(b.module().stat.forwarded) == 1);
+    CHECK(value(b.module().stat.device.forwarded) == 1);
 }
 
 TEST_CASE("Reads nobody grants fill the load queue and then stop the sender") {
@@ -186,7 +186,7 @@ TEST_CASE("Reads nobody grants fill the load queue and then stop the sender") {
     for (std::uint32_t i = 0; i < 10; ++i) b.read(0, i * 256, i);
     b.machine.start();
     CHECK(b.machine.run(never) == Stop::idle);
-    CHECK(value(b.module().stat.reads) == 4);
+    CHECK(value(b.module().stat.device.reads) == 4);
     CHECK(value(b.probe().stat.sent) == 6); // 4 accepted, 2 in the queue
     CHECK(b.machine.pending());
     CHECK_FALSE(b.machine.wait_report().empty());
@@ -221,9 +221,9 @@ TEST_CASE("The gap moves after psi media writes, not before, at the price of a c
             {"psi", "10"}, {"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}});
         for (unsigned i = 0; i < writes; ++i) b.write(i * 2000 * ns, i * 256);
         b.run();
-        CHECK(value(b.module().stat.gap_moves) == (writes == 10));
-        CHECK(value(b.module().stat.media_writes) == writes + (writes == 10));
-        CHECK(value(b.module().stat.media_reads) == (writes == 10));
+        CHECK(value(b.module().stat.media.gap_moves) == (writes == 10));
+        CHECK(value(b.module().stat.wear.media_writes) == writes + (writes == 10));
+        CHECK(value(b.module().stat.media.media_reads) == (writes == 10));
     }
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("Every read gets the latest write of its block, through buffers and ga
     std::map<std::uint32_t, Expected> expected;
     random_script(b, 20000, expected);
     b.run();
-    CHECK(value(b.module().stat.gap_moves) > 160); // all lines went round
+    CHECK(value(b.module().stat.media.gap_moves) > 160); // all lines went round
     std::size_t compared = 0;
     for (const auto& s : b.probe().state.log) {
         if (!s.data) continue;

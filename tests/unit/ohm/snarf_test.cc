@@ -1,13 +1,13 @@
+#include "../xpoint/probe.hh"
 #include "core/machine.hh"
-#include "probe.hh"
-#include "xpoint/module.hh"
+#include "ohm/xpoint_module.hh"
 
 #include <catch2/catch.hpp>
 
 /// Auto-read/write: lines of DRAM that the controller in the module sees passing.
 using namespace memsim;
 using memsim::test_xpoint::Probe;
-using memsim::xpoint::Module;
+using Module = memsim::ohm::XpointModule;
 
 namespace {
 
@@ -20,7 +20,7 @@ struct Bench {
         machine.add("probe", "test_xpoint.Probe", {});
         Arguments m {{"capacity", "1MiB"}, {"channel_latency", "3ns"}};
         m.insert(m.end(), module.begin(), module.end());
-        machine.add("module", "xpoint.Module", m);
+        machine.add("module", "ohm.XpointModule", m);
         machine.bind("probe", "commands", "module", "commands");
         machine.bind("probe", "transfers", "module", "transfers");
         machine.build();
@@ -64,8 +64,8 @@ TEST_CASE("Of the lines that pass the module takes the dirty ones of another add
     b.run();
     CHECK(value(b.module().stat.snarfs) == 3);
     CHECK(value(b.module().stat.snarfed) == 1);
-    CHECK(value(b.module().stat.writes) == 1);
-    CHECK(value(b.module().stat.forwarded) == 1); // it is still in the write buffer
+    CHECK(value(b.module().stat.device.writes) == 1);
+    CHECK(value(b.module().stat.device.forwarded) == 1); // it is still in the write buffer
     std::uint32_t taken = 0;
     for (const auto& s : b.probe().state.log) {
         taken += s.taken;
@@ -83,7 +83,7 @@ TEST_CASE("A victim waits in the register until the media has taken a line, and 
     b.run();
     CHECK(b.probe().when(1, false) == (1 + 763 + 5) * ns);
     CHECK(b.probe().when(2, false) == (20 + 1 + 190 + 5) * ns);
-    CHECK(value(b.module().stat.stalls) == 0);
+    CHECK(value(b.module().stat.device.stalls) == 0);
 }
 
 TEST_CASE("A command for a line that waits in the register comes after it") {
@@ -92,8 +92,8 @@ TEST_CASE("A command for a line that waits in the register comes after it") {
     b.snarf(10 * ns, 0, 512, true, 1);
     b.read(20 * ns, 512, 2);
     b.run();
-    CHECK(value(b.module().stat.stalls) == 1);
-    CHECK(b.module().stat.stall_time.value() == (764 - 21) * ns);
+    CHECK(value(b.module().stat.device.stalls) == 1);
+    CHECK(b.module().stat.device.stall_time.value() == (764 - 21) * ns);
     CHECK(b.probe().when(2, false) == (764 + 5) * ns); // forwarded
     for (const auto& s : b.probe().state.log)
         if (s.data) CHECK(s.numbers[0] == 7);
