@@ -66,6 +66,11 @@ struct ChannelParams {
         return {width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8};
     }
     Time one_way() const { return 2 * serdes() + flight(); }
+    /// Of transfers that no request waits for.
+    mem::DramWires migration_wires() const {
+        return migration_channel() == MigrationChannel::dedicated ? mem::DramWires::side
+                                                                  : mem::DramWires::data;
+    }
 };
 
 /// `Params` holds them as `channel`.

@@ -50,4 +50,25 @@ void check_modules(const Component& controller, const ChannelParams& params, con
     }
 }
 
+/// Refuses modules that cannot make all swaps of the controller, or whose memory route is bound
+/// elsewhere.
+template <class Commands, class Sequences>
+void check_sequences(const Component& controller, const Commands& commands,
+                     const Sequences& sequences, unsigned swaps) {
+    for (unsigned i = 0; i < sequences.size(); ++i) {
+        const Component& m = commands[i].peer()->owner();
+        const ModuleFigures f = figures_of(m);
+        if (!f.media) continue; // a test's
+        if (f.swaps < swaps)
+            throw ConfigError(m.path() + ".swaps: " + std::to_string(f.swaps) +
+                              " is less than swaps of " + controller.path() + ", " +
+                              std::to_string(swaps) +
+                              ": all of them may be of this module's pages");
+        if (&sequences[i].peer()->owner() != &m)
+            throw ConfigError(controller.path() + ".sequences[" + std::to_string(i) +
+                              "] must be bound to " + m.path() + ", as commands[" +
+                              std::to_string(i) + "] is");
+    }
+}
+
 } // namespace memsim::ohm

@@ -88,7 +88,8 @@ bool TwoLevelController::feed_dram() {
             at, part ? q.r.bytes : static_cast<std::uint32_t>(map_.line_bytes));
         a.context = id | (write ? write_mark : fill_mark);
         a.write = true;
-        if (!write) a.priority = mem::DramPriority::migration, a.wires = migration_wires();
+        if (!write)
+            a.priority = mem::DramPriority::migration, a.wires = params.channel.migration_wires();
         if (reverse) a.wires = mem::DramWires::none;
         write_dram(q, write);
         channel_->enqueue(a, !write, now());
@@ -143,7 +144,7 @@ bool TwoLevelController::grant_ready() {
 /// Victims to XPoint, unless the XPoint controller takes them over.
 bool TwoLevelController::evict(bool old_ones) {
     if (params.auto_rw() || held()) return false;
-    const mem::DramWires wires = migration_wires();
+    const mem::DramWires wires = params.channel.migration_wires();
     bool changed = false;
     for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
         auto& evictions = state.modules[m].evictions;
@@ -187,7 +188,7 @@ void TwoLevelController::arm_next() {
         const auto& evictions = state.modules[m].evictions;
         if (!leaving.empty()) consider(leaving.front().at);
         if (evictions.empty()) continue;
-        const Tick free_for_it = channel_->free_at(migration_wires());
+        const Tick free_for_it = channel_->free_at(params.channel.migration_wires());
         consider(evictions.front().decided + params.patience->raw);
         consider(free_for_it - channel_->lead());
         consider(free_for_it);

@@ -36,7 +36,7 @@ void TwoLevelController::init() {
     if (params.dram_register() < params.line())
         refuse("dram_register", Text<Bytes>::show(params.dram_register()) + " hold no line of " +
                                     Text<Bytes>::show(params.line()));
-    if (params.reverse_write() && migration_wires() == mem::DramWires::side)
+    if (params.reverse_write() && params.channel.migration_wires() == mem::DramWires::side)
         refuse("migration_channel", "with reverse_write nothing is left that it could carry: take "
                                     "shared");
     try {

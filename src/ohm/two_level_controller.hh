@@ -214,12 +214,6 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
         return static_cast<std::uint32_t>(map_.line_bytes) / SectorBytes::size;
     }
     bool held() const { return params.reverse_hold() && state.reversing != 0; }
-    /// Of transfers that no request waits for.
-    mem::DramWires migration_wires() const {
-        return params.channel.migration_channel() == MigrationChannel::dedicated
-                   ? mem::DramWires::side
-                   : mem::DramWires::data;
-    }
     bool whole_line(const protocol::MemRequest& r) const {
         return r.payload() == map_.line_bytes && !r.partial &&
                r.command != protocol::Command::atomic;

@@ -22,7 +22,7 @@ void planar_memory(Machine& m, const Arguments& more = {},
     Arguments params {{"controllers", "1"}, {"dram", "8KiB"}, {"hot_threshold", "3"}};
     params.insert(params.end(), more.begin(), more.end());
     m.add("controller", "ohm.PlanarController", params);
-    const bool function = m.get<ohm::PlanarController>("controller").params.swap_function();
+    const bool function = m.get<ohm::PlanarController>("controller").params.swap.swap_function();
     for (unsigned i = 0; i < 2; ++i) {
         Arguments of {{"capacity", "2MiB"}, {"psi", "7"}};
         if (function) of.emplace_back("swaps", "4");

@@ -47,7 +47,8 @@ struct Bench {
         c.insert(c.end(), controller.begin(), controller.end());
         machine.add("controller", "ohm.PlanarController", c);
         machine.bind("sender", "mem_side", "controller", "cpu_side");
-        const bool swaps = machine.get<ohm::PlanarController>("controller").params.swap_function();
+        const bool swaps =
+            machine.get<ohm::PlanarController>("controller").params.swap.swap_function();
         for (const char* m : {"0", "1"}) {
             const std::string path = std::string("module") + m;
             const std::string of = std::string("[") + m + "]";
