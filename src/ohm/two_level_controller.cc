@@ -32,11 +32,11 @@ void TwoLevelController::init() {
                "it must be below controllers, " + std::to_string(params.channel.controllers()));
     check_modules(*this, params.channel, port.channel,
                   {params.dram->raw * params.ratio() / params.channel.modules()},
-                  {params.auto_rw() ? params.evictions() * params.line->raw : 0});
-    if (params.dram_register() < params.line())
-        refuse("dram_register", Text<Bytes>::show(params.dram_register()) + " hold no line of " +
-                                    Text<Bytes>::show(params.line()));
-    if (params.reverse_write() && params.channel.migration_wires() == mem::DramWires::side)
+                  {params.eviction.auto_rw() ? params.eviction.evictions() * params.line->raw : 0});
+    if (params.reverse.dram_register() < params.line())
+        refuse("dram_register", Text<Bytes>::show(params.reverse.dram_register()) +
+                                    " hold no line of " + Text<Bytes>::show(params.line()));
+    if (params.reverse.reverse_write() && params.channel.migration_wires() == mem::DramWires::side)
         refuse("migration_channel", "with reverse_write nothing is left that it could carry: take "
                                     "shared");
     try {
@@ -48,15 +48,21 @@ void TwoLevelController::init() {
         static_cast<std::uint64_t>(channel_->timing().row.raw) % line != 0)
         refuse("dram_timing", "its burst must divide a line, and that its row");
     channel_->init();
-    registers_ =
-        static_cast<std::uint32_t>(static_cast<std::uint64_t>(params.dram_register->raw) / line);
-    hold_ = params.channel.grant_latency->raw + params.channel.one_way().raw +
-            channel_->transfer_time(static_cast<std::uint32_t>(line)).raw;
     map_ = {chunk,       params.channel.controllers(), params.channel.index(), line,
             dram / line, params.channel.modules()};
     state.requests.resize(params.channel.requests());
     for (std::uint32_t i = 0; i < params.channel.requests(); ++i) state.free.push(i);
-    state.modules.resize(params.channel.modules());
+    state.reads.resize(params.channel.modules());
+    modules_.emplace(*channel_, state.channel, port.channel.commands, port.channel.transfers);
+    evictions_.emplace(params.eviction, stat.eviction, state.evictions, map_, *channel_, *modules_,
+                       params.channel.migration_wires(), [this](std::uint32_t request) {
+                           --state.requests[request].victims;
+                           end_if_done(request);
+                       });
+    evictions_->init();
+    if (params.reverse.reverse_write())
+        reverse_.emplace(params.reverse, stat.reverse, state.reverse, params.channel, *channel_,
+                         static_cast<std::uint32_t>(line));
 }
 
 void TwoLevelController::wake() {
@@ -67,14 +73,14 @@ void TwoLevelController::wake() {
     while (changed) {
         take_dram_done();
         accept();
-        changed = state.evicting && evict(true);
-        changed |= params.reverse_write() ? confirm() : grant_ready();
+        changed = evictions_->any() && evict(true);
+        changed |= reverse_ ? confirm() : grant_ready();
         changed |= feed_dram();
         changed |= feed_modules();
         const std::uint32_t waiting = dram.reads() + dram.writes();
         dram.run(now());
         changed |= dram.reads() + dram.writes() != waiting;
-        changed |= state.evicting && evict(false);
+        changed |= evictions_->any() && evict(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
     arm_next();
@@ -135,15 +141,12 @@ void TwoLevelController::line_read(std::uint32_t id) {
     const bool hit = line && line->tag == tag;
     const std::uint64_t local = line ? map_.line_at(q.set, line->tag) : q.local;
     const bool victim = line && line->dirty && !hit;
-    const auto line_here = [&] {
-        return sim().contents().enabled()
-                   ? state.dram.take_out(sim().contents(), set_address(q.set) / SectorBytes::size,
-                                         line_sectors())
-                   : Contents::Id {};
-    };
-    if (params.auto_rw())
-        seen_passing(id, local, line && line->dirty, victim ? line_here() : Contents::Id {});
-    if (!victim) --state.evicting;
+    Eviction e {id, local, now(), {}};
+    if (victim && sim().contents().enabled())
+        e.contents = state.dram.take_out(sim().contents(), set_address(q.set) / SectorBytes::size,
+                                         line_sectors());
+    if (params.eviction.auto_rw()) evictions_->seen_passing(e, q.local, line && line->dirty);
+    if (!victim) evictions_->give_place_back();
     if (hit) {
         ++stat.hits;
         if (!is_write(q)) {
@@ -156,16 +159,14 @@ void TwoLevelController::line_read(std::uint32_t id) {
         return;
     }
     if (victim) {
-        ++stat.evictions;
         // The victim's place has been kept for it since the tags were read.
         ++q.victims;
-        if (!params.auto_rw())
-            state.modules[q.module].evictions.push({id, local, now(), line_here()});
+        evictions_->evict(e, q.module);
     }
     if (is_write(q) && whole_line(q.r))
         fill(id);
     else
-        state.modules[q.module].reads.push(id);
+        state.reads[q.module].push(id);
 }
 
 /// The line is here from XPoint.
@@ -282,7 +283,7 @@ bool TwoLevelController::pending() const {
 }
 
 void TwoLevelController::check_loaded(Loader& l) const {
-    const std::size_t requests = state.requests.size(), modules = state.modules.size();
+    const std::size_t requests = state.requests.size(), modules = state.reads.size();
     const auto id = [&](std::uint32_t number) { l.index("channel", number, requests); };
     channel_->check_loaded(
         l, [&](std::uint32_t context) { id(id_of(context)); }, id);
@@ -292,13 +293,8 @@ void TwoLevelController::check_loaded(Loader& l) const {
         l.index("busy", last, requests);
         return true;
     });
-    for (const ModuleQueue& m : state.modules) {
-        l.indices("modules.reads", m.reads, requests);
-        for (std::uint32_t i = 0; i < m.evictions.size(); ++i)
-            l.index("modules.evictions", m.evictions[i].request, requests);
-        for (std::uint32_t i = 0; i < m.snarfs.size(); ++i)
-            l.index("modules.snarfs", m.snarfs[i].id, requests);
-    }
+    for (const auto& reads : state.reads) l.indices("reads", reads, requests);
+    evictions_->check_loaded(l, requests);
     for (std::uint32_t i = 0; i < state.ready.size(); ++i) {
         l.index("ready", state.ready[i].id, requests);
         l.index("ready.module", state.ready[i].module, modules);
@@ -315,11 +311,12 @@ void TwoLevelController::waits_on(WaitReport& report) const {
     if (live)
         report.add(path() + ": " + std::to_string(live) + " requests under way, " +
                    std::to_string(state.ready.size()) + " of them wait for the channel, " +
-                   std::to_string(state.evicting) + " evictions have a place");
+                   std::to_string(evictions_->taken()) + " evictions have a place");
 }
 
 std::optional<std::string> TwoLevelController::imbalance() const {
-    if (!state.busy.empty() || state.evicting || !state.ready.empty() || held())
+    if (!state.busy.empty() || evictions_->any() || !state.ready.empty() ||
+        (reverse_ && reverse_->held()))
         return "requests are still waiting";
     return channel_->imbalance();
 }

@@ -48,7 +48,7 @@ TEST_CASE("Two-level: a dirty victim goes to XPoint and comes back, a clean one 
     b.send(4000 * ns, 2 * cache, Command::read); // its victim is clean
     const auto back = b.send(6000 * ns, 0, Command::read);
     CHECK(b.run_to_end() == Clean {});
-    CHECK(count(b.controller().stat.evictions) == 1);
+    CHECK(count(b.controller().stat.eviction.evictions) == 1);
     CHECK(count(b.controller().stat.xpoint_reads) == 3); // a whole line written needs no read
     CHECK(b.sender().when(back) != never);
     // Fills of three read misses and one eviction crossed the channel for migration.
@@ -84,8 +84,8 @@ TEST_CASE("Two-level, auto-read/write: evictions take no channel time", "[ohm]")
         for (unsigned i = 0; i < 8; ++i) b.send(i * 1000 * ns, i % 4 * cache, Command::write);
         b.send(9000 * ns, 0, Command::read);
         CHECK(b.run_to_end() == Clean {});
-        CHECK(count(b.controller().stat.evictions) == 8);
-        CHECK(count(b.controller().stat.snarfed) == (auto_rw ? 8 : 0));
+        CHECK(count(b.controller().stat.eviction.evictions) == 8);
+        CHECK(count(b.controller().stat.eviction.snarfed) == (auto_rw ? 8 : 0));
         migrated[auto_rw] = count(b.controller().stat.channel.migration_bytes);
     }
     CHECK(migrated[0] - migrated[1] == 8 * 128);
@@ -123,7 +123,7 @@ TEST_CASE("Two-level: every read returns what was written last, whatever is unde
                 random_traffic(b, seed, 2000);
                 CHECK(b.run_to_end() == Clean {});
                 CHECK(count(b.sender().stat.wrong_reads) == 0);
-                CHECK(count(b.controller().stat.evictions) > 100);
+                CHECK(count(b.controller().stat.eviction.evictions) > 100);
                 CHECK(count(b.controller().stat.conflicts) > 10);
             }
 }
