@@ -63,12 +63,16 @@ struct ChannelParams {
         32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
     Param<MigrationChannel> migration_channel {MigrationChannel::shared,
                                                "Where migration's transfers go (Ohm-GPU Fig. 8)"};
-    Param<bool> check_contents {false, "Compare every read with what was written last"};
 
     Rate rate() const {
         return {width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8};
     }
     Time one_way() const { return 2 * serdes() + flight(); }
+    /// Of transfers that no request waits for.
+    mem::DramWires migration_wires() const {
+        return migration_channel() == MigrationChannel::dedicated ? mem::DramWires::side
+                                                                  : mem::DramWires::data;
+    }
 };
 
 /// `Params` holds them as `channel`.
@@ -115,7 +119,6 @@ struct ChannelStats {
     Counter row_misses {Unit::count, "DRAM accesses to a closed bank"};
     Counter row_conflicts {Unit::count, "DRAM accesses for which another row was closed"};
     Counter forwarded {Unit::count, "DRAM reads served from waiting writes"};
-    Counter content_errors {Unit::count, "Reads that returned other data than written last"};
 };
 
 /// A write on its way through its slot of the channel.

@@ -44,14 +44,11 @@ bool MemoryRoute::run(Tick now) {
 void MemoryRoute::finish(Tick end) {
     const auto& a = state_.access;
     protocol::SequenceDone done {a.id, {}};
-    if (content_)
-        for (unsigned b = 0; b < a.bytes / 128; ++b) {
-            const std::uint64_t block = a.address / 128 + b;
-            if (a.write)
-                content_->write(block, a.versions[b]);
-            else
-                done.versions[b] = content_->read(block);
-        }
+    const std::uint64_t sector = a.address / SectorBytes::size;
+    if (a.write)
+        dram_.replace(contents_, sector, a.contents);
+    else if (contents_.enabled())
+        done.contents = dram_.take_out(contents_, sector, a.bytes / SectorBytes::size);
     state_.leaving.push({end, state_.module, done});
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ohm/memory_channel.hh"
-#include "parts/content_store.hh"
+#include "parts/sector_store.hh"
 
 namespace memsim::ohm {
 
@@ -29,10 +29,10 @@ struct MemoryRouteState {
 class MemoryRoute {
   public:
     using Port = Responder<protocol::DdrSequence>;
-    /// All outlive the route. `content` is the DRAM's, by blocks of 128 bytes, or nullptr.
+    /// All outlive the route. `dram` is what the DRAM holds, by its addresses.
     MemoryRoute(MemoryChannel& channel, Many<Port>& ports, MemoryRouteState& state,
-                parts::ContentStore* content)
-        : channel_(channel), ports_(ports), state_(state), content_(content) {}
+                Contents& contents, parts::SectorStore& dram)
+        : channel_(channel), ports_(ports), state_(state), contents_(contents), dram_(dram) {}
 
     void check_loaded(Loader& l) const {
         const unsigned modules = ports_.size();
@@ -57,7 +57,7 @@ class MemoryRoute {
     bool idle() const { return state_.bursts == 0 && state_.leaving.empty(); }
 
   private:
-    static constexpr std::uint32_t most_bytes = 128 * std::tuple_size_v<protocol::LineVersions>;
+    static constexpr std::uint32_t most_bytes = 256; ///< an XPoint line
     bool take(Tick now);
     void finish(Tick end);
     Tick command_at() const;
@@ -65,7 +65,8 @@ class MemoryRoute {
     MemoryChannel& channel_;
     Many<Port>& ports_;
     MemoryRouteState& state_;
-    parts::ContentStore* content_;
+    Contents& contents_;
+    parts::SectorStore& dram_;
 };
 
 } // namespace memsim::ohm

@@ -17,9 +17,10 @@ using protocol::Stage;
 void PlanarController::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto dram = static_cast<std::uint64_t>(params.dram->raw);
-    if (page % piece_bytes != 0)
+    const SwapParams& swap = params.swap;
+    if (page % Swap::piece_bytes != 0)
         refuse("page", Text<Bytes>::show(params.page()) + " is not a multiple of an XPoint line, " +
-                           std::to_string(piece_bytes) + "B");
+                           std::to_string(Swap::piece_bytes) + "B");
     if (dram % (page * params.channel.modules()) != 0)
         refuse("dram", Text<Bytes>::show(params.dram()) +
                            " is not a multiple of page x modules = " +
@@ -29,45 +30,66 @@ void PlanarController::init() {
                "it must be below controllers, " + std::to_string(params.channel.controllers()));
     check_modules(*this, params.channel, port.channel,
                   {params.dram->raw * params.ratio() / params.channel.modules()});
-    if (static_cast<std::uint64_t>(params.swap_buffer->raw) < params.swaps() * 2 * page)
-        refuse("swap_buffer", Text<Bytes>::show(params.swap_buffer()) +
+    if (static_cast<std::uint64_t>(swap.swap_buffer->raw) < swap.swaps() * 2 * page)
+        refuse("swap_buffer", Text<Bytes>::show(swap.swap_buffer()) +
                                   " does not hold two pages "
                                   "for each of " +
-                                  std::to_string(params.swaps()) + " swaps: give it " +
-                                  std::to_string(params.swaps() * 2 * page) +
-                                  "B or set swaps lower");
+                                  std::to_string(swap.swaps()) + " swaps: give it " +
+                                  std::to_string(swap.swaps() * 2 * page) + "B or set swaps lower");
     try {
-        channel_.emplace(params.channel, stat.channel, state.channel, params.swap_function());
+        channel_.emplace(params.channel, stat.channel, state.channel, swap.swap_function());
     } catch (const ConfigError& e) {
         refuse("dram_changes", e.what());
     }
     const mem::DramTiming& timing = channel_->timing();
-    if (piece_bytes % timing.burst != 0 ||
-        static_cast<std::uint64_t>(timing.row.raw) % piece_bytes != 0)
+    if (Swap::piece_bytes % timing.burst != 0 ||
+        static_cast<std::uint64_t>(timing.row.raw) % Swap::piece_bytes != 0)
         refuse("dram_timing", "its burst must divide 256 bytes, and they its row");
     channel_->init(path(), sim().seed());
-
     check_function();
 
     placement_ = {
         params.channel.controllers(), params.channel.index(), page, dram / page, params.ratio(),
         params.channel.modules()};
-    pieces_ = static_cast<unsigned>(page / piece_bytes);
     const unsigned slot_bits = static_cast<unsigned>(std::bit_width(params.ratio()));
     table_bytes_ = placement_.groups * (1 + params.ratio()) * slot_bits / 8;
-    state.requests.resize(params.channel.requests());
-    state.places.resize(params.channel.requests());
-    state.to_module.resize(params.channel.modules());
-    state.swaps.resize(params.swaps());
-    wires_ = params.migration_wires();
-    beside_ = &channel_->bus(wires_);
-    if (!params.swap_function()) return;
-    route_.emplace(*channel_, port.sequences, state.route,
-                   params.channel.check_contents() ? &state.dram_content : nullptr);
-    if (params.routes() == Routes::wom) channel_->code_side();
+    modules_.emplace(*channel_, state.channel, port.channel.commands, port.channel.transfers);
+    swaps_.emplace(swap, stat.swap, state.pages, placement_, sim().contents());
+    swaps_->init();
+    demand_.emplace(stat.demand, state.demand, placement_, *channel_, *modules_, state.dram, sim(),
+                    [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
+    demand_->init(params.channel.requests());
+    copies_.emplace(
+        CopySwaps::Parts {swap, params.channel, stat.swap, placement_, *swaps_, *channel_,
+                          *modules_, state.dram, sim().contents(), state.demand.to_module,
+                          state.ready_migration, params.channel.migration_wires()},
+        [this](Swap& s) { serve_postponed(s); }, [this](Swap& s) { end_swap(s); });
+    if (swap.swap_function())
+        function_.emplace(swap, stat.swap, state.function, placement_, *swaps_, *channel_,
+                          *modules_, port.sequences, sim().contents(), state.dram,
+                          params.routes() == Routes::wom);
 }
 
-void PlanarController::start() { stat.mapping_table_bytes.set(0, table_bytes_); }
+void PlanarController::check_function() const {
+    if (!params.swap.swap_function()) {
+        if (params.swap.behind_writes())
+            refuse("behind_writes", "there is no swap_function whose swaps could wait for writes");
+        return;
+    }
+    if (params.routes() == Routes::electrical || params.routes() == Routes::optical)
+        refuse("swap_function", "no memory route is laid for it: routes is '" +
+                                    Text<Routes>::show(params.routes()) +
+                                    "', and only 'wom' and 'half_coupled' carry a second route");
+    if (params.channel.migration_channel() == MigrationChannel::dedicated)
+        refuse("migration_channel", "the swap function moves pages over the memory route: it must "
+                                    "be 'shared'");
+    const mem::DramTiming& timing = channel_->timing();
+    if (timing.row.raw % params.page->raw != 0)
+        refuse("page", Text<Bytes>::show(params.page()) + " does not divide a row of the DRAM, " +
+                           Text<Bytes>::show(timing.row) +
+                           ": the swap function moves what lies in one open row");
+    check_sequences(*this, port.channel.commands, port.sequences, params.swap.swaps());
+}
 
 void PlanarController::wake() {
     mem::DramScheduler& dram = channel_->dram();
@@ -81,37 +103,34 @@ void PlanarController::wake() {
         return;
     }
     send_left();
-    const bool function = route_.has_value();
     for (bool again = true; again;) {
         // In the order of their claim to the channel. Most find nothing to do: this is seen here.
         if (dram.next_done() <= now()) take_dram_done();
         if (!port.channel.cpu_side.empty()) accept();
-        again = function && advance_functions();
-        if (!function) look_at_swaps();
-        const std::uint64_t live = state.live_swaps;
-        const std::uint64_t old = swaps_.devices & swaps_.old, young = swaps_.devices & ~swaps_.old;
-        bool changed = old && feed_swaps(old);
-        changed |= migration_waits() && book_migration(true);
-        changed |= !state.dram_queue.empty() && feed_dram();
-        changed |= state.commands != 0 && feed_modules();
-        changed |= (state.commands != 0 || !state.ready_demand.empty()) && book_demand();
-        if (dram.next_action() <= now()) {
-            const std::uint32_t waiting = dram.reads() + dram.writes();
-            dram.run(now());
-            // Room for what waits. Swaps by XPoint also wait for rows to be open and for the
-            // direction to change.
-            const bool room = dram.reads() + dram.writes() != waiting;
-            again |= function || (room && (!state.dram_queue.empty() || swaps_.devices));
-        }
-        changed |= function && route_->run(now());
-        changed |= young && feed_swaps(young);
-        const bool migrated = migration_waits() && book_migration(false);
+        if (function_)
+            again = function_->advance(
+                now(), [this] { return serves_reads(); }, [this](Swap& s) { make_still(s); },
+                [this](Swap& s) { end_swap(s); });
+        else
+            copies_->look(now()), again = false;
+        const std::uint64_t live = swaps_->live();
+        bool changed = copies_->feed_old(now());
+        changed |= copies_->waits() && copies_->book(true, now());
+        changed |= demand_->feed_dram(now(), [this](std::uint64_t address) {
+            return function_ && function_->holds(address);
+        });
+        changed |= demand_->feed_modules(
+            now(), [this](std::uint32_t module) { return copies_->old_writes(module); });
+        changed |= demand_->book(now());
+        again |= dram.next_action() <= now() && run_dram();
+        changed |= function_ && function_->run_route(now());
+        changed |= copies_->feed_young(now());
+        const bool migrated = copies_->waits() && copies_->book(false, now());
         changed |= migrated;
         // Nothing that comes earlier above waits for the rest, but for the end of a swap, and for
         // a read of a young swap that stood before an old one's.
-        again |= function
-                     ? changed
-                     : state.live_swaps != live || (migrated && !state.ready_migration.empty());
+        again |= function_ ? changed
+                           : swaps_->live() != live || (migrated && !state.ready_migration.empty());
         again |= dram.next_action() <= now() || dram.next_done() <= now();
     }
     arm_next();
@@ -119,13 +138,85 @@ void PlanarController::wake() {
 
 /// Most often the DRAM goes on with what it has, and there is nothing else to look after.
 bool PlanarController::only_dram_works() const {
-    if (state.commands || state.live_swaps || route_ || !state.dram_queue.empty() ||
-        !state.ready_demand.empty() || !state.ready_migration.empty() ||
-        !port.channel.cpu_side.empty())
-        return false;
-    for (const auto& leaving : state.channel.leaving)
-        if (!leaving.empty()) return false;
-    return true;
+    return demand_->idle() && !swaps_->live() && !function_ && state.ready_migration.empty() &&
+           port.channel.cpu_side.empty() && modules_->quiet();
+}
+
+// ---- devices and the channel -----------------------------------------------------------------
+
+void PlanarController::take_answers() {
+    for (std::uint32_t m = 0; m < params.channel.modules(); ++m) {
+        auto& commands = port.channel.commands[m];
+        while (!commands.empty()) {
+            const std::uint32_t id = commands.pop().id;
+            if (!(id & PageSwaps::migration_id))
+                demand_->ready(m, id, now());
+            else if (function_)
+                function_->ready(id);
+            else
+                state.ready_migration.push({m, id});
+        }
+        auto& transfers = port.channel.transfers[m];
+        while (!transfers.empty()) {
+            const protocol::DdrtData d = transfers.pop();
+            if (d.id & PageSwaps::migration_id)
+                copies_->piece_from_xpoint(d.id, d.contents);
+            else
+                finish(d.id, d.contents);
+        }
+    }
+}
+
+void PlanarController::send_left() {
+    modules_->send_left(now(), [this](const protocol::DdrtCommand& c) {
+        if (c.swap)
+            function_->ordered(c.id, now());
+        else if (c.migration)
+            copies_->left(c.id);
+        else
+            finish(c.id, {});
+    });
+}
+
+void PlanarController::take_dram_done() {
+    while (channel_->dram().next_done() <= now()) {
+        const mem::DramDone d = channel_->dram().pop_done();
+        if (!(d.context & PageSwaps::migration_id))
+            demand_->dram_done(d);
+        else if (!d.write) // writes: nobody waits for them
+            copies_->piece_from_dram(d.context);
+    }
+}
+
+/// True if something that waits may go on now.
+bool PlanarController::run_dram() {
+    mem::DramScheduler& dram = channel_->dram();
+    const std::uint32_t waiting = dram.reads() + dram.writes();
+    dram.run(now());
+    // Room for what waits. Swaps by XPoint also wait for rows to be open and for the direction to
+    // change.
+    const bool room = dram.reads() + dram.writes() != waiting;
+    return function_ || (room && (demand_->waits_for_dram() || copies_->has_pieces()));
+}
+
+/// The next time at which anything can change by itself. What waits for a port, an answer or a
+/// command before it is woken by that.
+void PlanarController::arm_next() {
+    const mem::DramScheduler& dram = channel_->dram();
+    Tick next = std::min(dram.next_action(), dram.next_done());
+    const auto consider = [&](Tick t) {
+        if (t > now() && t < next) next = t;
+    };
+    for (std::uint32_t m = 0; m < params.channel.modules(); ++m) consider(modules_->leaves(m));
+    demand_->consider(consider);
+    if (function_)
+        function_->consider(consider);
+    else
+        copies_->consider(consider, now());
+    if (next == never)
+        cancel(state.next);
+    else
+        arm(state.next, next);
 }
 
 // ---- requests --------------------------------------------------------------------------------
@@ -137,8 +228,8 @@ void PlanarController::accept() {
         [this](Time stalled) { stat.channel.stall_time += stalled; });
 }
 
-bool PlanarController::accept(const protocol::MemRequest& r) {
-    if (protocol::for_a_cache(r.command)) return true;
+/// Where it goes; an error if that is not here.
+Placement::Page PlanarController::page_of(const protocol::MemRequest& r) const {
     const Placement::Page p = placement_.page_of(r.address);
     if (p.controller != params.channel.index() || p.slot > params.ratio())
         throw ConfigError(path() + ": address " + std::to_string(r.address) +
@@ -147,42 +238,38 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
                                      std::to_string(placement_.bytes_of_all()) + " bytes"
                                : " belongs to controller " + std::to_string(p.controller)) +
                           ": the crossbar in front must interleave pages over controllers");
-    if (r.bytes == 0 || p.offset / block_bytes != (p.offset + r.bytes - 1) / block_bytes)
+    if (r.bytes == 0 ||
+        p.offset / PageDemand::block_bytes != (p.offset + r.bytes - 1) / PageDemand::block_bytes)
         throw ConfigError(path() + ": a request of " + std::to_string(r.bytes) + " bytes at " +
                           std::to_string(r.address) + " does not lie within 128 aligned bytes");
-    if (state.places.taken == params.channel.requests()) return false;
-    Group* g = state.groups.find(p.group);
-    const auto slot = static_cast<std::uint8_t>(p.slot);
-    Swap* const s = g && g->swap != Group::none ? &state.swaps[g->swap] : nullptr;
-    const bool moving =
-        s && s->phase != Phase::decided && (slot == s->slot_in || slot == s->slot_out);
-    const bool write = r.command != Command::read;
+    return p;
+}
 
-    Request q;
+bool PlanarController::accept(const protocol::MemRequest& r) {
+    if (protocol::for_a_cache(r.command)) return true;
+    const Placement::Page p = page_of(r);
+    if (demand_->full()) return false;
+    Group* g = swaps_->groups().find(p.group);
+    const auto slot = static_cast<std::uint8_t>(p.slot);
+    Swap* const s = swaps_->of_group(g);
+    const bool moving = s && s->moves(slot);
+    const bool write = r.command != Command::read;
+    const bool buffered = moving && !write && s->postponed_writes == 0 &&
+                          params.swap.buffer_reads() && s->has(slot, p.offset);
+    if (moving && !buffered && state.postponed.size() == params.postponed()) return false;
+
+    const std::uint32_t location = g ? g->location[slot] : slot;
+    ++stat.requests;
+    if (location == 0) ++stat.dram_hits;
+    const std::uint32_t id = demand_->take();
+    PageRequest& q = (*demand_)[id];
     q.r = r;
     q.accepted = now();
     q.group = p.group;
     q.offset = p.offset;
     q.slot = slot;
-    std::optional<std::uint64_t> buffered;
-    if (moving && !write && s->postponed_writes == 0 && params.buffer_reads())
-        buffered = in_buffer(q, *s);
-    if (moving && !buffered && state.postponed.size() == params.postponed()) return false;
-
-    if (params.channel.check_contents()) {
-        const std::uint64_t block = r.address / block_bytes;
-        if (write) state.latest.write(block, ++state.versions);
-        q.version = state.latest.read(block);
-    }
-    const std::uint32_t location = g ? g->location[slot] : slot;
-    ++stat.requests;
-    if (location == 0) ++stat.dram_hits;
-    const std::uint32_t id = state.places.take();
-    state.requests[id] = q;
     if (buffered) {
-        ++stat.buffer_reads;
-        state.requests[id].place = Place::buffer;
-        finish_read(id, *buffered);
+        read_buffer(id, *s);
         return true;
     }
     if (moving) {
@@ -192,172 +279,165 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
         state.postponed.push(id);
         return true;
     }
-    dispatch(id, location);
-    if (params.swaps() == 0 || s) return true;
+    demand_->dispatch(id, location);
+    if (params.swap.swaps() == 0 || s) return true;
     if (!g) {
         if (location == 0) return true; // its counter is 0 and stays 0
-        g = &state.groups[p.group];
+        g = &swaps_->groups()[p.group];
     }
-    if (g->access(slot, params.hot_threshold())) begin_swap(p.group, *g);
+    if (g->access(slot, params.swap.hot_threshold())) decide(p.group, *g);
     return true;
 }
 
-/// To the queue of the device that holds the page.
-void PlanarController::dispatch(std::uint32_t id, std::uint32_t location) {
-    Request& q = state.requests[id];
-    const bool write = q.r.command != Command::read;
-    q.location = static_cast<std::uint8_t>(location);
-    if (q.location == 0) {
-        ++(write ? stat.dram_writes : stat.dram_reads);
-        q.place = Place::dram;
-        state.dram_queue.push(id);
-    } else {
-        ++(write ? stat.xpoint_writes : stat.xpoint_reads);
-        q.place = Place::xpoint;
-        state.to_module[placement_.module_of(q.group, q.location)].push(id);
-        ++state.commands;
-    }
+void PlanarController::read_buffer(std::uint32_t id, const Swap& s) {
+    PageRequest& q = (*demand_)[id];
+    ++stat.buffer_reads;
+    q.place = PageRequest::Place::buffer;
+    finish(id, swaps_->read(s, q.slot, q.offset, q.r));
 }
 
-/// The version in the swap buffer, if the piece is there.
-std::optional<std::uint64_t> PlanarController::in_buffer(const Request& q, const Swap& s) const {
-    const unsigned piece = q.offset / piece_bytes;
-    const bool in = q.slot == s.slot_in;
-    if (!((in ? s.xpoint_read : s.dram_read) >> piece & 1)) return {};
-    return (in ? s.from_xpoint : s.from_dram)[piece][q.offset / block_bytes % 2];
-}
-
-void PlanarController::finish_read(std::uint32_t id, std::uint64_t version) {
-    if (params.channel.check_contents() && version != state.requests[id].version) {
-        ++stat.channel.content_errors;
-        ++state.wrong_reads;
-    }
-    finish(id);
-}
-
-void PlanarController::finish(std::uint32_t id) {
-    Request& q = state.requests[id];
+void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
+    PageRequest& q = (*demand_)[id];
     const Time taken {now() - q.accepted};
-    if (q.r.command == Command::read)
-        stat.channel.read_latency.sample(taken);
-    else
-        stat.channel.write_latency.sample(taken);
+    (q.is_write() ? stat.channel.write_latency : stat.channel.read_latency).sample(taken);
+    using Place = PageRequest::Place;
     const auto stage = q.place == Place::dram     ? Stage::dram
-                       : q.place == Place::xpoint ? Stage::channel
-                                                  : Stage::queue;
+                        : q.place == Place::xpoint ? Stage::channel
+                                                   : Stage::queue;
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(stage), now());
-    if (q.r.needs_response()) port.channel.cpu_side.send(protocol::answer(q.r));
-    if (q.blocks_swap != Group::none) --state.swaps[q.blocks_swap].waits_for;
-    state.places.give_back(id);
+    if (q.r.needs_response()) {
+        protocol::MemResponse answer = protocol::answer(q.r);
+        answer.contents = contents;
+        port.channel.cpu_side.send(answer);
+    } else
+        sim().contents().release(contents);
+    if (q.blocks_swap != Group::none) --(*swaps_)[q.blocks_swap].waits_for;
+    demand_->give_back(id);
+}
+
+// ---- swaps -----------------------------------------------------------------------------------
+
+void PlanarController::decide(std::uint64_t group, Group& g) {
+    Swap* const s = swaps_->decide(group, g, now());
+    if (!s) return;
+    if (function_) {
+        function_->place(*s);
+        if (params.swap.behind_writes()) return;
+    }
+    make_still(*s);
+}
+
+/// Both pages must be still before their data is read: the swap waits for what is under way to
+/// them.
+void PlanarController::make_still(Swap& s) {
+    s.phase = Swap::Phase::quiet;
+    demand_->for_each([&](std::uint32_t, PageRequest& q) {
+        if (q.group != s.group || (q.slot != s.slot_in && q.slot != s.slot_out)) return;
+        q.blocks_swap = swaps_->number(s);
+        ++s.waits_for;
+    });
+}
+
+/// Postponed reads whose piece is in the buffer now, up to the first write to one of the pages.
+void PlanarController::serve_postponed(Swap& s) {
+    if (s.postponed == 0 || !params.swap.buffer_reads()) return;
+    for (std::uint32_t i = 0; i < state.postponed.size();) {
+        const std::uint32_t id = state.postponed[i];
+        const PageRequest& q = (*demand_)[id];
+        const bool of_this = q.group == s.group; // only requests to the pages moved are here
+        if (of_this && q.is_write()) return;
+        if (!of_this || !s.has(q.slot, q.offset)) {
+            ++i;
+            continue;
+        }
+        state.postponed.erase(i);
+        --s.postponed;
+        read_buffer(id, s);
+    }
+}
+
+/// What waited for it goes on.
+void PlanarController::end_swap(Swap& s) {
+    swaps_->end(s, now());
+    swaps_->deferred().arrive(
+        s.group, [this](FunctionalAccess& a) { functional(port.channel.cpu_side, a); });
+    for (std::uint32_t i = 0; s.postponed && i < state.postponed.size();) {
+        const std::uint32_t id = state.postponed[i];
+        if ((*demand_)[id].group != s.group) {
+            ++i;
+            continue;
+        }
+        state.postponed.erase(i);
+        --s.postponed;
+        demand_->dispatch(id, swaps_->groups().location(s.group, (*demand_)[id].slot));
+    }
+}
+
+/// Whether a swap begun now would come between reads that wait and their data.
+bool PlanarController::serves_reads() const {
+    const mem::DramScheduler& dram = channel_->dram();
+    if (dram.draining() || modules_->demand_leaves()) return false;
+    return dram.reads() || !demand_->idle();
 }
 
 // ---- reports ---------------------------------------------------------------------------------
 
+void PlanarController::functional(const PortBase&, FunctionalAccess& access) {
+    const Placement::Page p = placement_.page_of(access.address);
+    const auto slot = static_cast<std::uint8_t>(p.slot);
+    const Group* const g = swaps_->groups().find(p.group);
+    const Swap* const s = swaps_->of_group(g);
+    if (s && s->moves(slot) && swaps_->functional(*s, slot, p.offset, access)) return;
+    const std::uint32_t location = g ? g->location[slot] : slot;
+    FunctionalAccess there = access;
+    if (location == 0) {
+        there.address = placement_.dram_address(p.group) + p.offset;
+        state.dram.functional(there);
+    } else {
+        there.address = placement_.module_address(p.group, location) + p.offset;
+        look_through(port.channel.commands[placement_.module_of(p.group, location)], there);
+    }
+    access.data = there.data;
+}
+
 bool PlanarController::pending() const {
-    return state.places.taken != 0 || state.live_swaps != 0 || (route_ && !route_->idle()) ||
+    return demand_->taken() != 0 || swaps_->live() != 0 || (function_ && !function_->idle()) ||
            !channel_->dram().idle();
 }
 
-namespace {
-std::string state_of(const PlanarController::Swap& s) {
-    using Phase = PlanarController::Phase;
-    if (s.waits_for) return " waits for " + std::to_string(s.waits_for) + " requests";
-    switch (s.phase) {
-    case Phase::decided:
-        return " waits for writes to be served";
-    case Phase::preset:
-        return " waits for its row to be open";
-    case Phase::command:
-        return " waits for the channel";
-    case Phase::ordered:
-        return " is XPoint's to make";
-    case Phase::ready:
-        return " waits to be confirmed";
-    case Phase::quiet:
-        break;
-    }
-    return " is under way";
-}
-} // namespace
-
 void PlanarController::check_loaded(Loader& l) const {
-    const std::size_t requests = state.requests.size(), swaps = state.swaps.size();
+    const std::size_t swaps = state.pages.swaps.size();
     const unsigned modules = params.channel.modules(), slots = params.ratio() + 1;
-    const auto request = [&](std::string_view field, std::uint32_t id) {
-        l.index(field, id, requests);
-        l.within(field, [&] { l.check(state.places.has(id), "is a request that is free"); });
-    };
     const auto either = [&](std::uint32_t id) {
-        if (!(id & migration_id)) return request("channel", id);
+        if (!(id & PageSwaps::migration_id)) return demand_->check_id(l, "channel", id);
         l.index("channel.swap", id >> 4 & 0xff, swaps);
     };
     channel_->check_loaded(l, either, either);
-    for (const auto* queue : {&state.dram_queue, &state.postponed})
-        for (std::uint32_t i = 0; i < queue->size(); ++i) request("dram_queue", (*queue)[i]);
-    std::uint32_t commands = 0;
-    for (const auto& queue : state.to_module) {
-        commands += queue.size();
-        for (std::uint32_t i = 0; i < queue.size(); ++i) request("to_module", queue[i]);
-    }
-    l.within("commands", [&] { l.check(commands == state.commands, "counts others"); });
-    for (const auto* ready : {&state.ready_demand, &state.ready_migration})
-        for (std::uint32_t i = 0; i < ready->size(); ++i) {
-            const Ready& r = (*ready)[i];
-            l.index("ready.module", r.module, modules);
-            l.within("ready", [&] {
-                l.check((ready == &state.ready_migration) == ((r.id & migration_id) != 0),
-                        "is of the other kind");
-            });
-            either(r.id);
-        }
-    const auto swap = [&](std::string_view field, std::uint8_t number) {
-        if (number != Group::none) l.index(field, number, swaps);
-    };
-    for (const Request& q : state.requests) {
-        swap("requests.blocks_swap", q.blocks_swap);
-        l.index("requests.group", q.group, placement_.groups);
-        l.index("requests.slot", q.slot, slots);
-        l.index("requests.location", q.location, slots);
-        l.index("requests.offset", q.offset, placement_.page_bytes);
-    }
-    state.groups.all([&](std::uint64_t group, const Group& g) {
-        l.index("groups", group, placement_.groups);
-        swap("groups.swap", g.swap);
-        l.index("groups.resident", g.resident, slots),
-            l.index("groups.candidate", g.candidate, slots);
-        l.indices("groups.location", g.location, Group::most_slots);
-        return true;
-    });
-    l.bits("live_swaps", state.live_swaps, swaps);
-    for (std::size_t i = 0; i < swaps; ++i) {
-        const Swap& s = state.swaps[i];
-        l.within("live_swaps", [&] {
-            l.check(s.live == (state.live_swaps >> i & 1), "names other swaps than are live");
+    demand_->check_loaded(l, slots, swaps);
+    for (std::uint32_t i = 0; i < state.postponed.size(); ++i)
+        demand_->check_id(l, "postponed", state.postponed[i]);
+    for (std::uint32_t i = 0; i < state.ready_migration.size(); ++i) {
+        const ReadyRead& r = state.ready_migration[i];
+        l.index("ready_migration.module", r.module, modules);
+        l.within("ready_migration", [&] {
+            l.check(r.id & PageSwaps::migration_id, "is a request's");
+            l.index("swap", r.id >> 4 & 0xff, swaps);
         });
-        l.index("swaps.group", s.group, placement_.groups);
-        l.index("swaps.slot_in", s.slot_in, slots), l.index("swaps.slot_out", s.slot_out, slots);
-        l.index("swaps.module", s.module, modules);
-        l.index("swaps.bank", s.bank, state.channel.lent.rows.size());
-        for (const Mask asked : {s.dram_read_asked, s.xpoint_read_asked, s.xpoint_write_asked})
-            l.bits("swaps.asked", asked, pieces_);
     }
-    if (route_) route_->check_loaded(l);
+    swaps_->check_loaded(l, slots, modules, state.channel.lent.rows.size());
+    if (function_) function_->check_loaded(l);
 }
 
 void PlanarController::waits_on(WaitReport& report) const {
-    if (state.places.taken)
-        report.add(path() + ": " + std::to_string(state.places.taken) + " requests under way, " +
+    if (demand_->taken())
+        report.add(path() + ": " + std::to_string(demand_->taken()) + " requests under way, " +
                    std::to_string(state.postponed.size()) + " of them wait for a swap, " +
-                   std::to_string(state.ready_demand.size()) + " for the channel");
-    for (const Swap& s : state.swaps)
-        if (s.live)
-            report.add(path() + ": the swap of group " + std::to_string(s.group) + state_of(s));
+                   std::to_string(demand_->ready_reads()) + " for the channel");
+    swaps_->waits_on(path(), report);
 }
 
 std::optional<std::string> PlanarController::imbalance() const {
-    if (state.wrong_reads)
-        return std::to_string(state.wrong_reads) + " reads returned other data than written last";
-    if (!state.postponed.empty() || !state.ready_demand.empty() || !state.ready_migration.empty())
+    if (!state.postponed.empty() || demand_->ready_reads() || !state.ready_migration.empty())
         return "requests are still waiting";
     return channel_->imbalance();
 }

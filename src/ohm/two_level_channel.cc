@@ -7,12 +7,12 @@ namespace memsim::ohm {
 using protocol::Stage;
 
 void TwoLevelController::take_answers() {
-    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
+    for (std::uint32_t m = 0; m < modules_->modules(); ++m) {
         auto& commands = port.channel.commands[m];
         while (!commands.empty()) {
             const protocol::DdrtReady answer = commands.pop();
             if (answer.taken) { // the victim's place is free again
-                --state.evicting;
+                evictions_->give_place_back();
                 continue;
             }
             const std::uint32_t id = answer.id;
@@ -23,27 +23,15 @@ void TwoLevelController::take_answers() {
         auto& transfers = port.channel.transfers[m];
         while (!transfers.empty()) {
             const protocol::DdrtData d = transfers.pop();
-            protocol::LineVersions line = d.versions;
-            // A line of 128 bytes is one half of XPoint's.
-            if (blocks() == 1)
-                line[0] = d.versions[parts::named(state.requests, d.id).local / block_bytes % 2];
-            if (params.reverse_write()) complete();
-            line_came(d.id, line);
+            if (reverse_) reverse_->complete(now());
+            line_came(d.id, d.contents);
         }
     }
 }
 
 /// Evictions whose slot has ended are on their way to the module.
 void TwoLevelController::send_left() {
-    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
-        auto& leaving = state.channel.leaving[m];
-        if (leaving.empty() || leaving.front().at > now()) continue;
-        const protocol::DdrtCommand c = leaving.pop().command;
-        port.channel.commands[m].send(c); // nobody else sends to this module meanwhile
-        --state.evicting;
-        --state.requests[c.id].victims;
-        end_if_done(c.id);
-    }
+    modules_->send_left(now(), [this](const protocol::DdrtCommand& c) { evictions_->sent(c.id); });
 }
 
 void TwoLevelController::take_dram_done() {
@@ -51,7 +39,7 @@ void TwoLevelController::take_dram_done() {
     while (dram.next_done() <= now()) {
         const mem::DramDone d = dram.pop_done();
         if (d.context & fill_mark) {
-            if (params.reverse_write()) stat.in_register.set(now(), --state.registered);
+            if (reverse_) reverse_->written(now());
             continue;
         }
         if (d.context & write_mark) {
@@ -66,10 +54,9 @@ void TwoLevelController::take_dram_done() {
 bool TwoLevelController::feed_dram() {
     mem::DramScheduler& dram = channel_->dram();
     bool changed = false;
-    while (!state.tag_reads.empty() && state.evicting < params.evictions() &&
-           dram.can_accept(false)) {
+    while (!state.tag_reads.empty() && evictions_->has_place() && dram.can_accept(false)) {
         const std::uint32_t id = state.tag_reads.pop();
-        ++state.evicting;
+        evictions_->keep_place();
         Request& q = state.requests[id];
         sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now());
         mem::DramAccess a =
@@ -83,7 +70,7 @@ bool TwoLevelController::feed_dram() {
         Request& q = state.requests[id];
         // A line that came by a reverse-write goes first to its place, then what is written into
         // it.
-        const bool reverse = params.reverse_write() && q.fetched && !q.filled;
+        const bool reverse = reverse_ && q.fetched && !q.filled;
         const bool write = is_write(q) && !reverse;
         // A line that is there already gets only what the request writes.
         const bool part = write && (!q.fetched || q.filled) && !whole_line(q.r);
@@ -92,11 +79,10 @@ bool TwoLevelController::feed_dram() {
             at, part ? q.r.bytes : static_cast<std::uint32_t>(map_.line_bytes));
         a.context = id | (write ? write_mark : fill_mark);
         a.write = true;
-        if (!write) a.priority = mem::DramPriority::migration, a.wires = migration_wires();
+        if (!write)
+            a.priority = mem::DramPriority::migration, a.wires = params.channel.migration_wires();
         if (reverse) a.wires = mem::DramWires::none;
-        if (params.channel.check_contents())
-            for (unsigned b = 0; b < blocks(); ++b)
-                state.dram_content.write(set_address(q.set) / block_bytes + b, q.line[b]);
+        write_dram(q, write);
         channel_->enqueue(a, !write, now());
         changed = true;
         q.filled = true;
@@ -111,18 +97,17 @@ bool TwoLevelController::feed_dram() {
 /// Read commands take no channel time.
 bool TwoLevelController::feed_modules() {
     bool changed = false;
-    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
-        auto& reads = state.modules[m].reads;
-        auto& commands = port.channel.commands[m];
-        if (params.auto_rw()) changed |= send_snarfs(m);
-        while (!reads.empty() && state.channel.leaving[m].empty() && commands.can_send()) {
+    for (std::uint32_t m = 0; m < modules_->modules(); ++m) {
+        if (params.eviction.auto_rw()) changed |= evictions_->send_snarfs(m);
+        auto& reads = state.reads[m];
+        while (!reads.empty() && modules_->quiet(m) && modules_->can_send(m)) {
             const std::uint32_t id = reads.pop();
             ++stat.xpoint_reads;
             protocol::DdrtCommand c;
             c.address = map_.module_address(state.requests[id].local);
             c.bytes = static_cast<std::uint32_t>(map_.line_bytes);
             c.id = id;
-            commands.send(c);
+            modules_->send(m, c);
             changed = true;
         }
     }
@@ -134,13 +119,25 @@ bool TwoLevelController::grant_ready() {
     bool changed = false;
     while (!state.ready.empty()) {
         const Ready r = state.ready.front();
-        if (channel_->free_at() > now() + channel_->lead() ||
-            !port.channel.transfers[r.module].can_send())
-            break;
+        if (channel_->free_at() > now() + channel_->lead() || !modules_->can_grant(r.module)) break;
         state.ready.pop();
-        const Tick end = channel_->book(r.module, static_cast<std::uint32_t>(map_.line_bytes),
-                                        false, false, now());
-        port.channel.transfers[r.module].send({r.id, end});
+        modules_->grant(r.module, r.id, static_cast<std::uint32_t>(map_.line_bytes), false, now());
+        changed = true;
+    }
+    return changed;
+}
+
+/// Lets XPoint send what is ready to the DRAM, with the DDR monitor on.
+bool TwoLevelController::confirm() {
+    bool changed = false;
+    while (!state.ready.empty() &&
+           reverse_->may_confirm(state.ready.size(), state.ready.front().since, now())) {
+        const Ready r = state.ready.front();
+        if (!modules_->can_grant(r.module)) break;
+        state.ready.pop();
+        reverse_->confirmed(now());
+        modules_->grant(r.module, r.id, static_cast<std::uint32_t>(map_.line_bytes), false, now(),
+                        mem::DramWires::data, true);
         changed = true;
     }
     return changed;
@@ -148,31 +145,10 @@ bool TwoLevelController::grant_ready() {
 
 /// Victims to XPoint, unless the XPoint controller takes them over.
 bool TwoLevelController::evict(bool old_ones) {
-    if (params.auto_rw() || held()) return false;
-    const mem::DramWires wires = migration_wires();
-    bool changed = false;
-    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
-        auto& evictions = state.modules[m].evictions;
-        auto& leaving = state.channel.leaving[m];
-        if (evictions.empty() || !leaving.empty() || !port.channel.commands[m].can_send()) continue;
-        const Eviction& e = evictions.front();
-        const bool old = now() >= e.decided + params.patience->raw;
-        if ((old_ones && !old) ||
-            channel_->free_at(wires) > now() + (old_ones ? channel_->lead() : 0))
-            continue;
-        protocol::DdrtCommand c;
-        c.address = map_.module_address(e.local);
-        c.bytes = static_cast<std::uint32_t>(map_.line_bytes);
-        c.id = e.request;
-        c.versions = e.versions;
-        if (blocks() == 1) c.versions[1] = c.versions[0];
-        c.write = c.migration = true;
-        evictions.pop();
-        leaving.push({channel_->book(m, c.bytes, true, true, now(), wires), c});
-        changed = true;
-    }
-    if (changed) send_left();
-    return changed;
+    if (params.eviction.auto_rw() || (reverse_ && reverse_->held())) return false;
+    if (!evictions_->book(old_ones, now())) return false;
+    send_left();
+    return true;
 }
 
 /// The next time at which anything can change by itself. What waits for a port or an answer is
@@ -186,19 +162,10 @@ void TwoLevelController::arm_next() {
     const Tick free = channel_->free_at();
     if (!state.ready.empty()) {
         consider(free - channel_->lead());
-        if (params.reverse_write())
-            consider(state.ready.front().since + params.reverse_patience->raw);
+        if (reverse_) consider(state.ready.front().since + params.reverse.reverse_patience->raw);
     }
-    for (std::uint32_t m = 0; m < state.modules.size(); ++m) {
-        const auto& leaving = state.channel.leaving[m];
-        const auto& evictions = state.modules[m].evictions;
-        if (!leaving.empty()) consider(leaving.front().at);
-        if (evictions.empty()) continue;
-        const Tick free_for_it = channel_->free_at(migration_wires());
-        consider(evictions.front().decided + params.patience->raw);
-        consider(free_for_it - channel_->lead());
-        consider(free_for_it);
-    }
+    for (std::uint32_t m = 0; m < modules_->modules(); ++m) consider(modules_->leaves(m));
+    evictions_->consider(consider);
     if (next == never)
         cancel(state.next);
     else

@@ -32,11 +32,11 @@ void TwoLevelController::init() {
                "it must be below controllers, " + std::to_string(params.channel.controllers()));
     check_modules(*this, params.channel, port.channel,
                   {params.dram->raw * params.ratio() / params.channel.modules()},
-                  {params.auto_rw() ? params.evictions() * params.line->raw : 0});
-    if (params.dram_register() < params.line())
-        refuse("dram_register", Text<Bytes>::show(params.dram_register()) + " hold no line of " +
-                                    Text<Bytes>::show(params.line()));
-    if (params.reverse_write() && migration_wires() == mem::DramWires::side)
+                  {params.eviction.auto_rw() ? params.eviction.evictions() * params.line->raw : 0});
+    if (params.reverse.dram_register() < params.line())
+        refuse("dram_register", Text<Bytes>::show(params.reverse.dram_register()) +
+                                    " hold no line of " + Text<Bytes>::show(params.line()));
+    if (params.reverse.reverse_write() && params.channel.migration_wires() == mem::DramWires::side)
         refuse("migration_channel", "with reverse_write nothing is left that it could carry: take "
                                     "shared");
     try {
@@ -48,15 +48,21 @@ void TwoLevelController::init() {
         static_cast<std::uint64_t>(channel_->timing().row.raw) % line != 0)
         refuse("dram_timing", "its burst must divide a line, and that its row");
     channel_->init(path(), sim().seed());
-    registers_ =
-        static_cast<std::uint32_t>(static_cast<std::uint64_t>(params.dram_register->raw) / line);
-    hold_ = params.channel.grant_latency->raw + params.channel.one_way().raw +
-            channel_->transfer_time(static_cast<std::uint32_t>(line)).raw;
     map_ = {chunk,       params.channel.controllers(), params.channel.index(), line,
             dram / line, params.channel.modules()};
     state.requests.resize(params.channel.requests());
     for (std::uint32_t i = 0; i < params.channel.requests(); ++i) state.free.push(i);
-    state.modules.resize(params.channel.modules());
+    state.reads.resize(params.channel.modules());
+    modules_.emplace(*channel_, state.channel, port.channel.commands, port.channel.transfers);
+    evictions_.emplace(params.eviction, stat.eviction, state.evictions, map_, *channel_, *modules_,
+                       params.channel.migration_wires(), [this](std::uint32_t request) {
+                           --state.requests[request].victims;
+                           end_if_done(request);
+                       });
+    evictions_->init();
+    if (params.reverse.reverse_write())
+        reverse_.emplace(params.reverse, stat.reverse, state.reverse, params.channel, *channel_,
+                         static_cast<std::uint32_t>(line));
 }
 
 void TwoLevelController::wake() {
@@ -67,14 +73,14 @@ void TwoLevelController::wake() {
     while (changed) {
         take_dram_done();
         accept();
-        changed = state.evicting && evict(true);
-        changed |= params.reverse_write() ? confirm() : grant_ready();
+        changed = evictions_->any() && evict(true);
+        changed |= reverse_ ? confirm() : grant_ready();
         changed |= feed_dram();
         changed |= feed_modules();
         const std::uint32_t waiting = dram.reads() + dram.writes();
         dram.run(now());
         changed |= dram.reads() + dram.writes() != waiting;
-        changed |= state.evicting && evict(false);
+        changed |= evictions_->any() && evict(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
     arm_next();
@@ -112,11 +118,6 @@ bool TwoLevelController::accept(const protocol::MemRequest& r) {
     q.local = local / map_.line_bytes * map_.line_bytes;
     q.set = map_.set_of(local);
     q.module = map_.module_of(q.local);
-    if (params.channel.check_contents()) {
-        const std::uint64_t block = r.address / block_bytes;
-        if (is_write(q)) state.latest.write(block, ++state.versions);
-        q.version = state.latest.read(block);
-    }
     ++stat.requests;
     if (std::uint32_t* const last = state.busy.find(q.set)) {
         ++stat.conflicts;
@@ -135,48 +136,45 @@ void TwoLevelController::begin(std::uint32_t id) { state.tag_reads.push(id); }
 void TwoLevelController::line_read(std::uint32_t id) {
     Request& q = state.requests[id];
     const std::uint64_t tag = map_.tag_of(q.local);
-    const std::uint64_t block = set_address(q.set) / block_bytes;
-    const bool check = params.channel.check_contents();
-    protocol::LineVersions held {};
-    if (check)
-        for (unsigned b = 0; b < blocks(); ++b) held[b] = state.dram_content.read(block + b);
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::dram), now());
     const DramCache::Line* const line = state.cache.find(q.set);
     const bool hit = line && line->tag == tag;
     const std::uint64_t local = line ? map_.line_at(q.set, line->tag) : q.local;
     const bool victim = line && line->dirty && !hit;
-    if (params.auto_rw()) seen_passing(id, local, line && line->dirty, held);
-    if (!victim) --state.evicting;
+    Eviction e {id, local, now(), {}};
+    if (victim && sim().contents().enabled())
+        e.contents = state.dram.take_out(sim().contents(), set_address(q.set) / SectorBytes::size,
+                                         line_sectors());
+    if (params.eviction.auto_rw()) evictions_->seen_passing(e, q.local, line && line->dirty);
+    if (!victim) evictions_->give_place_back();
     if (hit) {
         ++stat.hits;
         if (!is_write(q)) {
-            finish_read(id, held[q.r.address / block_bytes % blocks()]);
+            finish(id, read_dram(q));
             q.settled = true;
             end_if_done(id);
             return;
         }
-        q.line = held;
         fill(id);
         return;
     }
     if (victim) {
-        ++stat.evictions;
         // The victim's place has been kept for it since the tags were read.
         ++q.victims;
-        if (!params.auto_rw()) state.modules[q.module].evictions.push({id, local, now(), held});
+        evictions_->evict(e, q.module);
     }
     if (is_write(q) && whole_line(q.r))
         fill(id);
     else
-        state.modules[q.module].reads.push(id);
+        state.reads[q.module].push(id);
 }
 
 /// The line is here from XPoint.
-void TwoLevelController::line_came(std::uint32_t id, const protocol::LineVersions& versions) {
+void TwoLevelController::line_came(std::uint32_t id, Contents::Id line) {
     Request& q = parts::named(state.requests, id);
     q.fetched = true;
-    q.line = versions;
-    if (!is_write(q)) finish_read(id, versions[q.r.address / block_bytes % blocks()]);
+    q.line = line;
+    if (!is_write(q)) finish(id, part_of(line, q));
     fill(id);
 }
 
@@ -184,9 +182,10 @@ void TwoLevelController::line_came(std::uint32_t id, const protocol::LineVersion
 void TwoLevelController::fill(std::uint32_t id) {
     Request& q = state.requests[id];
     const std::uint64_t tag = map_.tag_of(q.local);
-    if (is_write(q)) q.line[q.r.address / block_bytes % blocks()] = q.version;
     if (!state.cache.hit(q.set, tag)) {
         ++stat.fills;
+        if (sim().contents().enabled())
+            state.dram.forget(set_address(q.set) / SectorBytes::size, line_sectors());
         state.cache.fill(q.set, tag, is_write(q));
         stat.lines.set(now(), state.cache.size());
     } else if (is_write(q))
@@ -194,22 +193,19 @@ void TwoLevelController::fill(std::uint32_t id) {
     state.writes.push(id);
 }
 
-void TwoLevelController::finish_read(std::uint32_t id, std::uint64_t version) {
-    if (params.channel.check_contents() && version != state.requests[id].version) {
-        ++stat.channel.content_errors;
-        ++state.wrong_reads;
-    }
-    finish(id);
-}
-
 /// Answers the request; its place is kept until its line is settled.
-void TwoLevelController::finish(std::uint32_t id) {
+void TwoLevelController::finish(std::uint32_t id, Contents::Id contents) {
     Request& q = state.requests[id];
     const Time taken {now() - q.accepted};
     (is_write(q) ? stat.channel.write_latency : stat.channel.read_latency).sample(taken);
     sim().stamps().mark(q.r.stamps,
                         static_cast<std::size_t>(q.fetched ? Stage::channel : Stage::dram), now());
-    if (q.r.needs_response()) port.channel.cpu_side.send(protocol::answer(q.r));
+    if (q.r.needs_response()) {
+        protocol::MemResponse answer = protocol::answer(q.r);
+        answer.contents = contents;
+        port.channel.cpu_side.send(answer);
+    } else
+        sim().contents().release(contents);
     q.answered = true;
 }
 
@@ -220,12 +216,64 @@ void TwoLevelController::end_if_done(std::uint32_t id) {
     if (!q.settled || q.victims) return;
     if (!q.released) {
         q.released = true;
-        if (q.next == none)
+        if (q.next == none) {
             state.busy.erase(q.set);
-        else
+            state.deferred.arrive(
+                q.set, [&](FunctionalAccess& a) { functional(port.channel.cpu_side, a); });
+        } else
             begin(q.next);
     }
     if (q.answered) state.free.push(id);
+}
+
+// ---- contents --------------------------------------------------------------------------------
+
+/// What a read that hits gets.
+Contents::Id TwoLevelController::read_dram(const Request& q) {
+    if (!sim().contents().enabled()) return {};
+    protocol::MemRequest there = q.r;
+    there.address = set_address(q.set) + q.r.address % map_.line_bytes;
+    return state.dram.read(sim().contents(), there);
+}
+
+/// A read's part of a line that came from XPoint.
+Contents::Id TwoLevelController::part_of(Contents::Id line, const Request& q) {
+    Contents& contents = sim().contents();
+    if (!line) return {};
+    const Contents::Id id = contents.create();
+    const std::uint64_t first = q.r.address / map_.line_bytes * map_.line_bytes / SectorBytes::size;
+    for_each_sector(q.r, [&](std::uint64_t sector, std::uint32_t offset) {
+        contents[id].pieces.push_back({offset, contents[line].pieces[sector - first].data});
+    });
+    return id;
+}
+
+/// The scheduler has the line that came, or with `write` what the request writes into its line.
+void TwoLevelController::write_dram(Request& q, bool write) {
+    const std::uint64_t first = set_address(q.set) / SectorBytes::size;
+    state.dram.replace(sim().contents(), first, std::exchange(q.line, {}));
+    if (write && q.r.contents)
+        state.dram.write(sim().contents(),
+                         first + q.r.address % map_.line_bytes / SectorBytes::size,
+                         std::exchange(q.r.contents, {}));
+}
+
+/// A line in DRAM is younger than XPoint's, or equal to it.
+void TwoLevelController::functional(const PortBase&, FunctionalAccess& access) {
+    const std::uint64_t local = map_.local(access.address);
+    const std::uint64_t set = map_.set_of(local);
+    if (state.busy.find(set))
+        access.write ? state.deferred.add(set, access) : state.deferred.look(set, access);
+    FunctionalAccess there = access;
+    if (state.cache.hit(set, map_.tag_of(local))) {
+        there.address = set_address(set) + local % map_.line_bytes;
+        state.dram.functional(there);
+    }
+    if (!there.complete()) {
+        there.address = map_.module_address(local);
+        look_through(port.channel.commands[map_.module_of(local)], there);
+    }
+    access.data = there.data;
 }
 
 // ---- reports ---------------------------------------------------------------------------------
@@ -235,7 +283,7 @@ bool TwoLevelController::pending() const {
 }
 
 void TwoLevelController::check_loaded(Loader& l) const {
-    const std::size_t requests = state.requests.size(), modules = state.modules.size();
+    const std::size_t requests = state.requests.size(), modules = state.reads.size();
     const auto id = [&](std::uint32_t number) { l.index("channel", number, requests); };
     channel_->check_loaded(
         l, [&](std::uint32_t context) { id(id_of(context)); }, id);
@@ -245,13 +293,8 @@ void TwoLevelController::check_loaded(Loader& l) const {
         l.index("busy", last, requests);
         return true;
     });
-    for (const ModuleQueue& m : state.modules) {
-        l.indices("modules.reads", m.reads, requests);
-        for (std::uint32_t i = 0; i < m.evictions.size(); ++i)
-            l.index("modules.evictions", m.evictions[i].request, requests);
-        for (std::uint32_t i = 0; i < m.snarfs.size(); ++i)
-            l.index("modules.snarfs", m.snarfs[i].id, requests);
-    }
+    for (const auto& reads : state.reads) l.indices("reads", reads, requests);
+    evictions_->check_loaded(l, requests);
     for (std::uint32_t i = 0; i < state.ready.size(); ++i) {
         l.index("ready", state.ready[i].id, requests);
         l.index("ready.module", state.ready[i].module, modules);
@@ -268,13 +311,12 @@ void TwoLevelController::waits_on(WaitReport& report) const {
     if (live)
         report.add(path() + ": " + std::to_string(live) + " requests under way, " +
                    std::to_string(state.ready.size()) + " of them wait for the channel, " +
-                   std::to_string(state.evicting) + " evictions have a place");
+                   std::to_string(evictions_->taken()) + " evictions have a place");
 }
 
 std::optional<std::string> TwoLevelController::imbalance() const {
-    if (state.wrong_reads)
-        return std::to_string(state.wrong_reads) + " reads returned other data than written last";
-    if (!state.busy.empty() || state.evicting || !state.ready.empty() || held())
+    if (!state.busy.empty() || evictions_->any() || !state.ready.empty() ||
+        (reverse_ && reverse_->held()))
         return "requests are still waiting";
     return channel_->imbalance();
 }

@@ -1,8 +1,10 @@
 #pragma once
 
-#include "ohm/dram_cache.hh"
-#include "ohm/memory_channel.hh"
-#include "parts/content_store.hh"
+#include "core/functional.hh"
+#include "ohm/deferred_writes.hh"
+#include "ohm/evictions.hh"
+#include "ohm/reverse_writes.hh"
+#include "parts/sector_store.hh"
 
 namespace memsim::ohm {
 
@@ -32,16 +34,18 @@ namespace memsim::ohm {
 ///
 /// The channel: ready reads of XPoint first, then DRAM by its scheduler, then evictions, which take
 /// a place only where the channel would idle; those older than `patience` go before all else.
-/// With check_contents every write has a version that travels with the data, and every read is
-/// compared with what was written last in order of arrival.
-/// Not modelled: ECC itself, energy, lines beyond an XPoint line. A read of a line that waits in
-/// the DRAM's register is answered from what the DDR monitor saw.
-class TwoLevelController final : public Model<TwoLevelController> {
+/// Contents: a line changes when the scheduler gets what is written. What the host copies into a
+/// set that requests use is put there when they are done. Not modelled: ECC itself, energy, lines
+/// beyond an XPoint line. A read of a line that waits in the DRAM's register is answered from what
+/// the DDR monitor saw.
+class TwoLevelController final : public Model<TwoLevelController>, public Functional {
   public:
-    static constexpr std::uint32_t block_bytes = 128; ///< unit of contents
+    static constexpr std::uint32_t block_bytes = 128; ///< of which a request is a part
 
     struct Params {
         ChannelParams channel;
+        EvictionParams eviction;
+        ReverseParams reverse;
         Param<Bytes> interleave {2_KiB,
                                  {256_B, 1_MiB},
                                  "Chunk of the sharing of addresses: the crossbar's (a DRAM row)"};
@@ -51,54 +55,19 @@ class TwoLevelController final : public Model<TwoLevelController> {
         Param<unsigned> ratio {64, {1, 1u << 20}, "XPoint to DRAM (Ohm-GPU table I: 1:64)"};
         Param<Bytes> line {
             128_B, {128_B, 256_B}, "Line of the cache (assumption: the L2's, one access for all)"};
-        Param<bool> auto_rw {false, "XPoint snarfs evictions (Ohm-GPU IV-B)"};
-        Param<bool> reverse_write {
-            false, "XPoint's lines are demand's answer and fill at once (Ohm-GPU V-A)"};
-        Param<bool> reverse_hold {
-            true, "Hold the channel until XPoint's completion signal (Ohm-GPU V-A); "
-                  "else the controller, which has granted the slot, knows its end"};
-        Param<unsigned> reverse_batch {
-            8,
-            {1, 4096},
-            "Lines that one hold of the channel serves at most, and so many begin one (assumption: "
-            "they take as long as the rest of the hold and the DRAM's restart; sweep 1-32)"};
-        Param<Time> reverse_patience {
-            20_ns,
-            {0_fs, 1_s},
-            "Wait of a ready line that begins a hold while the DRAM has work (assumption: what a "
-            "hold costs the DRAM: grant, line, completion and tCL; sweep 0-100 ns)",
-            Change::tunable};
-        Param<Bytes> dram_register {16_KiB,
-                                    {128_B, 1_MiB},
-                                    "In front of the DRAM, for lines of reverse-writes (Ohm-GPU "
-                                    "III-A: 16 KB)"};
-        Param<Time> patience {1_us,
-                              {0_fs, 1_s},
-                              "Age from which an eviction goes before demand (assumption; "
-                              "sweep 0-10 us)",
-                              Change::tunable};
-        Param<unsigned> evictions {64,
-                                   {1, 4096},
-                                   "Victims on their way to XPoint (assumption: as many as its "
-                                   "write buffer has lines, half "
-                                   "of the 16 KB register; sweep 4-128)"};
     };
     struct Ports {
         ChannelPorts<Params> channel;
     };
     struct Stats {
         ChannelStats channel;
+        EvictionStats eviction;
+        ReverseStats reverse;
         Counter requests {Unit::count, "Demand requests accepted"};
         Counter hits {Unit::count, "Of them, those whose line was in DRAM"};
         Ratio dram_hit_rate {hits, requests, "Share of requests whose line was in DRAM"};
         Counter xpoint_reads {Unit::count, "Lines read from XPoint"};
         Counter fills {Unit::count, "Lines written to DRAM after a miss"};
-        Counter evictions {Unit::count, "Dirty lines that left DRAM for XPoint"};
-        Counter snarfed {Unit::count, "Those that the XPoint controller took over"};
-        Counter reverse_writes {Unit::count, "Fills that crossed the channel as demand's answer"};
-        Counter holds {Unit::count, "Times that the channel was held for reverse-writes"};
-        Counter hold_time {Unit::time, "From confirmations to the last completion signals"};
-        Level in_register {Unit::count, "Lines confirmed and not yet written to the DRAM"};
         Counter conflicts {Unit::count, "Requests that waited for another one of their set"};
         Level lines {Unit::count, "Lines of DRAM that hold something"};
     };
@@ -107,30 +76,17 @@ class TwoLevelController final : public Model<TwoLevelController> {
     struct Request {
         protocol::MemRequest r;
         Tick accepted = 0;
-        std::uint64_t version = 0; ///< written, or expected by a read
-        std::uint64_t local = 0;   ///< of its line, as this controller counts
+        std::uint64_t local = 0; ///< of its line, as this controller counts
         std::uint64_t set = 0;
-        std::uint32_t next = none;      ///< behind it, of the same set
-        std::uint32_t module = 0;       ///< its line's in XPoint
-        std::uint8_t victims = 0;       ///< on their way to a module
-        bool fetched = false;           ///< the line came from XPoint
-        bool filled = false;            ///< the scheduler has it, from the register
-        bool answered = false;          ///< or needs no answer
-        bool settled = false;           ///< the scheduler has its line, or it changes nothing
-        bool released = false;          ///< the next request of the set has begun
-        protocol::LineVersions line {}; ///< what is to be written to DRAM
-    };
-    /// A line on its way to XPoint.
-    struct Eviction {
-        std::uint32_t request = 0; ///< whose set it leaves
-        std::uint64_t local = 0;
-        Tick decided = 0;
-        protocol::LineVersions versions {};
-    };
-    struct ModuleQueue {
-        Fifo<std::uint32_t> reads; ///< requests whose command is not yet sent
-        Fifo<Eviction> evictions;
-        Fifo<protocol::DdrtCommand> snarfs; ///< what the module has seen passing
+        std::uint32_t next = none; ///< behind it, of the same set
+        std::uint32_t module = 0;  ///< its line's in XPoint
+        std::uint8_t victims = 0;  ///< on their way to a module
+        bool fetched = false;      ///< the line came from XPoint
+        bool filled = false;       ///< the scheduler has it, from the register
+        bool answered = false;     ///< or needs no answer
+        bool settled = false;      ///< the scheduler has its line, or it changes nothing
+        bool released = false;     ///< the next request of the set has begun
+        Contents::Id line;         ///< what came from XPoint and is to be written to DRAM
     };
     struct Ready {
         std::uint32_t module = 0;
@@ -141,23 +97,18 @@ class TwoLevelController final : public Model<TwoLevelController> {
         ChannelState channel;
         std::vector<Request> requests;
         Fifo<std::uint32_t> free;
-        HashMap<std::uint32_t> busy;   ///< set -> the last request of it
-        Fifo<std::uint32_t> tag_reads; ///< requests whose line is to be read
-        Fifo<std::uint32_t> writes;    ///< requests whose line is to be written
-        std::vector<ModuleQueue> modules;
-        std::uint32_t evicting = 0; ///< places of `evictions` taken
+        HashMap<std::uint32_t> busy;            ///< set -> the last request of it
+        Fifo<std::uint32_t> tag_reads;          ///< requests whose line is to be read
+        Fifo<std::uint32_t> writes;             ///< requests whose line is to be written
+        std::vector<Fifo<std::uint32_t>> reads; ///< of each module: requests whose command waits
+        EvictionState evictions;
         Fifo<Ready> ready;
-        std::uint32_t reversing = 0; ///< reverse-writes confirmed and not complete: the hold
-        std::uint32_t confirmed = 0; ///< since it began
-        Tick held_since = 0;
-        std::uint32_t registered = 0; ///< lines that have a place in the DRAM's register
+        ReverseState reverse;
         DramCache cache;
         Timer next;
         Tick stalled_since = never;
-        parts::ContentStore dram_content; ///< by block of the DRAM
-        parts::ContentStore latest;       ///< by logical block: what was written last
-        std::uint64_t versions = 0;
-        std::uint64_t wrong_reads = 0;
+        parts::SectorStore dram; ///< contents of the DRAM
+        DeferredWrites deferred; ///< to lines that requests use, by their sets
     };
 
     explicit TwoLevelController(const Params& p) : params(p) {}
@@ -167,6 +118,7 @@ class TwoLevelController final : public Model<TwoLevelController> {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    void functional(const PortBase& at, FunctionalAccess& access) override;
 
     const Params params;
     Ports port;
@@ -186,10 +138,12 @@ class TwoLevelController final : public Model<TwoLevelController> {
     bool accept(const protocol::MemRequest& r);
     void begin(std::uint32_t id);
     void line_read(std::uint32_t id);
-    void line_came(std::uint32_t id, const protocol::LineVersions& versions);
+    void line_came(std::uint32_t id, Contents::Id line);
     void fill(std::uint32_t id);
-    void finish_read(std::uint32_t id, std::uint64_t version);
-    void finish(std::uint32_t id);
+    void finish(std::uint32_t id, Contents::Id contents = {});
+    Contents::Id read_dram(const Request& q);
+    Contents::Id part_of(Contents::Id line, const Request& q);
+    void write_dram(Request& q, bool write);
     void end_if_done(std::uint32_t id);
     // two_level_channel.cc: devices and the channel; the bool says whether anything changed
     void take_answers();
@@ -199,31 +153,24 @@ class TwoLevelController final : public Model<TwoLevelController> {
     bool feed_modules();
     bool grant_ready();
     bool evict(bool old_ones);
-    void arm_next();
-    // two_level_dual.cc: auto-read/write and reverse-write
-    void seen_passing(std::uint32_t id, std::uint64_t held, bool dirty,
-                      const protocol::LineVersions& versions);
-    bool send_snarfs(std::uint32_t module);
     bool confirm();
-    bool may_confirm() const;
-    void complete();
+    void arm_next();
 
     std::uint64_t set_address(std::uint64_t set) const { return set * map_.line_bytes; }
-    unsigned blocks() const { return static_cast<unsigned>(map_.line_bytes / block_bytes); }
-    bool held() const { return params.reverse_hold() && state.reversing != 0; }
-    /// Of transfers that no request waits for.
-    mem::DramWires migration_wires() const {
-        return params.channel.migration_channel() == MigrationChannel::dedicated
-                   ? mem::DramWires::side
-                   : mem::DramWires::data;
+    std::uint32_t line_sectors() const {
+        return static_cast<std::uint32_t>(map_.line_bytes) / SectorBytes::size;
     }
-    bool whole_line(const protocol::MemRequest& r) const { return r.payload() == map_.line_bytes; }
+    bool whole_line(const protocol::MemRequest& r) const {
+        return r.payload() == map_.line_bytes && !r.partial &&
+               r.command != protocol::Command::atomic;
+    }
     bool is_write(const Request& q) const { return q.r.command != protocol::Command::read; }
 
     LineMap map_;
-    std::uint32_t registers_ = 0; ///< lines of dram_register
-    Tick hold_ = 0;               ///< the shortest hold
     std::optional<MemoryChannel> channel_;
+    std::optional<ModuleSide> modules_;
+    std::optional<Evictions> evictions_;
+    std::optional<ReverseWrites> reverse_; ///< with reverse_write
 };
 
 } // namespace memsim::ohm

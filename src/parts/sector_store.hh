@@ -38,6 +38,36 @@ class SectorStore {
         });
         return id;
     }
+    /// So many whole sectors from this one on, for another place to take over (replace).
+    Contents::Id take_out(Contents& contents, std::uint64_t first_sector,
+                          std::uint32_t count) const {
+        const Contents::Id id = contents.create();
+        for (std::uint32_t i = 0; i < count; ++i) {
+            contents[id].pieces.push_back({i, {}});
+            read(first_sector + i, contents[id].pieces.back().data);
+        }
+        contents[id].moves = true;
+        return id;
+    }
+    /// Another line or page lies here from now on: of the record's sectors nothing is left that was
+    /// here.
+    void replace(Contents& contents, std::uint64_t first_sector, Contents::Id id) {
+        if (!id) return;
+        for (const Contents::Piece& p : contents[id].pieces) put(first_sector + p.sector, p.data);
+        contents.release(id);
+    }
+    /// The same without a message between the two.
+    void copy(const SectorStore& from, std::uint64_t first, std::uint64_t to, std::uint32_t count) {
+        SectorBytes held;
+        for (std::uint32_t i = 0; i < count; ++i) {
+            from.read(first + i, held);
+            put(to + i, held);
+        }
+    }
+    /// Nothing is known of so many sectors any more.
+    void forget(std::uint64_t first_sector, std::uint32_t count) {
+        for (std::uint32_t i = 0; i < count; ++i) put(first_sector + i, {});
+    }
     /// The last level's part of a look through the machine.
     void functional(FunctionalAccess& access) {
         const std::uint64_t sector = access.address / SectorBytes::size;

@@ -3,7 +3,6 @@
 #include "core/stamps.hh"
 #include "protocol/sectors.hh"
 
-#include <array>
 #include <cstdint>
 
 /// DDR-T: how a memory controller talks to an XPoint module on the channel that it shares with
@@ -15,10 +14,6 @@
 /// channel; wire_bytes() is what crosses the command and signal lanes beside it.
 /// After Ohm-GPU II-C and Ramanujan et al. (US 13/994,726), the paper's reference 56.
 namespace memsim::protocol {
-
-/// Versions of the data of a line, one for each 128 bytes: see parts/content_store.hh. Zero unless
-/// contents are checked.
-using LineVersions = std::array<std::uint64_t, 2>;
 
 /// A swap asks the module to exchange `bytes` from `address` on with the DRAM's from `other` on
 /// (SWAP-CMD, Ohm-GPU IV-B); ready then says that it is done, and a grant confirms that.
@@ -32,10 +27,11 @@ struct DdrtCommand {
     std::uint64_t address = 0; ///< in the module
     std::uint32_t bytes = 0;   ///< within one 256-byte line
     std::uint32_t id = 0;      ///< the controller's own; comes back in ready and data
-    LineVersions versions {};
+    Contents::Id contents;     ///< of a write or a snarf, where a machine carries them
     bool write = false;
     bool migration = false;    ///< for statistics only
     std::uint16_t sectors = 0; ///< which of its 32-byte sectors: see protocol/sectors.hh
+    std::uint16_t partial = 0; ///< those of them that a write does not cover whole
     bool snarf = false;
     bool dirty = false; ///< snarf: the line is valid and dirty
     bool swap = false;
@@ -73,7 +69,7 @@ struct DdrtGrant {
 /// the DDR monitor has collected and the completion signal, which leaves with the last bit.
 struct DdrtData {
     std::uint32_t id = 0;
-    LineVersions versions {};
+    Contents::Id contents; ///< what was read, where a machine carries contents
 
     static constexpr std::uint32_t largest_wire_bytes = 256;
 };
@@ -85,7 +81,7 @@ struct SequenceAccess {
     std::uint64_t address = 0; ///< in the DRAM
     std::uint32_t bytes = 0;   ///< within one XPoint line
     std::uint32_t id = 0;
-    LineVersions versions {}; ///< of a write
+    Contents::Id contents; ///< of a write, where a machine carries them
     bool write = false;
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
@@ -94,7 +90,7 @@ struct SequenceAccess {
 /// Its last bit has left the DRAM, or is there.
 struct SequenceDone {
     std::uint32_t id = 0;
-    LineVersions versions {}; ///< of a read
+    Contents::Id contents; ///< what was read, where a machine carries contents
 
     static constexpr std::uint32_t largest_wire_bytes = 256;
 };

@@ -202,6 +202,57 @@ DataRig paging(const std::string& name, bool faults, const std::string& drive = 
         }};
 }
 
+/// A controller of Ohm-GPU with two XPoint modules, whose buffers are small and whose gap moves
+/// often.
+DataRig ohm(const std::string& mode, const std::string& controller, const std::string& driver,
+            const std::string& module = "") {
+    return {"Ohm-GPU, " + mode + ", " + controller, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver", arguments("answers=40 " + driver));
+                m.add("controller", "ohm." + mode + "Controller",
+                      arguments("controllers=1 " + controller));
+                m.bind("driver", "mem", "controller", "cpu_side");
+                const bool function = controller.find("swap_function") != std::string::npos;
+                const bool plain = controller.find("swaps=0") != std::string::npos;
+                for (unsigned i = 0; i < 2; ++i) {
+                    const std::string n = "[" + std::to_string(i) + "]";
+                    m.add("xpoint" + n, plain ? "xpoint.Module" : "ohm.XpointModule",
+                          arguments("capacity=16KiB partitions=4 psi=7 read_buffer=4 "
+                                    "write_buffer=4 drain_high=3 drain_low=1 " +
+                                    std::string(function ? "swaps=4 " : "") + module));
+                    if (function) m.bind("controller", "sequences" + n, "xpoint" + n, "dram[0]");
+                    m.bind("controller", "commands" + n, "xpoint" + n, "commands");
+                    m.bind("controller", "transfers" + n, "xpoint" + n, "transfers");
+                }
+            }};
+}
+
+/// What Ohm-GPU's platforms tell their controllers (python/memsim/systems/ohm.py), in few pages or
+/// lines: nearly all of them are moved all the time.
+void add_ohm(std::vector<DataRig>& all) {
+    const std::string planar = "dram=4KiB hot_threshold=2 requests=40 postponed=6 ";
+    const std::string pages = "gap=60ns lines=288";
+    for (const char* platform :
+         {"routes=electrical buffer_reads=false swap_patience=0fs",
+          "buffer_reads=false swap_patience=0fs", "", "auto_rw=true swap_patience=0fs",
+          "auto_rw=true", "migration_channel=dedicated", "swap_function=true routes=wom",
+          "swap_function=true routes=wom behind_writes=true",
+          "swap_function=true routes=half_coupled behind_writes=true"})
+        all.push_back(ohm("Planar", planar + platform, pages));
+    const std::string still = "dram=4KiB swaps=0 ";
+    all.push_back(ohm("Planar", still, "gap=60ns lines=100 base=4KiB"));
+    all.push_back(ohm("Planar", still, "gap=400ns lines=12 base=4KiB",
+                      "psi=1 write_buffer=2 "
+                      "drain_high=1 drain_low=0"));
+    const std::string lines = "gap=60ns lines=128";
+    for (const char* line : {"line=128B ", "line=256B "})
+        for (const char* platform :
+             {"", "auto_rw=true", "auto_rw=true evictions=2", "migration_channel=dedicated",
+              "reverse_write=true dram_register=512B reverse_batch=2",
+              "auto_rw=true reverse_write=true reverse_hold=false"})
+            all.push_back(
+                ohm("TwoLevel", std::string("dram=2KiB ratio=8 ") + line + platform, lines));
+}
+
 std::vector<DataRig> rigs() {
     std::vector<DataRig> all;
     for (const char* l1 :
@@ -280,6 +331,7 @@ std::vector<DataRig> rigs() {
                        m.bind("driver", "mem", "monitor", "cpu_side");
                        m.bind("monitor", "mem_side", "memory", "cpu_side");
                    }});
+    add_ohm(all);
     all.push_back(paging("pages placed when first touched", false));
     all.push_back(paging("pages brought by faults", true));
     for (const char* type : {"link.FixedDrive", "flash.Drive"})

@@ -18,14 +18,16 @@ void driver(Machine& m, const char* path, const std::string& to, const char* por
 }
 
 /// A controller with two modules, small enough that pages are swapped all the time.
-void planar_memory(Machine& m, const Arguments& more = {}) {
+void planar_memory(Machine& m, const Arguments& more = {},
+                   const char* module = "ohm.XpointModule") {
     Arguments params {{"controllers", "1"}, {"dram", "8KiB"}, {"hot_threshold", "3"}};
     params.insert(params.end(), more.begin(), more.end());
     m.add("controller", "ohm.PlanarController", params);
-    const bool function = m.get<ohm::PlanarController>("controller").params.swap_function();
+    const bool function = m.get<ohm::PlanarController>("controller").params.swap.swap_function();
     for (unsigned i = 0; i < 2; ++i) {
-        m.add(at("xpoint", i), "xpoint.Module",
-              {{"capacity", "2MiB"}, {"psi", "7"}, {"swaps", function ? "4" : "0"}});
+        Arguments of {{"capacity", "2MiB"}, {"psi", "7"}};
+        if (function) of.emplace_back("swaps", "4");
+        m.add(at("xpoint", i), module, of);
         if (function) m.bind("controller", at("sequences", i), at("xpoint", i), "dram[0]");
         m.bind("controller", at("commands", i), at("xpoint", i), "commands");
         m.bind("controller", at("transfers", i), at("xpoint", i), "transfers");
@@ -38,7 +40,7 @@ void two_level_memory(Machine& m, const Arguments& more = {}) {
     params.insert(params.end(), more.begin(), more.end());
     m.add("controller", "ohm.TwoLevelController", params);
     for (unsigned i = 0; i < 2; ++i) {
-        m.add(at("xpoint", i), "xpoint.Module", {{"capacity", "8KiB"}, {"psi", "7"}});
+        m.add(at("xpoint", i), "ohm.XpointModule", {{"capacity", "8KiB"}, {"psi", "7"}});
         m.bind("controller", at("commands", i), at("xpoint", i), "commands");
         m.bind("controller", at("transfers", i), at("xpoint", i), "transfers");
     }
@@ -263,10 +265,10 @@ TWO_LEVEL(two_level_reverse, "ohm.TwoLevelController", {"auto_rw", "true"},
           {"reverse_write", "true"}, {"dram_register", "256B"}, {"reverse_batch", "2"})
 TWO_LEVEL(two_level_no_hold, "ohm.TwoLevelController", {"reverse_write", "true"},
           {"reverse_hold", "false"})
-TWO_LEVEL(snarfing_module, "xpoint.Module", {"auto_rw", "true"}, {"line", "256B"})
+TWO_LEVEL(snarfing_module, "ohm.XpointModule", {"auto_rw", "true"}, {"line", "256B"})
 #undef TWO_LEVEL
 static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
-                                      planar_memory(m, {{"swaps", "0"}});
+                                      planar_memory(m, {{"swaps", "0"}}, "xpoint.Module");
                                       driver(m, "driver", "controller", "cpu_side");
                                   }};
 

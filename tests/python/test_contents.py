@@ -4,6 +4,7 @@ from pathlib import Path
 
 import memsim
 import pytest
+from memsim import workload
 from memsim.systems import ohm, scale, zng
 
 PAGED = Path(__file__).parents[2] / "configs" / "paged_gpu.py"
@@ -92,3 +93,14 @@ def test_a_paged_gpu_holds_what_its_program_left(memsim_command, source):
     done = memsim_command(PAGED, "--kernel", "bfs1", "--scale", 9, "--placement",
                           "faults", "--source", source, "--check-contents")
     assert "bytes are as the program left them" in done.stdout
+
+
+@pytest.mark.parametrize("mode", ["planar", "two_level"])
+@pytest.mark.parametrize("platform", ["hetero", "ohm-base", "auto-rw", "ohm-wom", "ohm-bw", "oracle"])
+def test_every_platform_with_xpoint_and_the_oracle_hold_what_the_program_left(in_tmp, mode, platform):
+    program = workload.Program(name="bfs1", size=9, degree=4, launch_latency="1us")
+    size = ohm.machine_scale(mode.replace("_", "-"), platform, program)
+    simulation = memsim.Simulation(getattr(ohm, mode)(platform, program, size, contents=True))
+    assert simulation.simulate().cause == "nothing left to do"
+    report = simulation.check_contents()
+    assert report["left_out"] == 0 and report["bytes"] > 10_000

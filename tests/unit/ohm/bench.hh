@@ -2,8 +2,8 @@
 
 #include "core/machine.hh"
 #include "ohm/planar_controller.hh"
+#include "ohm/xpoint_module.hh"
 #include "sender.hh"
-#include "xpoint/module.hh"
 
 /// A sender, one planar controller and two XPoint modules: 8 groups of 1 + 8 pages unless told
 /// otherwise.
@@ -41,19 +41,21 @@ struct Bench {
     explicit Bench(const Arguments& controller = {}, const Arguments& module = {},
                    const Arguments& sender = {}, QueueKind kind = QueueKind::fast)
         : machine(1, kind) {
+        machine.carry_contents();
         machine.add("sender", "test_ohm.Sender", sender);
-        Arguments c {{"controllers", "1"}, {"dram", "16KiB"}, {"check_contents", "true"}};
+        Arguments c {{"controllers", "1"}, {"dram", "16KiB"}};
         c.insert(c.end(), controller.begin(), controller.end());
         machine.add("controller", "ohm.PlanarController", c);
         machine.bind("sender", "mem_side", "controller", "cpu_side");
-        const bool swaps = machine.get<ohm::PlanarController>("controller").params.swap_function();
+        const bool swaps =
+            machine.get<ohm::PlanarController>("controller").params.swap.swap_function();
         for (const char* m : {"0", "1"}) {
             const std::string path = std::string("module") + m;
             const std::string of = std::string("[") + m + "]";
-            Arguments a {{"capacity", "64KiB"}, {"check_contents", "true"}};
+            Arguments a {{"capacity", "64KiB"}};
             if (swaps) a.push_back({"swaps", "4"});
             a.insert(a.end(), module.begin(), module.end());
-            machine.add(path, "xpoint.Module", a);
+            machine.add(path, "ohm.XpointModule", a);
             machine.bind("controller", "commands" + of, path, "commands");
             machine.bind("controller", "transfers" + of, path, "transfers");
             if (swaps) machine.bind("controller", "sequences" + of, path, "dram[0]");
@@ -61,8 +63,8 @@ struct Bench {
         machine.build();
     }
     ohm::PlanarController& controller() { return machine.get<ohm::PlanarController>("controller"); }
-    xpoint::Module& module(unsigned i) {
-        return machine.get<xpoint::Module>("module" + std::to_string(i));
+    ohm::XpointModule& module(unsigned i) {
+        return machine.get<ohm::XpointModule>("module" + std::to_string(i));
     }
     Sender& sender() { return machine.get<Sender>("sender"); }
 
@@ -101,22 +103,6 @@ struct Bench {
         return wrong;
     }
 
-    /// The version of the block at a logical address, wherever it lies now.
-    std::uint64_t content(std::uint64_t address) {
-        auto& c = controller();
-        const auto p = c.placement().page_of(address);
-        const std::uint32_t k = c.location(address);
-        if (k == 0)
-            return c.state.dram_content.read((c.placement().dram_address(p.group) + p.offset) /
-                                             128);
-        const auto& m = module(c.placement().module_of(p.group, k));
-        const std::uint64_t in_module = c.placement().module_address(p.group, k) + p.offset;
-        const unsigned half = in_module / 128 % 2;
-        if (const auto* w = m.state.write_lines.find(in_module / 256))
-            if (m.state.write_buffer[*w].blocks >> half & 1)
-                return m.state.write_buffer[*w].versions[half];
-        return m.state.content.read(m.state.levelling.physical(in_module / 256) * 2 + half);
-    }
     std::string digest() {
         struct Sink : StatSink {
             void stat(const std::string&, const std::string&, const Stat&,

@@ -47,10 +47,10 @@ TEST_CASE(
         heat(b, 0, 1);
         CHECK(b.run_to_end() == Clean {});
         const auto& stat = b.controller().stat;
-        CHECK(value(stat.swaps) == 1);
+        CHECK(value(stat.swap.swaps) == 1);
         CHECK(b.controller().location(b.at(0, 1)) == 0);
         CHECK(value(stat.channel.migration_bytes) == of.channel);
-        CHECK(value(stat.snarfed) == of.snarfed);
+        CHECK(value(stat.swap.snarfed) == of.snarfed);
         CHECK(value(stat.channel.side_bytes) == of.beside);
     }
 }
@@ -76,7 +76,7 @@ TEST_CASE(
     // SWAP-CMD there; lines of eight partitions at once; DDR commands there, tCWL, 64 bursts of 32
     // bytes; their end back; ready.
     const Tick row = 2048 * 1'000'000ull / 60;
-    CHECK(sum(b.controller().stat.command_latency) ==
+    CHECK(sum(b.controller().stat.swap.command_latency) ==
           one_way + 190 * ns + one_way + 4 * ns + row + one_way + 5 * ns);
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("The channel is coded while pieces cross the memory route, to the femt
         heat(b, 0, 1);
         b.machine.start();
         const auto& state = b.controller().state;
-        const auto& swap = state.swaps[0];
+        const auto& swap = state.pages.swaps[0];
         step(b, 0, 1 * ns, [&] { return swap.ordered != 0; });
         // SWAP-CMD there, commands for the open row back: XPoint reads it while its media read.
         const Tick asked = swap.ordered + 2 * one_way;
@@ -149,8 +149,8 @@ TEST_CASE("The memory route waits for the end of what was booked without the cod
         heat(b, 0, 1);
         b.machine.start();
         auto& controller = b.controller();
-        step(b, 0, 1 * ns, [&] { return controller.state.swaps[0].ordered != 0; });
-        const Tick asked = controller.state.swaps[0].ordered + 2 * one_way;
+        step(b, 0, 1 * ns, [&] { return controller.state.pages.swaps[0].ordered != 0; });
+        const Tick asked = controller.state.pages.swaps[0].ordered + 2 * one_way;
         b.machine.run(asked);
         controller.state.channel.bus.free_at = asked + 40 * ns; // booked
         b.machine.run(asked + 60 * ns);
@@ -168,7 +168,7 @@ TEST_CASE("Demand of the pages and of their bank waits until ready, to the femto
     CHECK(b.run_to_end() == Clean {});
     const auto& stat = b.controller().stat;
     CHECK(value(stat.requests_postponed) == 1);
-    const Tick ready = 1 * ns + sum(stat.swap_latency);
+    const Tick ready = 1 * ns + sum(stat.swap.swap_latency);
     // Its row is open, so the column command goes at once: tCL, four bursts, there and back,
     // lookup.
     const Tick transfer = 128 * 1'000'000 / 60;
@@ -180,8 +180,8 @@ TEST_CASE("Demand of the pages and of their bank waits until ready, to the femto
     heat(c, 0, 1);
     const auto conflict = c.read(300 * ns, c.at(16, 0));
     CHECK(c.run_to_end() == Clean {});
-    CHECK(value(c.controller().stat.conflicts) == 1);
-    const Tick until = 1 * ns + sum(c.controller().stat.swap_latency);
+    CHECK(value(c.controller().stat.demand.conflicts) == 1);
+    const Tick until = 1 * ns + sum(c.controller().stat.swap.swap_latency);
     const Tick row = 10 * ns + 25 * ns; // tRP, tRCD
     // tWR after the last write is over before: its end has had its way, and ready after it.
     CHECK(c.sender().when(conflict) >= until + row + 11 * ns + transfer + 2 * one_way + 833 * ps);
@@ -197,7 +197,7 @@ TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open", "[ohm]") {
         heat(b, 0, 1, 100 * ns);
         CHECK(b.run_to_end() == Clean {});
         const auto& stat = b.controller().stat;
-        before[other] = sum(stat.swap_latency) - sum(stat.command_latency);
+        before[other] = sum(stat.swap.swap_latency) - sum(stat.swap.command_latency);
     }
     CHECK(before[true] - before[false] == 10 * ns); // tRP: SWAP-CMD follows the activation at once
 }
@@ -212,7 +212,7 @@ TEST_CASE("Behind writes: while reads wait, a swap is begun at its patience or w
         CHECK(b.run_to_end() == Clean {});
         CHECK(b.sender().when(last) > 900 * ns);
         const auto& stat = b.controller().stat;
-        return sum(stat.swap_latency) - sum(stat.command_latency);
+        return sum(stat.swap.swap_latency) - sum(stat.swap.command_latency);
     };
     // The six reads of the page are under way for 230 ns or so, whatever is waited for.
     CHECK(begun_after(at_once, protocol::Command::read) < 400 * ns);
@@ -231,7 +231,7 @@ TEST_CASE("A dedicated channel leaves the channel to demand", "[ohm]") {
         ends[dedicated] = 0;
         for (const auto& s : b.sender().state.log)
             ends[dedicated] = std::max(ends[dedicated], s.at);
-        CHECK(value(b.controller().stat.swaps) == 4);
+        CHECK(value(b.controller().stat.swap.swaps) == 4);
         CHECK((b.controller().stat.channel.migration_share.value() == 0) == dedicated);
     }
     CHECK(ends[true] < ends[false] - 100 * ns);
@@ -281,8 +281,8 @@ TEST_CASE("The memory route goes before demand when it has waited for its patien
         heat(b, 0, 1);
         for (unsigned i = 0; i < 3000; ++i) b.read(0, b.at(7, 0, i % 16 * 128));
         CHECK(b.run_to_end() == Clean {});
-        CHECK(value(b.controller().stat.swaps) == 1);
-        return sum(b.controller().stat.command_latency);
+        CHECK(value(b.controller().stat.swap.swaps) == 1);
+        return sum(b.controller().stat.swap.command_latency);
     };
     const Tick soon = swap_takes("100ns"), late = swap_takes("1ms");
 

@@ -18,7 +18,7 @@ struct Wires {
 
     explicit Wires(bool memory_route) {
         channel.emplace(params, stats, state, memory_route);
-        channel->init();
+        channel->init("controller", 1);
     }
     Tick book(std::uint32_t module, bool towards_module, DramWires wires) {
         return channel->book(module, 128, towards_module, true, 0, wires);

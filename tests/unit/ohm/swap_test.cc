@@ -14,7 +14,7 @@ TEST_CASE("Five accesses do not swap a page, the sixth does", "[ohm]") {
         const std::uint64_t hot = b.at(3, 4), resident = b.at(3, 0);
         for (unsigned i = 0; i < n; ++i) b.read(static_cast<Tick>(i) * 300 * ns, hot);
         CHECK(b.run_to_end() == Clean {});
-        CHECK(value(b.controller().stat.swaps) == (n == 6));
+        CHECK(value(b.controller().stat.swap.swaps) == (n == 6));
         CHECK(b.controller().location(hot) == (n == 6 ? 0 : 4));
         CHECK(b.controller().location(resident) == (n == 6 ? 4 : 0));
         // Two pages cross the channel twice.
@@ -55,7 +55,7 @@ TEST_CASE("A read of a page being swapped waits until its piece is in the buffer
     const auto read = b.read(300 * ns, b.at(0, 1, 256));
     const auto other = b.read(300 * ns, b.at(1, 0));
     CHECK(b.run_to_end() == Clean {});
-    CHECK(value(b.controller().stat.swaps) == 1);
+    CHECK(value(b.controller().stat.swap.swaps) == 1);
     CHECK(value(b.controller().stat.requests_postponed) == 1);
     CHECK(value(b.controller().stat.buffer_reads) == 1);
     CHECK(b.sender().when(read) > b.sender().when(other));
@@ -67,10 +67,11 @@ TEST_CASE("A read of a page being swapped waits until its piece is in the buffer
     const auto behind = w.read(301 * ns, w.at(0, 1, 256)); // must see the write
     CHECK(w.run_to_end() == Clean {});
     CHECK(value(w.controller().stat.requests_postponed) == 2);
-    CHECK(value(w.controller().stat.dram_writes) == 1); // the page had moved when it was let go
-    CHECK(w.sender().when(write) >= static_cast<Tick>(w.controller().stat.swap_latency.sum()));
+    CHECK(value(w.controller().stat.demand.dram_writes) ==
+          1); // the page had moved when it was let go
+    CHECK(w.sender().when(write) >= static_cast<Tick>(w.controller().stat.swap.swap_latency.sum()));
     CHECK(w.sender().when(behind) > 450 * ns);
-    CHECK(value(w.controller().stat.channel.content_errors) == 0);
+    CHECK(value(w.sender().stat.wrong_reads) == 0);
 }
 
 TEST_CASE("A read whose piece is already in the buffer is answered at once", "[ohm]") {
@@ -91,7 +92,7 @@ TEST_CASE("When the queue of postponed requests is full, nothing further is acce
     const auto behind = b.read(300 * ns, b.at(5, 0));
     CHECK(b.run_to_end() == Clean {});
     CHECK(b.controller().stat.channel.stall_time.value() > 0);
-    CHECK(b.sender().when(behind) > static_cast<Tick>(b.controller().stat.swap_latency.sum()));
+    CHECK(b.sender().when(behind) > static_cast<Tick>(b.controller().stat.swap.swap_latency.sum()));
 }
 
 TEST_CASE("With every swap buffer in use a swap is postponed, and tried again", "[ohm]") {
@@ -100,8 +101,8 @@ TEST_CASE("With every swap buffer in use a swap is postponed, and tried again", 
     heat(b, 1, 1);
     b.read(2000 * ns, b.at(1, 1));
     CHECK(b.run_to_end() == Clean {});
-    CHECK(value(b.controller().stat.swaps_postponed) == 1);
-    CHECK(value(b.controller().stat.swaps) == 2);
+    CHECK(value(b.controller().stat.swap.swaps_postponed) == 1);
+    CHECK(value(b.controller().stat.swap.swaps) == 2);
 }
 
 TEST_CASE("No swaps: pages stay where they are", "[ohm]") {
@@ -123,9 +124,9 @@ TEST_CASE("Migration takes the channel from demand, and its share is reported", 
         ends[swaps] = 0;
         for (const auto& s : b.sender().state.log) ends[swaps] = std::max(ends[swaps], s.at);
         const auto& stat = b.controller().stat;
-        CHECK(value(stat.swaps) == (swaps ? 4 : 0));
+        CHECK(value(stat.swap.swaps) == (swaps ? 4 : 0));
         CHECK((stat.channel.migration_share.value() > 0) == (swaps == 1));
-        CHECK(value(stat.channel.migration_bytes) == value(stat.swaps) * 4 * 2048);
+        CHECK(value(stat.channel.migration_bytes) == value(stat.swap.swaps) * 4 * 2048);
         // What the channel was busy with is demand and migration, to the femtosecond of each
         // transfer.
         const auto busy = value(stat.channel.channel_time);
@@ -155,8 +156,8 @@ TEST_CASE("Demand that never pauses does not starve a swap", "[ohm]") {
     }
     CHECK(b.run_to_end() == Clean {});
     const auto& stat = b.controller().stat;
-    CHECK(value(stat.swaps) > 5);
-    CHECK(stat.swap_latency.percentile(100) < 20'000 * ns);
+    CHECK(value(stat.swap.swaps) > 5);
+    CHECK(stat.swap.swap_latency.percentile(100) < 20'000 * ns);
     CHECK(b.machine.sim().now() > 100'000 * ns); // so long it would have waited
 }
 
@@ -201,7 +202,7 @@ std::map<std::uint64_t, std::uint64_t> random_script(Bench& b, unsigned n, std::
 /// Blocks whose data, wherever it lies, is not what was written last.
 unsigned wrong_blocks(Bench& b, const std::map<std::uint64_t, std::uint64_t>& last) {
     unsigned wrong = 0;
-    for (const auto& [address, version] : last) wrong += b.content(address) != version;
+    for (const auto& [address, version] : last) wrong += b.sender().content(address) != version;
     return wrong;
 }
 
@@ -215,21 +216,48 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
             const auto last = random_script(b, 20000, seed);
             CHECK(b.run_to_end() == Clean {});
             const auto& stat = b.controller().stat;
-            CHECK(value(stat.channel.content_errors) == 0);
+            CHECK(value(b.sender().stat.wrong_reads) == 0);
             CHECK(wrong_blocks(b, last) == 0);
             // It did happen what could have gone wrong.
-            CHECK(value(stat.swaps) > 200);
+            CHECK(value(stat.swap.swaps) > 200);
             CHECK(value(stat.requests_postponed) > 200);
-            if (b.controller().params.swap_function()) {
-                CHECK(value(stat.conflicts) > 100);
+            if (b.controller().params.swap.swap_function()) {
+                CHECK(value(stat.demand.conflicts) > 100);
                 CHECK(value(b.module(0).stat.swaps) + value(b.module(1).stat.swaps) ==
-                      value(stat.swaps));
+                      value(stat.swap.swaps));
             } else
                 CHECK(value(stat.buffer_reads) > 100);
-            CHECK(value(stat.swaps_postponed) > 0);
-            CHECK(value(b.module(0).stat.gap_moves) > 10);
+            CHECK(value(stat.swap.swaps_postponed) > 0);
+            CHECK(value(b.module(0).stat.media.gap_moves) > 10);
             CHECK(b.sender().state.log.size() > 10000);
         }
+}
+
+TEST_CASE("What the host copies into a page that is being swapped is there when the swap is over",
+          "[ohm]") {
+    const std::string name = GENERATE(from_range(platforms));
+    INFO(name);
+    unsigned moving = 0;
+    for (Tick at = 5 * ns; at < 700 * ns; at += 30 * ns) {
+        INFO(at);
+        Bench b(platform(name));
+        heat(b, 0, 1);
+        b.machine.start();
+        b.machine.run(at);
+        moving += b.controller().state.pages.live != 0;
+        for (const std::uint64_t slot : {0, 1})
+            for (std::uint32_t offset = 0; offset < 2048; offset += 256) {
+                const std::uint64_t address = b.at(0, slot, offset);
+                b.sender().copy_in(address, 7 + offset);
+                CHECK(b.sender().content(address) == 7 + offset);
+            }
+        CHECK(b.finish() == Clean {});
+        CHECK(value(b.controller().stat.swap.swaps) == 1);
+        for (const std::uint64_t slot : {0, 1})
+            for (std::uint32_t offset = 0; offset < 2048; offset += 256)
+                CHECK(b.sender().content(b.at(0, slot, offset)) == 7 + offset);
+    }
+    CHECK(moving > 8);
 }
 
 TEST_CASE("The content check notices a wrong mapping and a forgotten piece", "[ohm]") {
@@ -245,11 +273,11 @@ TEST_CASE("The content check notices a wrong mapping and a forgotten piece", "[o
         }
         REQUIRE(done);
         b.finish();
-        return value(b.controller().stat.channel.content_errors) + wrong_blocks(b, last);
+        return value(b.sender().stat.wrong_reads) + wrong_blocks(b, last);
     };
     CHECK(errors([](auto&) { return true; }) == 0);
     CHECK(errors([](auto& state) {
-              auto* g = state.groups.find(3);
+              auto* g = state.pages.groups.find(3);
               if (!g || g->swap != ohm::Group::none) return false;
               std::swap(g->location[1], g->location[2]);
               g->resident = static_cast<std::uint8_t>(
@@ -257,7 +285,7 @@ TEST_CASE("The content check notices a wrong mapping and a forgotten piece", "[o
               return true;
           }) > 0);
     CHECK(errors([](auto& state) { // the piece is taken for written
-              for (auto& s : state.swaps)
+              for (auto& s : state.pages.swaps)
                   if (s.live && s.dram_read_asked && !s.dram_written) {
                       s.dram_written |= 1;
                       return true;
@@ -265,10 +293,16 @@ TEST_CASE("The content check notices a wrong mapping and a forgotten piece", "[o
               return false;
           }) > 0);
     CHECK(errors([](auto& state) { // two pieces change places in the swap buffer
-              for (auto& s : state.swaps)
-                  if (s.live && (s.dram_read & 3) == 3 && s.xpoint_write_asked == 0 &&
-                      s.from_dram[0] != s.from_dram[1]) {
-                      std::swap(s.from_dram[0], s.from_dram[1]);
+              for (auto& s : state.pages.swaps)
+                  if (s.live && (s.dram_read & 3) == 3 && s.xpoint_write_asked == 0) {
+                      const auto page = static_cast<std::uint64_t>(&s - state.pages.swaps.data());
+                      const std::uint64_t from_dram = (2 * page + 1) * (2048 / 32);
+                      SectorBytes first, second;
+                      state.pages.buffer.read(from_dram, first);
+                      state.pages.buffer.read(from_dram + 8, second);
+                      if (first.known == 0 || first.order[0] == second.order[0]) continue;
+                      state.pages.buffer.put(from_dram, second);
+                      state.pages.buffer.put(from_dram + 8, first);
                       return true;
                   }
               return false;
@@ -310,7 +344,7 @@ TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the dig
         auto first = make();
         first->machine.start();
         first->machine.run(at);
-        in_flight += first->controller().state.live_swaps != 0;
+        in_flight += first->controller().state.pages.live != 0;
         const Snapshot s = first->machine.save();
         Bench second(controller, busy_module);
         second.machine.load(s);

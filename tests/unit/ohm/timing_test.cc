@@ -24,7 +24,7 @@ TEST_CASE("An unloaded read of XPoint takes the media, the handshake and the cha
     const auto t = b.read(10 * ns, b.at(0, 1));
     CHECK(b.run_to_end() == Clean {});
     CHECK(b.latency(t, 10 * ns) == ends + 2 * way + 190 * ns + 10 * ns + transfer);
-    CHECK(value(b.controller().stat.xpoint_reads) == 1);
+    CHECK(value(b.controller().stat.demand.xpoint_reads) == 1);
 }
 
 TEST_CASE("Handshake and media scale the latency of XPoint, and nothing else does", "[ohm]") {
@@ -43,7 +43,7 @@ TEST_CASE("An unloaded read of DRAM takes activate, column and the channel", "[o
     // Four bursts: the commands are a burst apart, up to a femtosecond each.
     CHECK(latency >= ends + 2 * way + 36 * ns + transfer);
     CHECK(latency <= ends + 2 * way + 36 * ns + transfer + 4);
-    CHECK(value(b.controller().stat.dram_reads) == 1);
+    CHECK(value(b.controller().stat.demand.dram_reads) == 1);
     CHECK(value(b.controller().stat.channel.row_misses) == 1);
 }
 
@@ -131,8 +131,8 @@ TEST_CASE("Posted writes are not answered, others are; atomics too", "[ohm]") {
     for (auto t : {dram, xpoint, atomic}) CHECK(b.sender().when(t) != never);
     // A write to XPoint is done when it has left: its slot, no media.
     CHECK(b.sender().when(xpoint) < 100 * ns);
-    CHECK(value(b.controller().stat.dram_writes) == 3);
-    CHECK(value(b.controller().stat.xpoint_writes) == 1);
+    CHECK(value(b.controller().stat.demand.dram_writes) == 3);
+    CHECK(value(b.controller().stat.demand.xpoint_writes) == 1);
 }
 
 TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence", "[ohm]") {
@@ -148,8 +148,6 @@ TEST_CASE("ohm.PlanarController refuses what cannot be, in a sentence", "[ohm]")
                       Contains("module0.capacity: 32KiB is less than"));
     CHECK_THROWS_WITH(Bench(none, A {{"channel_latency", "1ns"}}),
                       Contains("module0.channel_latency: 1ns is not 2 x serdes + flight"));
-    CHECK_THROWS_WITH(Bench(none, A {{"check_contents", "false"}}),
-                      Contains("module0.check_contents"));
     for (auto [address, bytes, sentence] :
          {std::tuple {144u << 10, 128u, "lies beyond the memory of 147456 bytes"},
           std::tuple {64u, 128u, "128 aligned bytes"}}) {

@@ -2,8 +2,8 @@
 
 #include "core/machine.hh"
 #include "ohm/two_level_controller.hh"
+#include "ohm/xpoint_module.hh"
 #include "sender.hh"
-#include "xpoint/module.hh"
 
 namespace memsim::test_ohm {
 
@@ -15,18 +15,18 @@ struct TwoLevel {
     std::uint32_t tag = 0;
 
     explicit TwoLevel(const Arguments& controller = {}, const Arguments& module = {}) {
+        machine.carry_contents();
         machine.add("sender", "test_ohm.Sender", {{"outstanding", "64"}});
-        Arguments c {
-            {"controllers", "1"}, {"dram", "4KiB"}, {"ratio", "8"}, {"check_contents", "true"}};
+        Arguments c {{"controllers", "1"}, {"dram", "4KiB"}, {"ratio", "8"}};
         c.insert(c.end(), controller.begin(), controller.end());
         machine.add("controller", "ohm.TwoLevelController", c);
         machine.bind("sender", "mem_side", "controller", "cpu_side");
         for (const char* m : {"0", "1"}) {
             const std::string path = std::string("module") + m;
             const std::string of = std::string("[") + m + "]";
-            Arguments a {{"capacity", "16KiB"}, {"check_contents", "true"}};
+            Arguments a {{"capacity", "16KiB"}};
             a.insert(a.end(), module.begin(), module.end());
-            machine.add(path, "xpoint.Module", a);
+            machine.add(path, "ohm.XpointModule", a);
             machine.bind("controller", "commands" + of, path, "commands");
             machine.bind("controller", "transfers" + of, path, "transfers");
         }
@@ -35,8 +35,8 @@ struct TwoLevel {
     const ohm::TwoLevelController& controller() {
         return machine.get<ohm::TwoLevelController>("controller");
     }
-    const xpoint::Module& module(unsigned i) {
-        return machine.get<xpoint::Module>("module" + std::to_string(i));
+    const ohm::XpointModule& module(unsigned i) {
+        return machine.get<ohm::XpointModule>("module" + std::to_string(i));
     }
     Sender& sender() { return machine.get<Sender>("sender"); }
     std::uint32_t send(Tick at, std::uint64_t address, protocol::Command command,

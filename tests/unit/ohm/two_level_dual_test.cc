@@ -36,9 +36,9 @@ TEST_CASE("Auto-read/write: each tag read is seen by its module, which takes the
     CHECK(count(b.module(0).stat.snarfed) == 1);
     CHECK(count(b.module(1).stat.snarfs) == 2);
     CHECK(count(b.module(1).stat.snarfed) == 0);
-    CHECK(count(b.controller().stat.snarfed) == 1);
-    CHECK(count(b.module(0).stat.writes) == 1);
-    CHECK(b.module(0).stat.write_bytes.value() == 128);
+    CHECK(count(b.controller().stat.eviction.snarfed) == 1);
+    CHECK(count(b.module(0).stat.device.writes) == 1);
+    CHECK(b.module(0).stat.device.write_bytes.value() == 128);
 }
 
 TEST_CASE("Auto-read/write: no line is read from DRAM before its victim has a place", "[ohm]") {
@@ -51,7 +51,7 @@ TEST_CASE("Auto-read/write: no line is read from DRAM before its victim has a pl
         for (std::uint64_t set : {0u, 512u, 1024u}) b.send(at++, set + cache, Command::read);
         const auto last = b.send(at, 1536, Command::read); // would hit
         CHECK(b.run_to_end() == Clean {});
-        CHECK(count(b.controller().stat.evictions) == 3);
+        CHECK(count(b.controller().stat.eviction.evictions) == 3);
         return b.latency(last, at);
     };
     CHECK(answer({}) < 500 * ns);
@@ -72,8 +72,8 @@ TEST_CASE("Reverse-write: a line crosses once, as answer and as fill, at the sam
         CHECK(count(b.controller().stat.hits) == 1);
         CHECK(count(b.controller().stat.channel.migration_bytes) == (reversed ? 0 : 128));
         CHECK(count(b.controller().stat.channel.demand_bytes) == 3 * 128);
-        CHECK(count(b.controller().stat.reverse_writes) == (reversed ? 1 : 0));
-        CHECK(count(b.module(1).stat.reverse_writes) == (reversed ? 1 : 0));
+        CHECK(count(b.controller().stat.reverse.reverse_writes) == (reversed ? 1 : 0));
+        CHECK(count(b.module(1).stat.device.reverse_writes) == (reversed ? 1 : 0));
     }
     CHECK(latency[0] == latency[1]);
 }
@@ -84,7 +84,7 @@ TEST_CASE("Reverse-write: what a request writes into a missing line crosses behi
     const auto after = b.send(2000 * ns, 0, Command::read);
     CHECK(b.run_to_end() == Clean {});
     CHECK(b.sender().when(after) != never);
-    CHECK(count(b.controller().stat.reverse_writes) == 1);
+    CHECK(count(b.controller().stat.reverse.reverse_writes) == 1);
     const auto burst = 32u; // of GDDR5
     CHECK(count(b.controller().stat.channel.demand_bytes) == 3 * 128 + burst);
     CHECK(count(b.controller().stat.channel.migration_bytes) == 0);
@@ -123,8 +123,8 @@ TEST_CASE("Reverse-write: what is ready joins a hold, up to its batch", "[ohm]")
         Bench b(with(reverse, {{"reverse_batch", batch}}));
         for (unsigned i = 0; i < 4; ++i) b.send(0, i * 512, Command::read); // four partitions
         CHECK(b.run_to_end() == Clean {});
-        CHECK(count(b.controller().stat.reverse_writes) == 4);
-        return count(b.controller().stat.holds);
+        CHECK(count(b.controller().stat.reverse.reverse_writes) == 4);
+        return count(b.controller().stat.reverse.holds);
     };
     CHECK(holds("8") == 1);
     CHECK(holds("1") == 4);

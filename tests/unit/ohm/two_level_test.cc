@@ -48,7 +48,7 @@ TEST_CASE("Two-level: a dirty victim goes to XPoint and comes back, a clean one 
     b.send(4000 * ns, 2 * cache, Command::read); // its victim is clean
     const auto back = b.send(6000 * ns, 0, Command::read);
     CHECK(b.run_to_end() == Clean {});
-    CHECK(count(b.controller().stat.evictions) == 1);
+    CHECK(count(b.controller().stat.eviction.evictions) == 1);
     CHECK(count(b.controller().stat.xpoint_reads) == 3); // a whole line written needs no read
     CHECK(b.sender().when(back) != never);
     // Fills of three read misses and one eviction crossed the channel for migration.
@@ -84,8 +84,8 @@ TEST_CASE("Two-level, auto-read/write: evictions take no channel time", "[ohm]")
         for (unsigned i = 0; i < 8; ++i) b.send(i * 1000 * ns, i % 4 * cache, Command::write);
         b.send(9000 * ns, 0, Command::read);
         CHECK(b.run_to_end() == Clean {});
-        CHECK(count(b.controller().stat.evictions) == 8);
-        CHECK(count(b.controller().stat.snarfed) == (auto_rw ? 8 : 0));
+        CHECK(count(b.controller().stat.eviction.evictions) == 8);
+        CHECK(count(b.controller().stat.eviction.snarfed) == (auto_rw ? 8 : 0));
         migrated[auto_rw] = count(b.controller().stat.channel.migration_bytes);
     }
     CHECK(migrated[0] - migrated[1] == 8 * 128);
@@ -122,10 +122,45 @@ TEST_CASE("Two-level: every read returns what was written last, whatever is unde
                 Bench b(a, seed > 2 ? small : Arguments {});
                 random_traffic(b, seed, 2000);
                 CHECK(b.run_to_end() == Clean {});
-                CHECK(count(b.controller().stat.channel.content_errors) == 0);
-                CHECK(count(b.controller().stat.evictions) > 100);
+                CHECK(count(b.sender().stat.wrong_reads) == 0);
+                CHECK(count(b.controller().stat.eviction.evictions) > 100);
                 CHECK(count(b.controller().stat.conflicts) > 10);
             }
+}
+
+TEST_CASE("Two-level: what the host copies into a line that requests use is there afterwards",
+          "[integrity]") {
+    unsigned busy = 0;
+    for (const Arguments& platform : test_ohm::two_level_platforms())
+        for (Tick at = 5 * ns; at < 400 * ns; at += 3 * ns) {
+            INFO(at);
+            Bench b(platform);
+            b.send(0, 128, Command::read); // a miss; then one whose victim is the line written
+            b.send(20 * ns, cache + 160, Command::write, 32);
+            b.machine.start();
+            b.machine.run(at);
+            busy += b.controller().state.busy.size() != 0;
+            for (const std::uint64_t address : {std::uint64_t {128}, cache + 192})
+                b.sender().copy_in(address, 7);
+            CHECK(b.machine.run(never) == Stop::idle);
+            CHECK(b.machine.imbalances() == Clean {});
+            for (const std::uint64_t address : {std::uint64_t {128}, cache + 192})
+                CHECK(b.sender().content(address) == 7);
+        }
+    CHECK(busy > 400);
+}
+
+TEST_CASE("Two-level: a line written whole leaves nothing of the line that was there",
+          "[integrity]") {
+    Bench b;
+    b.send(0, 128, Command::write);
+    b.send(2000 * ns, cache + 128, Command::write);
+    b.machine.start();
+    b.machine.run(1000 * ns);
+    b.sender().copy_in(128, 1000); // younger than the write of the other line
+    CHECK(b.machine.run(never) == Stop::idle);
+    CHECK(b.sender().content(cache + 128) == 2);
+    CHECK(b.sender().content(128) == 1000);
 }
 
 TEST_CASE("Two-level: what cannot be is refused by name", "[ohm]") {

@@ -25,6 +25,7 @@ struct Bench {
     Bench(const Arguments& module, const Arguments& probe = {}, std::uint64_t seed = 1,
           QueueKind kind = QueueKind::fast)
         : machine(seed, kind) {
+        machine.carry_contents();
         machine.add("probe", "test_xpoint.Probe", probe);
         Arguments m {{"capacity", "1MiB"}, {"channel_latency", "3ns"}};
         for (const auto& a : module) {
@@ -42,9 +43,9 @@ struct Bench {
     void read(Tick at, std::uint64_t address, std::uint32_t id, std::uint32_t bytes = 128) {
         probe().state.script.push({at, {address, bytes, id, {}, false, false}});
     }
-    void write(Tick at, std::uint64_t address, std::uint64_t version = 0,
+    void write(Tick at, std::uint64_t address, std::uint32_t number = 0,
                std::uint32_t bytes = 256) {
-        probe().state.script.push({at, {address, bytes, 0, {version, version}, true, false}});
+        probe().state.script.push({at, {address, bytes, 0, {}, true, false}, number});
     }
     void run() {
         machine.start();
@@ -77,7 +78,7 @@ TEST_CASE("Reads of one partition follow each other, those of two run at the sam
     CHECK(b.probe().when(1, false) == 196 * ns);
     CHECK(b.probe().when(2, false) == 386 * ns);
     CHECK(b.probe().when(3, false) == 196 * ns);
-    CHECK(value(b.module().stat.partition_conflicts) == 1);
+    CHECK(value(b.module().stat.media.partition_conflicts) == 1);
 }
 
 TEST_CASE("Answers come out of order: a later read overtakes one that waits for its partition") {
@@ -97,29 +98,29 @@ TEST_CASE("The read buffer serves the other half of a line, and joins reads unde
     b.run();
     CHECK(b.probe().when(2, false) == 196 * ns);
     CHECK(b.probe().when(3, false) == 506 * ns);
-    CHECK(value(b.module().stat.media_reads) == 1);
-    CHECK(value(b.module().stat.read_merges) == 1);
-    CHECK(value(b.module().stat.read_buffer_hits) == 1);
+    CHECK(value(b.module().stat.media.media_reads) == 1);
+    CHECK(value(b.module().stat.device.read_merges) == 1);
+    CHECK(value(b.module().stat.device.read_buffer_hits) == 1);
 }
 
 TEST_CASE("A read of a written line is served from the write buffer, with its data") {
-    Bench b(Arguments {{"check_contents", "true"}});
+    Bench b(Arguments {});
     b.write(0, 512, 5);
     b.read(1 * ns, 512, 1);
     b.run();
     CHECK(b.probe().when(1, false) == 7 * ns); // 1 ns after the write, no media
-    CHECK(value(b.module().stat.forwarded) == 1);
-    CHECK(value(b.module().stat.media_reads) == 0);
-    CHECK(b.probe().state.log.back().versions[0] == 5);
+    CHECK(value(b.module().stat.device.forwarded) == 1);
+    CHECK(value(b.module().stat.media.media_reads) == 0);
+    CHECK(b.probe().state.log.back().numbers[0] == 5);
 }
 
 TEST_CASE("A read of a line written in part merges media and write buffer") {
-    Bench b(Arguments {{"check_contents", "true"}});
+    Bench b(Arguments {});
     b.write(0, 512, 5, 128);
     b.read(1 * ns, 512, 1, 256);
     b.run();
     CHECK(b.probe().when(1, false) == 197 * ns);
-    CHECK(b.probe().state.log.back().versions == protocol::LineVersions {5, 0});
+    CHECK(b.probe().state.log.back().numbers == Probe::Numbers {5, 0});
 }
 
 TEST_CASE("Writes to one line coalesce and drain as one media write") {
@@ -128,16 +129,16 @@ TEST_CASE("Writes to one line coalesce and drain as one media write") {
     b.write(4 * ns, 128, 1, 128);
     b.write(5 * ns, 256, 1);
     b.run();
-    CHECK(value(b.module().stat.coalesced) == 4);
-    CHECK(value(b.module().stat.media_writes) == 2);
-    CHECK(value(b.module().stat.refills) == 0); // both halves came
+    CHECK(value(b.module().stat.device.coalesced) == 4);
+    CHECK(value(b.module().stat.wear.media_writes) == 2);
+    CHECK(value(b.module().stat.media.refills) == 0); // both halves came
 }
 
 TEST_CASE("A line written in part is read before it is written back") {
     Bench b(Arguments {{"write_buffer", "4"}, {"drain_high", "1"}, {"drain_low", "0"}});
     b.write(0, 0, 1, 128);
     b.run();
-    CHECK(value(b.module().stat.refills) == 1);
+    CHECK(value(b.module().stat.media.refills) == 1);
     CHECK(b.machine.sim().now() == (1 + 190 + 763) * ns);
 }
 
@@ -147,9 +148,9 @@ TEST_CASE("A write covers the sectors of its mask and no other") {
     b.probe().state.script.back().command.sectors = 0b10111111;
     b.read(1 * ns, 192, 1, 32); // sector 6, the hole: not in the buffer
     b.run();
-    CHECK(value(b.module().stat.write_bytes) == 224);
-    CHECK(value(b.module().stat.forwarded) == 0);
-    CHECK(value(b.module().stat.refills) == 1);
+    CHECK(value(b.module().stat.device.write_bytes) == 224);
+    CHECK(value(b.module().stat.device.forwarded) == 0);
+    CHECK(value(b.module().stat.media.refills) == 1);
 }
 
 TEST_CASE("A full write buffer stalls until the media has taken a line, to the tick") {
@@ -162,22 +163,22 @@ TEST_CASE("A full write buffer stalls until the media has taken a line, to the t
     b.run();
     // A queue of one is taken at 1 and seen free at 2: the third arrives at 5. Both lines drain
     // from 3, the first from there on.
-    CHECK(value(b.module().stat.stalls) == 1);
-    CHECK(b.module().stat.stall_time.value() == (3 + 763 - 5) * ns);
+    CHECK(value(b.module().stat.device.stalls) == 1);
+    CHECK(b.module().stat.device.stall_time.value() == (3 + 763 - 5) * ns);
     CHECK(b.probe().when(9, false) == (3 + 763 + 2 + 190 + 5) * ns);
 }
 
 TEST_CASE("A write waits for the reads of its line that came first") {
-    Bench b(Arguments {{"check_contents", "true"}});
+    Bench b(Arguments {});
     b.read(0, 0, 1);
     b.write(1 * ns, 0, 3);
     b.read(2 * ns, 0, 2);
     b.run();
     CHECK(b.probe().state.log.size() == 4);
     for (const auto& s : b.probe().state.log) {
-        if (s.data) CHECK(s.versions[0] == (s.id == 1 ? 0u : 3u));
+        if (s.data) CHECK(s.numbers[0] == (s.id == 1 ? 0u : 3u));
     }
-    CHECK(value(b.module().stat.forwarded) == 1);
+    CHECK(value(b.module().stat.device.forwarded) == 1);
 }
 
 TEST_CASE("Reads nobody grants fill the load queue and then stop the sender") {
@@ -185,7 +186,7 @@ TEST_CASE("Reads nobody grants fill the load queue and then stop the sender") {
     for (std::uint32_t i = 0; i < 10; ++i) b.read(0, i * 256, i);
     b.machine.start();
     CHECK(b.machine.run(never) == Stop::idle);
-    CHECK(value(b.module().stat.reads) == 4);
+    CHECK(value(b.module().stat.device.reads) == 4);
     CHECK(value(b.probe().stat.sent) == 6); // 4 accepted, 2 in the queue
     CHECK(b.machine.pending());
     CHECK_FALSE(b.machine.wait_report().empty());
@@ -220,39 +221,39 @@ TEST_CASE("The gap moves after psi media writes, not before, at the price of a c
             {"psi", "10"}, {"write_buffer", "1"}, {"drain_high", "1"}, {"drain_low", "0"}});
         for (unsigned i = 0; i < writes; ++i) b.write(i * 2000 * ns, i * 256);
         b.run();
-        CHECK(value(b.module().stat.gap_moves) == (writes == 10));
-        CHECK(value(b.module().stat.media_writes) == writes + (writes == 10));
-        CHECK(value(b.module().stat.media_reads) == (writes == 10));
+        CHECK(value(b.module().stat.media.gap_moves) == (writes == 10));
+        CHECK(value(b.module().stat.wear.media_writes) == writes + (writes == 10));
+        CHECK(value(b.module().stat.media.media_reads) == (writes == 10));
     }
 }
 
 namespace {
 
 struct Expected {
-    std::uint64_t half = 0, version = 0;
+    std::uint32_t number = 0;
 };
 
 /// Random reads and writes of few lines; each read's data is compared with the reference.
 void random_script(Bench& b, unsigned n, std::map<std::uint32_t, Expected>& expected) {
     Rng rng(n, "script");
-    std::map<std::uint64_t, std::uint64_t> memory; // by 128-byte block
+    std::map<std::uint64_t, std::uint32_t> memory; // by 128-byte block
     Tick at = 0;
     for (std::uint32_t i = 1; i <= n; ++i) {
         at += static_cast<Tick>(rng.below(60)) * ns;
         const std::uint64_t block = rng.below(300);
         if (rng.chance(500'000'000)) {
             memory[block] = i;
-            b.probe().state.script.push({at, {block * 128, 128, i, {i, i}, true, false}});
+            b.probe().state.script.push({at, {block * 128, 128, i, {}, true, false}, i});
         } else {
-            expected[i] = {block % 2, memory[block]};
+            expected[i] = {memory[block]};
             b.probe().state.script.push({at, {block * 128, 128, i, {}, false, false}});
         }
     }
 }
 
-const Arguments small {{"check_contents", "true"}, {"write_buffer", "8"}, {"drain_high", "6"},
-                       {"drain_low", "2"},         {"read_buffer", "4"},  {"psi", "5"},
-                       {"capacity", "40KiB"},      {"partitions", "4"}};
+const Arguments small {{"write_buffer", "8"}, {"drain_high", "6"}, {"drain_low", "2"},
+                       {"read_buffer", "4"},  {"psi", "5"},        {"capacity", "40KiB"},
+                       {"partitions", "4"}};
 
 struct Sink : StatSink {
     void stat(const std::string&, const std::string&, const Stat&, std::string_view) override {}
@@ -273,13 +274,13 @@ TEST_CASE("Every read gets the latest write of its block, through buffers and ga
     std::map<std::uint32_t, Expected> expected;
     random_script(b, 20000, expected);
     b.run();
-    CHECK(value(b.module().stat.gap_moves) > 160); // all lines went round
+    CHECK(value(b.module().stat.media.gap_moves) > 160); // all lines went round
     std::size_t compared = 0;
     for (const auto& s : b.probe().state.log) {
         if (!s.data) continue;
         ++compared;
         const Expected e = expected.at(s.id);
-        REQUIRE(s.versions[e.half] == e.version);
+        REQUIRE(s.numbers[0] == e.number);
     }
     CHECK(compared == expected.size());
 }

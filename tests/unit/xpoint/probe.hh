@@ -6,6 +6,8 @@
 
 /// A scripted memory controller for tests of xpoint.Module: sends commands at given times, grants
 /// whatever is ready at once (a slot of `slot` behind the one before), and writes down what comes.
+/// Where the machine carries contents, what a step writes bears its number, as store of that
+/// number.
 namespace memsim::test_xpoint {
 
 using namespace memsim::literals;
@@ -31,12 +33,14 @@ class Probe final : public Model<Probe> {
     struct Step {
         Tick at = 0;
         protocol::DdrtCommand command;
+        std::uint32_t number = 0;
     };
+    using Numbers = std::array<std::uint32_t, 2>; ///< of what was read, for each 128 bytes
     struct Seen {
         Tick at = 0;
         std::uint32_t id = 0;
         bool data = false;
-        protocol::LineVersions versions {};
+        Numbers numbers {};
         bool taken = false; ///< a snarfed line's place is free again
     };
     struct State {
@@ -65,11 +69,11 @@ class Probe final : public Model<Probe> {
         }
         while (!port.transfers.empty()) {
             const protocol::DdrtData d = port.transfers.pop();
-            state.log.push_back({now(), d.id, true, d.versions});
+            state.log.push_back({now(), d.id, true, numbers(d.contents)});
         }
         while (!state.script.empty() && state.script.front().at <= now() &&
                port.commands.can_send()) {
-            port.commands.send(state.script.pop().command);
+            port.commands.send(with_contents(state.script.pop()));
             state.last_sent = now();
             ++stat.sent;
         }
@@ -87,6 +91,29 @@ class Probe final : public Model<Probe> {
     Ports port;
     Stats stat;
     State state;
+
+  private:
+    protocol::DdrtCommand with_contents(const Step& s) {
+        protocol::DdrtCommand c = s.command;
+        if (!sim().contents().enabled()) return c;
+        if (!c.write && !c.snarf) return c;
+        c.contents = sim().contents().create();
+        for_each_sector(c, [&](std::uint64_t, std::uint32_t i) {
+            SectorBytes b;
+            b.known = SectorBytes::all;
+            b.order.fill(s.number);
+            sim().contents()[c.contents].pieces.push_back({i, b});
+        });
+        return c;
+    }
+    Numbers numbers(Contents::Id id) {
+        Numbers found {};
+        if (!id) return found;
+        for (const Contents::Piece& p : sim().contents()[id].pieces)
+            if (p.sector % 4 == 0) found[p.sector / 4] = p.data.known & 1 ? p.data.order[0] : 0;
+        sim().contents().release(id);
+        return found;
+    }
 };
 
 } // namespace memsim::test_xpoint

@@ -39,17 +39,17 @@ Worn after(std::uint32_t writes, std::uint32_t gap_every = psi) {
         probe.state.script.push({i * 5000 * ns, {5 * 256, 256, 0, {}, true, false}});
     machine.start();
     REQUIRE(machine.run(never) == Stop::idle);
-    const auto& m = machine.get<Module>("module");
+    const xpoint::Wear& wear = machine.get<Module>("module").state.device.media.wear;
     Worn w;
     for (std::uint64_t p = 0; p <= lines; ++p)
-        if (const std::uint32_t* n = m.state.wear.find(p)) {
+        if (const std::uint32_t* n = wear.writes.find(p)) {
             w.most = std::max(w.most, *n);
             w.least = std::min(w.least, *n);
             ++w.places;
         }
-    CHECK(m.state.most_worn == w.most);
-    w.squares = m.state.wear_squares;
-    w.hottest = m.state.hottest;
+    CHECK(wear.most == w.most);
+    w.squares = wear.squares;
+    w.hottest = wear.hottest;
     return w;
 }
 

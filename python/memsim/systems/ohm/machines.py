@@ -6,7 +6,7 @@ of the paper or are assumptions of docs/models/ohm.md.
 
 from dataclasses import replace
 
-from ... import Root, System, ohm, workload, xpoint
+from ... import Root, System, ohm, workload
 from ...errors import did_you_mean, user_error
 from ..drive import solid_state_drive
 from ..interleave import connect
@@ -93,7 +93,7 @@ def two_level_scale(program, controllers=None):
 
 
 def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-           rings="array", host_page=dram.PAGE, **dispatch):
+           rings="array", host_page=dram.PAGE, contents=False, **dispatch):
     """The machine of one platform in planar mode.
 
     platform           one of platforms("planar")
@@ -102,6 +102,7 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     waveguides         side by side; each has the paper's 96 wavelengths (Fig. 20a)
     migration_channel  'shared', or 'dedicated': migration has a channel of its own (Fig. 8's oracle)
     host_page          bytes of a page that origin's host brings
+    contents           whether the machine carries the values of the program (docs/models/contents.md)
     rings              'array' of pre-tuned rings, or 'single' ones that are tuned for 500 ps (IV-C)
     dispatch           parameters of gpu.Dispatcher, such as max_instructions
 
@@ -110,19 +111,19 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     cold.
     """
     return _machine("planar", platform, program, size, seed, waveguides, migration_channel, rings,
-                    host_page, dispatch)
+                    host_page, contents, dispatch)
 
 
 def two_level(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
-              rings="array", host_page=dram.PAGE, **dispatch):
+              rings="array", host_page=dram.PAGE, contents=False, **dispatch):
     """The machine of one platform in two-level mode: DRAM is a direct-mapped cache of XPoint, cold at
     the start. As planar()."""
     return _machine("two-level", platform, program, size, seed, waveguides, migration_channel, rings,
-                    host_page, dispatch)
+                    host_page, contents, dispatch)
 
 
 def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page,
-             dispatch):
+             contents, dispatch):
     known = platforms(mode)
     if platform not in known:
         raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, known)}: it is "
@@ -133,7 +134,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if migration_channel != "shared" and platform in ("origin", "oracle"):
         raise user_error(f"{platform} migrates nothing: there is no dedicated channel for it")
     size = size or machine_scale(mode, platform, program)
-    root = Root(seed=seed)
+    root = Root(seed=seed, contents=contents)
     root.program = program
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
                                      kept=not i.broken) for i in size.invariants]
@@ -152,9 +153,9 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
         root.memory.controller = [make(platform, size, i, **_link(mode, **changes))
                                   for i in range(size.controllers)]
         swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
-        root.memory.xpoint = [xpoint.Module(capacity=f"{size.xpoint // MODULES}B",
-                                            channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
-                                            swaps=swaps)
+        root.memory.xpoint = [ohm.XpointModule(capacity=f"{size.xpoint // MODULES}B",
+                                               channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
+                                               swaps=swaps)
                               for _ in range(size.controllers * MODULES)]
         connect(root.gpu.l2, root.memory.controller)
         for i, mc in enumerate(root.memory.controller):

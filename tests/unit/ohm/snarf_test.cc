@@ -1,13 +1,13 @@
+#include "../xpoint/probe.hh"
 #include "core/machine.hh"
-#include "probe.hh"
-#include "xpoint/module.hh"
+#include "ohm/xpoint_module.hh"
 
 #include <catch2/catch.hpp>
 
 /// Auto-read/write: lines of DRAM that the controller in the module sees passing.
 using namespace memsim;
 using memsim::test_xpoint::Probe;
-using memsim::xpoint::Module;
+using Module = memsim::ohm::XpointModule;
 
 namespace {
 
@@ -16,28 +16,31 @@ constexpr Tick ns = 1'000'000;
 struct Bench {
     Machine machine {1};
     explicit Bench(const Arguments& module = {}) {
+        machine.carry_contents();
         machine.add("probe", "test_xpoint.Probe", {});
-        Arguments m {{"capacity", "1MiB"}, {"channel_latency", "3ns"}, {"check_contents", "true"}};
+        Arguments m {{"capacity", "1MiB"}, {"channel_latency", "3ns"}};
         m.insert(m.end(), module.begin(), module.end());
-        machine.add("module", "xpoint.Module", m);
+        machine.add("module", "ohm.XpointModule", m);
         machine.bind("probe", "commands", "module", "commands");
         machine.bind("probe", "transfers", "module", "transfers");
         machine.build();
     }
     Probe& probe() { return machine.get<Probe>("probe"); }
     Module& module() { return machine.get<Module>("module"); }
-    void command(Tick at, const protocol::DdrtCommand& c) { probe().state.script.push({at, c}); }
+    void command(Tick at, const protocol::DdrtCommand& c, std::uint32_t number = 0) {
+        probe().state.script.push({at, c, number});
+    }
     void read(Tick at, std::uint64_t address, std::uint32_t id) {
         command(at, {address, 256, id, {}, false, false});
     }
     void write(Tick at, std::uint64_t address) {
-        command(at, {address, 256, 0, {1, 1}, true, true});
+        command(at, {address, 256, 0, {}, true, true}, 1);
     }
     /// For a request at `address` the line of `held` is read from DRAM.
     void snarf(Tick at, std::uint64_t address, std::uint64_t held, bool dirty, std::uint32_t id) {
-        protocol::DdrtCommand c {address, 256, id, {7, 7}, false, false};
+        protocol::DdrtCommand c {address, 256, id, {}, false, false};
         c.snarf = true, c.other = held, c.dirty = dirty;
-        command(at, c);
+        command(at, c, 7);
     }
     void run() {
         machine.start();
@@ -61,13 +64,13 @@ TEST_CASE("Of the lines that pass the module takes the dirty ones of another add
     b.run();
     CHECK(value(b.module().stat.snarfs) == 3);
     CHECK(value(b.module().stat.snarfed) == 1);
-    CHECK(value(b.module().stat.writes) == 1);
-    CHECK(value(b.module().stat.forwarded) == 1); // it is still in the write buffer
+    CHECK(value(b.module().stat.device.writes) == 1);
+    CHECK(value(b.module().stat.device.forwarded) == 1); // it is still in the write buffer
     std::uint32_t taken = 0;
     for (const auto& s : b.probe().state.log) {
         taken += s.taken;
         if (s.taken) CHECK((s.id == 3 && s.at == (1 + 5) * ns)); // at once, and the handshake
-        if (s.data) CHECK(s.versions[0] == (s.id == 4 ? 7u : 0u));
+        if (s.data) CHECK(s.numbers[0] == (s.id == 4 ? 7u : 0u));
     }
     CHECK(taken == 1);
 }
@@ -80,7 +83,7 @@ TEST_CASE("A victim waits in the register until the media has taken a line, and 
     b.run();
     CHECK(b.probe().when(1, false) == (1 + 763 + 5) * ns);
     CHECK(b.probe().when(2, false) == (20 + 1 + 190 + 5) * ns);
-    CHECK(value(b.module().stat.stalls) == 0);
+    CHECK(value(b.module().stat.device.stalls) == 0);
 }
 
 TEST_CASE("A command for a line that waits in the register comes after it") {
@@ -89,11 +92,11 @@ TEST_CASE("A command for a line that waits in the register comes after it") {
     b.snarf(10 * ns, 0, 512, true, 1);
     b.read(20 * ns, 512, 2);
     b.run();
-    CHECK(value(b.module().stat.stalls) == 1);
-    CHECK(b.module().stat.stall_time.value() == (764 - 21) * ns);
+    CHECK(value(b.module().stat.device.stalls) == 1);
+    CHECK(b.module().stat.device.stall_time.value() == (764 - 21) * ns);
     CHECK(b.probe().when(2, false) == (764 + 5) * ns); // forwarded
     for (const auto& s : b.probe().state.log)
-        if (s.data) CHECK(s.versions[0] == 7);
+        if (s.data) CHECK(s.numbers[0] == 7);
 }
 
 TEST_CASE("Victims leave the register in their order, and more than it holds is an error") {

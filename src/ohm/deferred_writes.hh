@@ -1,0 +1,50 @@
+#pragma once
+
+#include "core/functional.hh"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace memsim::ohm {
+
+/// What the host copied in (FunctionalAccess) while its line or page was on its way between two
+/// memories: it is written when that has arrived. The owner says what a key is. A value for State.
+class DeferredWrites {
+  public:
+    static constexpr std::string_view archived_as = "DeferredWrites";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(writes_);
+    }
+
+    void add(std::uint64_t key, const FunctionalAccess& write) { writes_.push_back({key, write}); }
+    /// What of it a look finds: the last write comes first.
+    void look(std::uint64_t key, FunctionalAccess& access) const {
+        for (auto w = writes_.rbegin(); w != writes_.rend(); ++w)
+            if (w->key == key && w->write.address == access.address)
+                access.data.fill(w->write.data);
+    }
+    /// Calls write(access) for all of this key, in their order.
+    template <class F>
+    void arrive(std::uint64_t key, F&& write) {
+        for (std::size_t i = 0; i < writes_.size();) {
+            if (writes_[i].key != key) {
+                ++i;
+                continue;
+            }
+            FunctionalAccess access = writes_[i].write;
+            writes_.erase(writes_.begin() + static_cast<std::ptrdiff_t>(i));
+            write(access);
+        }
+    }
+
+  private:
+    struct Write {
+        std::uint64_t key = 0;
+        FunctionalAccess write;
+    };
+    std::vector<Write> writes_;
+};
+
+} // namespace memsim::ohm

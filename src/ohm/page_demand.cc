@@ -1,0 +1,143 @@
+#include "ohm/page_demand.hh"
+
+namespace memsim::ohm {
+
+using protocol::Command;
+using protocol::Stage;
+
+void PageDemand::dispatch(std::uint32_t id, std::uint32_t location) {
+    PageRequest& q = state_.requests[id];
+    q.location = static_cast<std::uint8_t>(location);
+    if (q.location == 0) {
+        ++(q.is_write() ? stats_.dram_writes : stats_.dram_reads);
+        q.place = PageRequest::Place::dram;
+        state_.dram_queue.push(id);
+    } else {
+        ++(q.is_write() ? stats_.xpoint_writes : stats_.xpoint_reads);
+        q.place = PageRequest::Place::xpoint;
+        state_.to_module[placement_.module_of(q.group, q.location)].push(id);
+        ++state_.commands;
+    }
+}
+
+/// The scheduler may issue a write before a read that came first; not if they are of one block.
+bool PageDemand::read_of_block_waits(const PageRequest& write) const {
+    const std::uint64_t block = dram_address(write) / block_bytes;
+    bool waits = false;
+    state_.places.for_each_taken([&](std::uint32_t id) {
+        const PageRequest& q = state_.requests[id];
+        waits |= q.started && q.place == PageRequest::Place::dram && !q.is_write() &&
+                 dram_address(q) / block_bytes == block;
+    });
+    return waits;
+}
+
+/// A part of a request to the scheduler; true if it was the last.
+bool PageDemand::feed(std::uint32_t id, Tick now) {
+    PageRequest& q = state_.requests[id];
+    const protocol::Part part = protocol::next_part(q.r, q.fed, channel_.timing().burst);
+    mem::DramAccess a = channel_.dram_access(dram_address(q) + part.offset, part.bytes);
+    a.context = id;
+    a.write = q.is_write();
+    q.started = true;
+    q.fed = part.offset + part.bytes;
+    ++q.accesses;
+    const bool last = q.fed == q.r.bytes;
+    if (last) {
+        sim_.stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now);
+        if (q.r.contents)
+            dram_.write(sim_.contents(), dram_address(q) / SectorBytes::size,
+                        std::exchange(q.r.contents, {}));
+    }
+    channel_.enqueue(a, false, now);
+    return last;
+}
+
+/// The first request of a module's queue goes there.
+protocol::DdrtCommand PageDemand::next_command(std::uint32_t module, Tick now) {
+    const std::uint32_t id = state_.to_module[module].pop();
+    --state_.commands;
+    PageRequest& q = state_.requests[id];
+    q.started = true;
+    sim_.stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now);
+    protocol::DdrtCommand c;
+    c.address = placement_.module_address(q.group, q.location) + q.offset;
+    c.bytes = q.r.bytes;
+    c.id = id;
+    c.contents = std::exchange(q.r.contents, {});
+    c.write = q.is_write();
+    c.sectors = q.r.sectors;
+    c.partial = q.r.command == Command::atomic ? std::uint16_t {0xffff} : q.r.partial;
+    return c;
+}
+
+bool PageDemand::book(Tick now) {
+    if (!state_.commands && state_.ready.empty()) return false;
+    const auto busy = [&] { return channel_.free_at() > now + channel_.lead(); };
+    bool changed = false;
+    for (; !state_.ready.empty() && !busy(); changed = true) {
+        const ReadyRead r = state_.ready.front();
+        if (!modules_.can_grant(r.module)) break;
+        state_.ready.pop();
+        modules_.grant(r.module, r.id, state_.requests[r.id].r.payload(), false, now);
+    }
+    for (std::uint32_t m = 0; m < modules_.modules() && !busy(); ++m) {
+        const auto& queue = state_.to_module[m];
+        if (queue.empty() || !modules_.quiet(m) || !modules_.can_send(m)) continue;
+        const PageRequest& q = state_.requests[queue.front()];
+        if (!q.is_write()) continue;
+        const std::uint32_t bytes = q.r.payload();
+        modules_.book(m, bytes, next_command(m, now), false, now);
+        changed = true;
+    }
+    return changed;
+}
+
+// ---- what comes back -------------------------------------------------------------------------
+
+void PageDemand::ready(std::uint32_t module, std::uint32_t id, Tick now) {
+    state_.ready.push({module, id});
+    sim_.stamps().mark((*this)[id].r.stamps, static_cast<std::size_t>(Stage::xpoint), now);
+}
+
+void PageDemand::dram_done(const mem::DramDone& d) {
+    PageRequest& q = state_.requests[d.context];
+    if (--q.accesses || q.fed < q.r.bytes) return;
+    done_(d.context, d.write ? Contents::Id {} : read_dram(q));
+}
+
+Contents::Id PageDemand::read_dram(const PageRequest& q) {
+    if (!sim_.contents().enabled()) return {};
+    protocol::MemRequest there = q.r;
+    there.address = dram_address(q);
+    return dram_.read(sim_.contents(), there);
+}
+
+void PageDemand::check_id(Loader& l, std::string_view field, std::uint32_t id) const {
+    l.index(field, id, state_.requests.size());
+    l.within(field, [&] { l.check(state_.places.has(id), "is a request that is free"); });
+}
+
+void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) const {
+    for (std::uint32_t i = 0; i < state_.dram_queue.size(); ++i)
+        check_id(l, "dram_queue", state_.dram_queue[i]);
+    std::uint32_t commands = 0;
+    for (const auto& queue : state_.to_module) {
+        commands += queue.size();
+        for (std::uint32_t i = 0; i < queue.size(); ++i) check_id(l, "to_module", queue[i]);
+    }
+    l.within("commands", [&] { l.check(commands == state_.commands, "counts others"); });
+    for (std::uint32_t i = 0; i < state_.ready.size(); ++i) {
+        l.index("ready.module", state_.ready[i].module, modules_.modules());
+        check_id(l, "ready", state_.ready[i].id);
+    }
+    for (const PageRequest& q : state_.requests) {
+        if (q.blocks_swap != Group::none) l.index("requests.blocks_swap", q.blocks_swap, swaps);
+        l.index("requests.group", q.group, placement_.groups);
+        l.index("requests.slot", q.slot, slots);
+        l.index("requests.location", q.location, slots);
+        l.index("requests.offset", q.offset, placement_.page_bytes);
+    }
+}
+
+} // namespace memsim::ohm

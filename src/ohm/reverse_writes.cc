@@ -1,0 +1,32 @@
+#include "ohm/reverse_writes.hh"
+
+namespace memsim::ohm {
+
+bool ReverseWrites::may_confirm(std::uint32_t ready, Tick since, Tick now) const {
+    if (state_.registered == registers_ || channel_.free_at() > now + channel_.lead()) return false;
+    if (!params_.reverse_hold()) return true;
+    if (held()) return state_.confirmed < params_.reverse_batch();
+    return ready >= params_.reverse_batch() || now >= since + params_.reverse_patience->raw ||
+           channel_.dram().next_action() > now + shortest_;
+}
+
+void ReverseWrites::confirmed(Tick now) {
+    if (state_.under_way == 0) {
+        ++stats_.holds;
+        state_.held_since = now;
+        state_.confirmed = 0;
+        if (params_.reverse_hold()) channel_.dram().lend_bus(true, now);
+    }
+    ++state_.under_way;
+    ++state_.confirmed;
+    stats_.in_register.set(now, ++state_.registered);
+}
+
+void ReverseWrites::complete(Tick now) {
+    ++stats_.reverse_writes;
+    if (--state_.under_way > 0) return;
+    stats_.hold_time += Time {now - state_.held_since};
+    if (params_.reverse_hold()) channel_.dram().lend_bus(false, now);
+}
+
+} // namespace memsim::ohm

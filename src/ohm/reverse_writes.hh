@@ -1,0 +1,82 @@
+#pragma once
+
+#include "ohm/module_side.hh"
+
+namespace memsim::ohm {
+
+struct ReverseParams {
+    using group = void;
+    Param<bool> reverse_write {false,
+                               "XPoint's lines are demand's answer and fill at once (Ohm-GPU V-A)"};
+    Param<bool> reverse_hold {true,
+                              "Hold the channel until XPoint's completion signal (Ohm-GPU V-A); "
+                              "else the controller, which has granted the slot, knows its end"};
+    Param<unsigned> reverse_batch {
+        8,
+        {1, 4096},
+        "Lines that one hold of the channel serves at most, and so many begin one (assumption: "
+        "they take as long as the rest of the hold and the DRAM's restart; sweep 1-32)"};
+    Param<Time> reverse_patience {
+        20_ns,
+        {0_fs, 1_s},
+        "Wait of a ready line that begins a hold while the DRAM has work (assumption: what a "
+        "hold costs the DRAM: grant, line, completion and tCL; sweep 0-100 ns)",
+        Change::tunable};
+    Param<Bytes> dram_register {16_KiB,
+                                {128_B, 1_MiB},
+                                "In front of the DRAM, for lines of reverse-writes (Ohm-GPU "
+                                "III-A: 16 KB)"};
+};
+
+struct ReverseStats {
+    using group = void;
+    Counter reverse_writes {Unit::count, "Fills that crossed the channel as demand's answer"};
+    Counter holds {Unit::count, "Times that the channel was held for reverse-writes"};
+    Counter hold_time {Unit::time, "From confirmations to the last completion signals"};
+    Level in_register {Unit::count, "Lines confirmed and not yet written to the DRAM"};
+};
+
+struct ReverseState {
+    std::uint32_t under_way = 0; ///< confirmed and not complete: the hold
+    std::uint32_t confirmed = 0; ///< since it began
+    Tick held_since = 0;
+    std::uint32_t registered = 0; ///< lines that have a place in the DRAM's register
+};
+
+/// Reverse-writes (Ohm-GPU V-A, Fig. 12): a line that a miss brings crosses the channel once, from
+/// XPoint to the register in front of the DRAM, and the controller's DDR monitor sees it pass. The
+/// channel is held from the confirmation until XPoint's completion signal. One hold serves all
+/// lines that are ready, up to reverse_batch; while the DRAM has work, it begins when so many are
+/// ready or one has waited for reverse_patience.
+class ReverseWrites {
+  public:
+    /// All outlive it.
+    ReverseWrites(const ReverseParams& params, ReverseStats& stats, ReverseState& state,
+                  const ChannelParams& channel_params, MemoryChannel& channel,
+                  std::uint32_t line_bytes)
+        : params_(params), stats_(stats), state_(state), channel_(channel),
+          registers_(static_cast<std::uint32_t>(params.dram_register->raw) / line_bytes),
+          shortest_(channel_params.grant_latency->raw + channel_params.one_way().raw +
+                    channel.transfer_time(line_bytes).raw) {}
+
+    bool held() const { return params_.reverse_hold() && state_.under_way != 0; }
+    /// Whether the next ready line may be confirmed now: within a hold up to its batch; else a hold
+    /// begins where it costs the DRAM nothing, or when enough lines wait (`ready`, the first since
+    /// `since`) or one for long enough.
+    bool may_confirm(std::uint32_t ready, Tick since, Tick now) const;
+    void confirmed(Tick now);
+    /// XPoint's completion signal has come.
+    void complete(Tick now);
+    /// A line has gone from the register to its place in the DRAM.
+    void written(Tick now) { stats_.in_register.set(now, --state_.registered); }
+
+  private:
+    const ReverseParams& params_;
+    ReverseStats& stats_;
+    ReverseState& state_;
+    MemoryChannel& channel_;
+    std::uint32_t registers_; ///< lines of dram_register
+    Tick shortest_;           ///< the shortest hold
+};
+
+} // namespace memsim::ohm

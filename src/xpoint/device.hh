@@ -1,0 +1,187 @@
+#pragma once
+
+#include "core/functional.hh"
+#include "xpoint/media.hh"
+
+#include <functional>
+
+namespace memsim::xpoint {
+
+struct DeviceParams {
+    using group = void;
+    Param<unsigned> loads {
+        64, {1, 64}, "Reads accepted and not yet sent (load/store queue of Optane: 64)"};
+    Param<unsigned> read_buffer {
+        64, {1, 64}, "Lines of the read buffer (Optane: 64 x 256 B; sweep 16-64)"};
+    Param<unsigned> write_buffer {
+        64, {1, 64}, "Lines of the write buffer (Optane: 64 x 256 B; sweep 16-64)"};
+    Param<unsigned> drain_high {
+        48, {1, 64}, "Lines at which draining begins (assumption: 3/4; sweep 1-64)"};
+    Param<unsigned> drain_low {16, {0, 63}, "Lines at which it ends (assumption: 1/4; sweep 0-63)"};
+    Param<unsigned> queue {
+        8, {1, 4096}, "Commands in flight or waiting to be accepted (assumption)"};
+    Param<Time> ready_latency {
+        5_ns,
+        {1_fs, 1_us},
+        "From data in the read buffer to the controller's knowing: half of the DDR-T handshake "
+        "of 10 ns (assumption, below Optane's 305 ns random read; sweep 0-75 ns in all)"};
+    Param<Time> channel_latency {
+        3300_ps,
+        {1_fs, 1_us},
+        "Of data to the controller; as the controller's (see ohm.PlanarController)"};
+};
+
+/// `Params` holds them as `device`.
+template <class Params>
+struct DevicePorts {
+    using group = void;
+    template <auto M>
+    static constexpr auto of = from<&Params::device, M>;
+
+    Responder<protocol::Ddrt> commands {
+        {.depth = of<&DeviceParams::queue>, .latency = of<&DeviceParams::ready_latency>},
+        "Commands, answered by ready"};
+    Responder<protocol::DdrtTransfer> transfers {
+        {.depth = of<&DeviceParams::loads>, .latency = of<&DeviceParams::channel_latency>},
+        "Grants, answered by data"};
+};
+
+struct DeviceStats {
+    using group = void;
+    Counter reads {Unit::count, "Read commands accepted"};
+    Counter writes {Unit::count, "Write commands accepted"};
+    Counter read_bytes {Unit::byte, "Bytes asked for by read commands accepted"};
+    Counter sent_bytes {Unit::byte, "Bytes sent to the memory controller"};
+    Counter write_bytes {Unit::byte, "Bytes taken with write commands"};
+    Counter read_buffer_hits {Unit::count, "Reads that found their line in the read buffer"};
+    Counter read_merges {Unit::count, "Reads that joined a media read under way"};
+    Counter forwarded {Unit::count, "Reads served from the write buffer"};
+    Counter coalesced {Unit::count, "Writes that joined a line in the write buffer"};
+    Counter reverse_writes {Unit::count, "Lines sent to the DRAM, the controller watching"};
+    Counter stalls {Unit::count, "Commands that waited at the head of the queue"};
+    Counter stall_time {Unit::time, "The time they waited"};
+    Distribution read_latency {Unit::time, "From a read command's acceptance to its ready"};
+};
+
+struct DeviceState {
+    /// A read that was accepted and whose data has not been sent.
+    struct Load {
+        std::uint64_t address = 0;
+        std::uint32_t id = 0;
+        std::uint32_t bytes = 0;
+        std::uint16_t sectors = 0; ///< as in the command
+        std::uint8_t entry = 0;    ///< of the read buffer, if it waits for the media or holds data
+        bool holds_entry = false;
+        bool ready = false;
+        Tick accepted = 0;
+        Contents::Id contents; ///< when it is ready, where the machine carries them
+
+        std::uint32_t payload() const { return protocol::payload(*this); }
+    };
+    struct Grant {
+        Tick at = 0;
+        std::uint32_t load = 0;
+    };
+    std::vector<Load> loads;
+    std::uint64_t free_loads = 0; ///< a bit each
+    HashMap<std::uint32_t> load_of;
+    ReadBuffer read_buffer;
+    WriteBuffer write_buffer;
+    MediaState media;
+    std::uint64_t order = 0;
+    Tick stalled_since = never;
+    std::vector<Grant> granted; ///< by time
+    // Balance, apart from statistics, which may be reset.
+    std::uint64_t accepted_bytes = 0;
+    std::uint64_t sent_bytes = 0;
+};
+
+/// The media and the controller in a module's logic layer, without the DDR-T ports: loads, read
+/// buffer, write buffer.
+/// A line stays in the read buffer until its place is needed. Writes to one line coalesce in the
+/// write buffer, and reads are served from it; it drains to the media from drain_high lines down to
+/// drain_low. A write is done when the write buffer has it.
+/// Reads and writes of a line take effect in the order in which they are accepted: a write to a
+/// line that is being read is refused until that is over. What is left out of the module is said in
+/// xpoint/module.hh.
+class Device {
+  public:
+    using Load = DeviceState::Load;
+    using Ready = std::function<void(std::uint32_t load)>;
+
+    /// All outlive it. `ready` is called when the data of a load is here.
+    Device(const DeviceParams& params, const MediaParams& media_params, DeviceStats& stats,
+           MediaStats& media_stats, WearStats& wear, DeviceState& state, Contents& contents,
+           Ready ready);
+    /// What is wrong with the parameters: the name of one, and a sentence.
+    static std::optional<std::pair<const char*, std::string>> wrong(const DeviceParams& params,
+                                                                    const MediaParams& media);
+    void init();
+
+    /// False if there is no room, or something else must come first: try again later.
+    bool read(const protocol::DdrtCommand& c, Tick now);
+    bool write(const protocol::DdrtCommand& c);
+    Load& load(std::uint32_t slot) { return state_.loads[slot]; }
+    /// The load's data has been sent.
+    void release(std::uint32_t load);
+
+    /// The media ends and begins what it can; next() is when something ends.
+    void finish(Tick now);
+    void start(Tick now) { media_.start(now); }
+    Tick next() const {
+        return std::min(media_.next_done(),
+                        state_.granted.empty() ? never : state_.granted.front().at);
+    }
+
+    // The commands of a memory controller, as it sends them.
+    void check_address(const std::string& path, const protocol::DdrtCommand& c) const;
+    bool accept(const protocol::DdrtCommand& c, Tick now);
+    /// Says that a load is ready.
+    template <class Port>
+    void say_ready(std::uint32_t slot, Port& commands, Tick now) {
+        stats_.read_latency.sample(Time {now - state_.loads[slot].accepted});
+        commands.send({state_.loads[slot].id});
+    }
+    void grant(const protocol::DdrtGrant& g);
+    /// What has its slot's end now.
+    template <class Port>
+    void send_granted(Port& transfers, Tick now) {
+        while (!state_.granted.empty() && state_.granted.front().at <= now) {
+            const std::uint32_t slot = state_.granted.front().load;
+            state_.granted.erase(state_.granted.begin());
+            const Load& l = state_.loads[slot];
+            transfers.send({l.id, l.contents});
+            stats_.sent_bytes += l.payload();
+            state_.sent_bytes += l.payload();
+            release(slot);
+        }
+    }
+    void count_stall(Time stalled) {
+        ++stats_.stalls;
+        stats_.stall_time += stalled;
+    }
+
+    // A look through the machine: what is newest of a sector, or what the host copies in.
+    SectorBytes newest(std::uint64_t line, std::uint64_t sector) const;
+    void copy_in(std::uint64_t line, std::uint64_t sector, const SectorBytes& data);
+
+    std::uint64_t lines() const { return media_.lines(); }
+    bool pending() const;
+    void check_loaded(Loader& l) const;
+    void waits_on(const std::string& path, WaitReport& report) const;
+    std::optional<std::string> imbalance() const;
+
+  private:
+    void become_ready(std::uint32_t slot, const parts::SectorStore& buffer, std::size_t entry);
+    void take_contents(std::uint8_t entry, const protocol::DdrtCommand& c);
+
+    const DeviceParams& params_;
+    const MediaParams& media_params_;
+    DeviceStats& stats_;
+    DeviceState& state_;
+    Contents& contents_;
+    Ready ready_;
+    Media media_;
+};
+
+} // namespace memsim::xpoint

@@ -1,0 +1,211 @@
+#include "xpoint/media.hh"
+
+#include <algorithm>
+#include <bit>
+
+namespace memsim::xpoint {
+
+using Op = MediaState::Op;
+using Move = MediaState::Move;
+
+namespace {
+
+constexpr std::uint64_t bit(std::size_t i) { return std::uint64_t {1} << i; }
+
+/// The oldest of the entries whose bits are set, or -1.
+template <class Entries, class Keep>
+int oldest(std::uint64_t set, const Entries& entries, Keep&& keep) {
+    int best = -1;
+    for (; set; set &= set - 1) {
+        const auto i = static_cast<unsigned>(std::countr_zero(set));
+        if (keep(entries[i]) &&
+            (best < 0 || entries[i].order < entries[static_cast<unsigned>(best)].order))
+            best = static_cast<int>(i);
+    }
+    return best;
+}
+
+} // namespace
+
+void Media::init() {
+    lines_ = static_cast<std::uint64_t>(params_.capacity->raw) / line_bytes;
+    state_.partitions.resize(params_.partitions());
+    state_.levelling = StartGap(lines_);
+}
+
+// ---- what waits ------------------------------------------------------------------------------
+
+void Media::read(std::uint8_t entry) {
+    const State::Partition& p =
+        state_.partitions[partition_of(state_.levelling.physical(reads_[entry].line))];
+    if (p.op != Op::none || p.waiting_reads) ++stats_.partition_conflicts;
+    place_read(entry);
+}
+
+void Media::place_read(std::size_t entry) {
+    const unsigned p = partition_of(state_.levelling.physical(reads_[entry].line));
+    state_.partitions[p].waiting_reads |= bit(entry);
+    state_.with_reads |= bit(p);
+}
+
+void Media::place_write(std::size_t entry) {
+    const unsigned p = partition_of(state_.levelling.physical(writes_[entry].line));
+    state_.partitions[p].waiting_writes |= bit(entry);
+    state_.with_writes |= bit(p);
+}
+
+/// After a move of the gap one line lies elsewhere; so rare that all are placed again.
+void Media::place_all_again() {
+    for (State::Partition& p : state_.partitions) p.waiting_reads = p.waiting_writes = 0;
+    state_.with_reads = state_.with_writes = 0;
+    for (std::size_t i = 0; i < reads_.size(); ++i)
+        if (reads_[i].fill == ReadBuffer::Fill::waiting) place_read(i);
+    for (std::size_t i = 0; i < writes_.size(); ++i)
+        if (writes_.used(i) && !writes_[i].draining) place_write(i);
+}
+
+// ---- operations begin ------------------------------------------------------------------------
+
+void Media::start(Tick now) {
+    std::uint64_t wanted = state_.with_reads | (state_.draining ? state_.with_writes : 0);
+    if (state_.move == Move::due) wanted |= bit(partition_of(state_.levelling.move_source()));
+    if (state_.move == Move::copied) wanted |= bit(partition_of(state_.levelling.gap()));
+    parts::for_each_bit(wanted & ~state_.at_work, [&](std::uint32_t i) { start(i, now); });
+}
+
+void Media::begin(unsigned partition, Op op, std::size_t entry, std::uint64_t physical, Time t,
+                  Tick now) {
+    State::Partition& p = state_.partitions[partition];
+    p.op = op;
+    p.entry = static_cast<std::uint8_t>(entry);
+    p.physical = physical;
+    p.done = now + t.raw;
+    state_.at_work |= bit(partition);
+    state_.next_done = std::min(state_.next_done, p.done);
+    stats_.media_time += t;
+}
+
+void Media::start(unsigned partition, Tick now) {
+    State::Partition& p = state_.partitions[partition];
+    if (state_.move != Move::none && start_gap_move(partition, now)) return;
+    if (p.waiting_writes && state_.draining && (writes_.full() || !p.waiting_reads) &&
+        start_write(partition, now))
+        return;
+    const int r = oldest(p.waiting_reads, reads_, [](const ReadBuffer::Entry&) { return true; });
+    if (r < 0) return;
+    const auto entry = static_cast<std::size_t>(r);
+    p.waiting_reads &= ~bit(entry);
+    if (p.waiting_reads == 0) state_.with_reads &= ~bit(partition);
+    reads_[entry].fill = ReadBuffer::Fill::reading;
+    ++stats_.media_reads;
+    begin(partition, Op::read, entry, state_.levelling.physical(reads_[entry].line),
+          params_.t_read(), now);
+}
+
+bool Media::start_write(unsigned partition, Tick now) {
+    State::Partition& p = state_.partitions[partition];
+    // The line on its way into the gap must not change under the copy.
+    const bool copying = state_.move != Move::none && state_.move != Move::due;
+    const int w = oldest(p.waiting_writes, writes_, [&](const WriteBuffer::Entry& e) {
+        return !copying || state_.levelling.physical(e.line) != state_.levelling.move_source();
+    });
+    if (w < 0) return false;
+    const auto entry = static_cast<std::size_t>(w);
+    WriteBuffer::Entry& e = writes_[entry];
+    p.waiting_writes &= ~bit(entry);
+    if (p.waiting_writes == 0) state_.with_writes &= ~bit(partition);
+    e.draining = true;
+    const bool whole = e.sectors == first_sectors(line_sectors);
+    if (!whole) ++stats_.refills, ++stats_.media_reads;
+    begin(partition, Op::write, entry, state_.levelling.physical(e.line),
+          whole ? params_.t_write() : params_.t_read() + params_.t_write(), now);
+    return true;
+}
+
+/// True if the partition now works on the move.
+bool Media::start_gap_move(unsigned partition, Tick now) {
+    const std::uint64_t source = state_.levelling.move_source(), gap = state_.levelling.gap();
+    if (state_.move == Move::due && partition_of(source) == partition) {
+        state_.move = Move::reading;
+        ++stats_.media_reads;
+        begin(partition, Op::gap_read, 0, source, params_.t_read(), now);
+        return true;
+    }
+    if (state_.move == Move::copied && partition_of(gap) == partition) {
+        state_.move = Move::writing;
+        begin(partition, Op::gap_write, 0, gap, params_.t_write(), now);
+        return true;
+    }
+    return false;
+}
+
+// ---- operations end --------------------------------------------------------------------------
+
+/// Into the read buffer. What the write buffer holds of the line is younger than the media, older
+/// than the reads.
+void Media::fill(const State::Partition& p) {
+    ReadBuffer::Entry& e = reads_[p.entry];
+    e.fill = ReadBuffer::Fill::valid;
+    if (!with_contents_) return;
+    for (std::uint64_t i = 0; i < line_sectors; ++i) {
+        SectorBytes s;
+        state_.contents.read(p.physical * line_sectors + i, s);
+        writes_.cover_by_all(e.line, i, s);
+        reads_.contents().put(p.entry * line_sectors + i, s);
+    }
+}
+
+void Media::finish(const State::Partition& p, Op op, unsigned drain_low, Tick now) {
+    if (op == Op::write)
+        finish_write(p, drain_low, now);
+    else if (op == Op::gap_read)
+        state_.move = Move::copied;
+    else
+        finish_gap_move(p, now);
+}
+
+void Media::finish_write(const State::Partition& p, unsigned drain_low, Tick now) {
+    state_.wear.write(p.physical, wear_, now);
+    state_.wear.drain(writes_[p.entry].line, wear_, now);
+    for (std::uint64_t i = 0; with_contents_ && i < line_sectors; ++i) {
+        SectorBytes s;
+        state_.contents.read(p.physical * line_sectors + i, s);
+        writes_.cover(p.entry, i, s);
+        state_.contents.put(p.physical * line_sectors + i, s);
+    }
+    writes_.release(p.entry);
+    if (writes_.used() <= drain_low) state_.draining = false;
+    if (++state_.writes_since_move >= params_.psi() && state_.move == Move::none) {
+        state_.writes_since_move -= params_.psi();
+        state_.move = Move::due;
+    }
+}
+
+void Media::finish_gap_move(const State::Partition& p, Tick now) {
+    if (with_contents_)
+        state_.contents.copy(state_.contents, state_.levelling.move_source() * line_sectors,
+                             p.physical * line_sectors, line_sectors);
+    state_.wear.write(p.physical, wear_, now);
+    ++stats_.gap_moves;
+    state_.levelling.moved();
+    state_.move = Move::none;
+    if (state_.writes_since_move >= params_.psi()) {
+        state_.writes_since_move -= params_.psi();
+        state_.move = Move::due;
+    }
+    place_all_again();
+}
+
+void Media::check_loaded(Loader& l) const {
+    const std::size_t partitions = state_.partitions.size();
+    for (const std::uint64_t set : {state_.at_work, state_.with_reads, state_.with_writes})
+        l.bits("partitions", set, partitions);
+    for (const State::Partition& p : state_.partitions) {
+        if (p.op == Op::read) l.index("partitions.entry", p.entry, reads_.size());
+        if (p.op == Op::write) l.index("partitions.entry", p.entry, writes_.size());
+        l.bits("partitions.waiting_reads", p.waiting_reads, reads_.size());
+        l.bits("partitions.waiting_writes", p.waiting_writes, writes_.size());
+    }
+}
+
+} // namespace memsim::xpoint

@@ -1,0 +1,147 @@
+#pragma once
+
+#include "parts/bits.hh"
+#include "xpoint/read_buffer.hh"
+#include "xpoint/start_gap.hh"
+#include "xpoint/wear.hh"
+#include "xpoint/write_buffer.hh"
+
+namespace memsim::xpoint {
+
+using namespace memsim::literals;
+
+struct MediaParams {
+    using group = void;
+    Param<Bytes> capacity {8_GiB,
+                           {4_KiB, Bytes {std::int64_t {1} << 50}},
+                           "Capacity (Ohm-GPU table III: 8 GiB planar, 32 GiB two-level)"};
+    Param<unsigned> partitions {
+        16, {1, 64}, "Partitions (assumption: 16 x 256 B give 5.4 GB/s of writes; sweep 4-64)"};
+    Param<Time> t_read {
+        190_ns, {1_ns, 1_ms}, "Media read (Ohm-GPU table I: 190 ns)", Change::tunable};
+    Param<Time> t_write {
+        763_ns, {1_ns, 1_ms}, "Media write (Ohm-GPU table I: 763 ns)", Change::tunable};
+    Param<unsigned> psi {
+        100, {1, 1u << 20}, "Writes to a move of the gap (Start-Gap, MICRO'09: 100)"};
+};
+
+struct MediaStats {
+    using group = void;
+    Counter media_reads {Unit::count, "Lines read from the media, for whatever reason"};
+    Counter refills {Unit::count, "Media reads because a line was written in part"};
+    Counter partition_conflicts {Unit::count, "Media reads that found their partition busy"};
+    Counter gap_moves {Unit::count, "Lines copied into the gap"};
+    Counter media_time {Unit::time, "Busy time, summed over partitions"};
+};
+
+struct MediaState {
+    enum class Op : std::uint8_t { none, read, write, gap_read, gap_write };
+    struct Partition {
+        Op op = Op::none;
+        std::uint8_t entry = 0; ///< of the read or of the write buffer
+        std::uint64_t physical = 0;
+        std::uint64_t waiting_reads = 0;  ///< entries of the read buffer, a bit each
+        std::uint64_t waiting_writes = 0; ///< entries of the write buffer, a bit each
+        Tick done = 0;
+    };
+    enum class Move : std::uint8_t { none, due, reading, copied, writing };
+
+    std::vector<Partition> partitions;
+    std::uint64_t at_work = 0;    ///< partitions that are, a bit each
+    std::uint64_t with_reads = 0; ///< those with waiting reads
+    std::uint64_t with_writes = 0;
+    Tick next_done = never; ///< of those at work, the first
+    bool draining = false;  ///< the write buffer is being emptied
+    StartGap levelling;
+    Move move = Move::none;
+    std::uint64_t writes_since_move = 0;
+    Wear wear;
+    parts::SectorStore contents; ///< by physical line
+};
+
+/// The media of a module: 256-byte lines over partitions that work at the same time. One operation
+/// keeps its partition busy for t_read or t_write, or for both if a line was not written whole.
+/// Reads of the read buffer's lines go before drains of the write buffer's, unless that is full; of
+/// either the oldest goes first. Start-Gap maps lines; every psi writes one line is copied into the
+/// gap, at the price of a media read and a media write.
+class Media {
+  public:
+    using State = MediaState;
+
+    /// All outlive it.
+    Media(const MediaParams& params, MediaStats& stats, WearStats& wear, State& state,
+          ReadBuffer& reads, WriteBuffer& writes, bool with_contents)
+        : params_(params), stats_(stats), wear_(wear), state_(state), reads_(reads),
+          writes_(writes), with_contents_(with_contents) {}
+    void init();
+    std::uint64_t lines() const { return lines_; }
+
+    /// A line waits to be read into its place in the read buffer.
+    void read(std::uint8_t entry);
+    /// A line of the write buffer may be written when that is drained.
+    void write(std::uint8_t entry) { place_write(entry); }
+    /// Whether the write buffer is drained from now on. It ends by itself: `drain_low`.
+    void drain() { state_.draining = true; }
+
+    /// Begins what can begin.
+    void start(Tick now);
+    /// Ends what is done. Calls line_read(entry) for each line that is in the read buffer now.
+    template <class F>
+    void finish(Tick now, unsigned drain_low, F&& line_read) {
+        if (state_.next_done > now) return;
+        state_.next_done = never;
+        parts::for_each_bit(state_.at_work, [&](std::uint32_t i) {
+            State::Partition& p = state_.partitions[i];
+            if (p.done > now) {
+                state_.next_done = std::min(state_.next_done, p.done);
+                return;
+            }
+            const State::Op op = std::exchange(p.op, State::Op::none);
+            state_.at_work &= ~(std::uint64_t {1} << i);
+            if (op == State::Op::read) {
+                fill(p);
+                line_read(p.entry);
+            } else
+                finish(p, op, drain_low, now);
+        });
+    }
+    Tick next_done() const { return state_.next_done; }
+    bool idle() const { return state_.at_work == 0 && state_.move == State::Move::none; }
+    void check_loaded(Loader& l) const;
+
+    /// A sector of a line, without what the write buffer holds of it.
+    void look(std::uint64_t line, std::uint64_t sector, SectorBytes& to) const {
+        state_.contents.read(state_.levelling.physical(line) * line_sectors + sector, to);
+    }
+    void copy_in(std::uint64_t line, std::uint64_t sector, const SectorBytes& data) {
+        state_.contents.merge(state_.levelling.physical(line) * line_sectors + sector, data, false);
+    }
+
+  private:
+    unsigned partition_of(std::uint64_t physical) const {
+        return static_cast<unsigned>(physical % params_.partitions());
+    }
+    void place_read(std::size_t entry);
+    void place_write(std::size_t entry);
+    void place_all_again();
+    void begin(unsigned partition, State::Op op, std::size_t entry, std::uint64_t physical, Time t,
+               Tick now);
+    void start(unsigned partition, Tick now);
+    bool start_write(unsigned partition, Tick now);
+    bool start_gap_move(unsigned partition, Tick now);
+    void fill(const State::Partition& p);
+    void finish(const State::Partition& p, State::Op op, unsigned drain_low, Tick now);
+    void finish_write(const State::Partition& p, unsigned drain_low, Tick now);
+    void finish_gap_move(const State::Partition& p, Tick now);
+
+    const MediaParams& params_;
+    MediaStats& stats_;
+    WearStats& wear_;
+    State& state_;
+    ReadBuffer& reads_;
+    WriteBuffer& writes_;
+    bool with_contents_;
+    std::uint64_t lines_ = 0; ///< logical
+};
+
+} // namespace memsim::xpoint

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/component.hh"
+#include "core/hash_map.hh"
+#include "parts/sector_store.hh"
+#include "xpoint/line_sectors.hh"
+
+#include <optional>
+#include <vector>
+
+namespace memsim::xpoint {
+
+/// The lines that were read from the media. A line stays until its place is needed, which goes
+/// round those that nobody uses; reads of it share the place (`users`, a bit each). A line that is
+/// written is no longer found, but those who use it keep it. A value for State.
+class ReadBuffer {
+  public:
+    enum class Fill : std::uint8_t { none, waiting, reading, valid };
+    struct Entry {
+        std::uint64_t line = 0;
+        std::uint64_t order = 0; ///< of those that wait, the oldest is read first
+        std::uint64_t users = 0;
+        Fill fill = Fill::none;
+        bool listed = false; ///< later reads may use it
+    };
+
+    static constexpr std::string_view archived_as = "ReadBuffer";
+    using Element = Entry;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(entries_), a(next_), a(places_), a(contents_);
+    }
+    void check_loaded(Loader& l, std::size_t users, std::uint64_t lines) const;
+
+    void resize(std::size_t entries) { entries_.resize(entries); }
+    std::size_t size() const { return entries_.size(); }
+    Entry& operator[](std::size_t i) { return entries_[i]; }
+    const Entry& operator[](std::size_t i) const { return entries_[i]; }
+
+    /// Where the line is, or will be.
+    std::optional<std::uint8_t> find(std::uint64_t line) const {
+        const std::uint8_t* const place = places_.find(line);
+        return place ? std::optional(*place) : std::nullopt;
+    }
+    /// A place for a line that is to be read; none if all are in use.
+    std::optional<std::uint8_t> take(std::uint64_t line, std::uint64_t order);
+    /// The line is written: false if a read of it waits for the media, and must not see that.
+    bool give_up(std::uint64_t line);
+    /// A user has got its data.
+    void release(std::size_t entry, std::uint32_t user);
+
+    parts::SectorStore& contents() { return contents_; } ///< eight sectors of each place in turn
+    const parts::SectorStore& contents() const { return contents_; }
+
+  private:
+    std::vector<Entry> entries_;
+    std::uint32_t next_ = 0; ///< where the search for a place begins
+    HashMap<std::uint8_t> places_;
+    parts::SectorStore contents_;
+};
+
+} // namespace memsim::xpoint
