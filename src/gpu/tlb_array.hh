@@ -32,7 +32,7 @@ class TlbArray {
 
     template <class Archive>
     void archive(Archive& a) {
-        a(entries_), a(index_), a(words_), a(policy_);
+        a(entries_), a(index_), a(words_), a(policy_), a(touched_);
         if constexpr (Loading<Archive>) {
             std::size_t held = 0; // each found where the index says, and nowhere else
             for (std::size_t i = 0; i < entries_.size(); ++i)
@@ -84,6 +84,7 @@ class TlbArray {
             index_.erase(entries_[place].key);
         }
         policy_->insert(words(), place, evicts);
+        touched_ = no_place;
         index_[key] = place;
         entries_[place] = {key, frame, writable};
         return evicts;
@@ -109,7 +110,11 @@ class TlbArray {
 
   private:
     parts::TagWords words() { return {words_.data(), ways_, ways_, sets_}; }
+    /// Once for all look-ups of an entry that follow each other: a request that waits is looked up
+    /// whenever its owner wakes.
     void touch(std::uint32_t place) {
+        if (place == touched_) return;
+        touched_ = place;
         policy_.with<parts::Lru>([&](auto& p) { p.touch(words(), place); });
     }
 
@@ -118,6 +123,8 @@ class TlbArray {
     HashMap<std::uint32_t> index_;
     std::vector<std::uint32_t> words_; ///< the policy's, of each entry
     Policy<parts::TagPolicy> policy_;
+    static constexpr std::uint32_t no_place = ~std::uint32_t {0};
+    std::uint32_t touched_ = no_place; ///< last, unless another was inserted since
     std::uint32_t last_ = 0; ///< the entry found last: a hint, and no part of what is saved
 };
 

@@ -178,7 +178,7 @@ static const RigFor victim_buffer {
                {"write_allocate", "true"}});
         m.add("buffer", "mem.VictimBuffer", {{"outstanding", "3"}, {"queue", "2"}});
         m.add("memory", "mem.SimpleMemory", {{"queue", "2"}, {"bandwidth", "8GB/s"}});
-        m.add("manager", "test.CacheManager", {});
+        m.add("manager", "test.CacheManager", {{"ways", "1"}});
         driver(m, "driver", "cache", "cpu_side");
         m.bind("manager", "control", "cache", "control[0]");
         m.bind("manager", "hints", "cache", "hints[0]");
