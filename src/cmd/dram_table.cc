@@ -1,4 +1,4 @@
-#include "mem/dram_preset.hh"
+#include "mem/dram/preset.hh"
 
 namespace memsim::cmd {
 

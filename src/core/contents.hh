@@ -17,6 +17,7 @@ struct SectorBytes {
     static constexpr std::uint32_t all = ~std::uint32_t {0};
 
     std::uint32_t known = 0; ///< a bit for each byte
+    bool moved = false;      ///< in a cache: they came by a move, and so they leave
     std::array<std::uint8_t, size> bytes {};
     std::array<std::uint32_t, size> order {};
 
@@ -36,10 +37,12 @@ struct SectorBytes {
     }
     /// Takes the bytes of a store, or of a move; true if a store came late.
     bool merge(const SectorBytes& s, bool moves) {
-        if (!moves) return store(s);
+        if (!moves && !s.moved) return store(s);
         take(s, s.known);
+        moved = true;
         return false;
     }
+    void forget() { known = 0, moved = false; }
     /// Takes the bytes that are not known yet.
     void fill(const SectorBytes& s) { take(s, s.known & ~known); }
     /// Takes the bytes of a mask, whatever was there.
@@ -79,8 +82,10 @@ class Contents {
     struct Record {
         std::vector<Piece> pieces;     ///< by ascending sector, each once
         std::vector<std::uint8_t> raw; ///< of messages that are about bytes without an address
-        /// It moves what a cache or another memory held and takes the place of whatever is there,
-        /// which may belong to another page. Else it is a program's store (SectorBytes::store).
+        /// It moves what another memory held and takes the place of whatever is there, which may
+        /// belong to another page. Else it is a program's store (SectorBytes::store). What a cache
+        /// writes back is either, sector by sector (SectorBytes::moved): a store that has overtaken
+        /// a younger one into an empty line must not replace what the younger one left below.
         bool moves = false;
     };
     using Id = Handle<Record>;

@@ -26,7 +26,7 @@ struct Job {
     std::uint32_t cached = none;          ///< the page in the cache
     std::uint32_t from = none, to = none; ///< pages of the flash
     std::uint32_t next = none;            ///< in a list of those that wait
-    Contents::Id contents;                ///< what its page holds, or is to hold
+    Contents::Id contents {};             ///< what its page holds, or is to hold
 };
 
 /// Plain values for State.

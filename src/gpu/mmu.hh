@@ -1,10 +1,10 @@
 #pragma once
 
 #include "core/clock.hh"
-#include "gpu/device_pages.hh"
-#include "gpu/missing_pages.hh"
-#include "gpu/page_orders.hh"
-#include "gpu/page_walker.hh"
+#include "gpu/mmu/device_pages.hh"
+#include "gpu/mmu/missing_pages.hh"
+#include "gpu/mmu/page_orders.hh"
+#include "gpu/mmu/page_walker.hh"
 #include "parts/cycle_slots.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"

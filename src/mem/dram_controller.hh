@@ -2,9 +2,9 @@
 
 #include "core/free_list.hh"
 #include "core/functional.hh"
-#include "mem/dram_bank_hash.hh"
-#include "mem/dram_preset.hh"
-#include "mem/dram_scheduler.hh"
+#include "mem/dram/bank_hash.hh"
+#include "mem/dram/preset.hh"
+#include "mem/dram/scheduler.hh"
 #include "parts/address_map.hh"
 #include "parts/sector_store.hh"
 #include "protocol/mem.hh"

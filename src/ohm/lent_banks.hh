@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mem/dram_scheduler.hh"
+#include "mem/dram/scheduler.hh"
 
 namespace memsim::ohm {
 

@@ -2,8 +2,8 @@
 
 #include "core/clock.hh"
 #include "core/component.hh"
-#include "mem/dram_preset.hh"
-#include "mem/dram_scheduler.hh"
+#include "mem/dram/preset.hh"
+#include "mem/dram/scheduler.hh"
 #include "ohm/lent_banks.hh"
 #include "parts/interleave.hh"
 #include "protocol/ddrt.hh"

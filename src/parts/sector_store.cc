@@ -7,12 +7,12 @@ namespace memsim::parts {
 void SectorStore::read(std::uint64_t sector, SectorBytes& to) const {
     const std::uint32_t* number = numbers_.find(sector / sectors);
     if (!number) {
-        to.known = 0;
+        to.forget();
         return;
     }
     const Block& b = blocks_[*number - 1];
     const auto at = static_cast<std::uint32_t>(sector % sectors);
-    to.known = b.known[at];
+    to.known = b.known[at], to.moved = false;
     std::copy_n(&b.bytes[at * SectorBytes::size], SectorBytes::size, to.bytes.data());
     if (b.order == none)
         to.order.fill(0);
@@ -41,16 +41,19 @@ bool SectorStore::merge(std::uint64_t sector, const SectorBytes& data, bool move
 }
 
 void SectorStore::forget(std::uint64_t first_sector, std::uint64_t count) {
-    MEMSIM_ASSERT(first_sector % sectors == 0 && count % sectors == 0,
-                  "a memory is forgotten 256 bytes at a time");
-    for (std::uint64_t at = first_sector / sectors; count > 0; ++at, count -= sectors) {
-        const std::uint32_t* number = numbers_.find(at);
+    const std::uint64_t end = first_sector + count;
+    for (std::uint64_t s = first_sector; s < end; s = (s / sectors + 1) * sectors) {
+        const std::uint32_t* number = numbers_.find(s / sectors);
         if (!number) continue;
         Block& b = blocks_[*number - 1];
+        const std::uint64_t stop = std::min<std::uint64_t>(end, (s / sectors + 1) * sectors);
+        for (std::uint64_t i = s; i < stop; ++i) b.known[i % sectors] = 0;
+        if (std::any_of(b.known.begin(), b.known.end(), [](std::uint32_t k) { return k != 0; }))
+            continue;
         if (b.order != none) free_orders_.push_back(b.order);
         free_blocks_.push_back(*number - 1);
         b = {};
-        numbers_.erase(at);
+        numbers_.erase(s / sectors);
     }
 }
 

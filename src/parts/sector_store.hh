@@ -24,7 +24,7 @@ class SectorStore {
     bool merge(std::uint64_t sector, const SectorBytes& data, bool moves);
     /// Puts the sector there, whatever was before.
     void put(std::uint64_t sector, const SectorBytes& data);
-    /// Of 256 bytes at a time: nothing is known of them any more, and they take no memory.
+    /// Nothing is known of so many sectors any more; 256 bytes of which that holds take no memory.
     void forget(std::uint64_t first_sector, std::uint64_t count);
 
     /// The contents of a request's sectors, as the answer to a read carries them.
@@ -63,10 +63,6 @@ class SectorStore {
             from.read(first + i, held);
             put(to + i, held);
         }
-    }
-    /// Nothing is known of so many sectors any more.
-    void forget(std::uint64_t first_sector, std::uint32_t count) {
-        for (std::uint32_t i = 0; i < count; ++i) put(first_sector + i, {});
     }
     /// The last level's part of a look through the machine.
     void functional(FunctionalAccess& access) {

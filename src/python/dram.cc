@@ -1,5 +1,5 @@
 #include "core/reflect.hh"
-#include "mem/dram_preset.hh"
+#include "mem/dram/preset.hh"
 #include "python/bindings.hh"
 
 namespace memsim::python {

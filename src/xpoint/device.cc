@@ -130,7 +130,7 @@ void Device::take_contents(std::uint8_t entry, const DdrtCommand& c) {
         const std::uint64_t sector = c.address % line_bytes / protocol::sector_bytes + p.sector;
         const bool whole = covered >> sector & 1;
         SectorBytes data = p.data;
-        if (!record.moves) {
+        if (!record.moves && !p.data.moved) {
             SectorBytes all = newest(c.address / line_bytes, sector);
             if (all.store(p.data)) contents_.count_overtaken();
             data.take(all, p.data.known);

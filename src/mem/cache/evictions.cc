@@ -46,7 +46,7 @@ void Evictions::write_back(std::uint32_t line, const Forwarded* who) {
     r.tag = who ? c_.outlet.expect(*who) : 0;
     r.application = static_cast<std::uint16_t>(tags.application(line));
     c_.map.name(r, tags.tag(line), dirty, without(dirty, tags.valid(line)));
-    r.contents = c_.lines.contents_to_move(line, r);
+    r.contents = c_.lines.contents_of(line, r);
     ++c_.stat.writebacks;
     c_.stat.written_back_bytes += r.payload();
     c_.outlet.send(r);
@@ -59,7 +59,7 @@ void Evictions::offer(std::uint32_t line, SectorMask clean) {
     r.posted = true;
     r.application = static_cast<std::uint16_t>(tags.application(line));
     c_.map.name(r, tags.tag(line), clean, 0);
-    r.contents = c_.lines.contents_to_move(line, r);
+    r.contents = c_.lines.contents_of(line, r);
     ++c_.stat.victims;
     c_.outlet.send(r);
 }

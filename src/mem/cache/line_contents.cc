@@ -13,7 +13,7 @@ LineContents::LineContents(Contents& store, const parts::TagArray& tags, State& 
 }
 
 void LineContents::clear(std::uint32_t line) {
-    for (std::uint32_t i = 0; i < per_line_; ++i) at(line, i).known = 0;
+    for (std::uint32_t i = 0; i < per_line_; ++i) at(line, i).forget();
 }
 
 void LineContents::move(std::uint32_t from, std::uint32_t to) {
@@ -22,7 +22,7 @@ void LineContents::move(std::uint32_t from, std::uint32_t to) {
 
 void LineContents::begin_fetch(std::uint32_t line, SectorMask sectors, SectorMask claimed) {
     for (std::uint32_t i = 0; i < per_line_; ++i)
-        if (sectors >> bit(i) & 1 && !counts(line, i, claimed)) at(line, i).known = 0;
+        if (sectors >> bit(i) & 1 && !counts(line, i, claimed)) at(line, i).forget();
 }
 
 void LineContents::write(std::uint32_t line, const protocol::MemRequest& r, SectorMask sectors,
@@ -34,7 +34,7 @@ void LineContents::write(std::uint32_t line, const protocol::MemRequest& r, Sect
         const std::uint64_t sector = first + p.sector;
         if (!(sectors >> bit(sector) & 1)) continue;
         SectorBytes& mine = at(line, sector);
-        if (!counts(line, sector, claimed)) mine.known = 0;
+        if (!counts(line, sector, claimed)) mine.forget();
         if (mine.merge(p.data, record.moves)) store_.count_overtaken();
     }
 }

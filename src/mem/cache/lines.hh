@@ -84,12 +84,6 @@ class Lines {
                             [&](std::uint64_t sector, std::uint32_t) { complete(line, sector); });
         return bytes->read(line, m);
     }
-    /// The same for a message below, which takes the place of what is there.
-    Contents::Id contents_to_move(std::uint32_t line, const protocol::MemRequest& r) {
-        const Contents::Id id = contents_of(line, r);
-        if (id) (*store_)[id].moves = true;
-        return id;
-    }
     /// What the line says of one sector to an untimed look, or takes of it.
     void functional(FunctionalAccess& access);
     void probe(protocol::SectorProbe& probe) const;

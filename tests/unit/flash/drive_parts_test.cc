@@ -52,7 +52,7 @@ TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]"
     PageJobsState state;
     PageJobs jobs(state);
     jobs.reset(3, 2);
-    for (std::uint32_t i = 0; i < 4; ++i) jobs.create({JobKind::read});
+    for (std::uint32_t i = 0; i < 4; ++i) jobs.create({.kind = JobKind::read});
     jobs.send(0, 2), jobs.send(1, 0), jobs.send(2, 2);
     std::vector<std::uint32_t> sent;
     unsigned room = 2; // of channel 2

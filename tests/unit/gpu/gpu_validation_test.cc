@@ -1,5 +1,5 @@
 #include "../../validation/table.hh"
-#include "mem/dram_preset.hh"
+#include "mem/dram/preset.hh"
 #include "script.hh"
 
 using namespace memsim;

@@ -1,6 +1,6 @@
-#include "gpu/device_pages.hh"
-#include "gpu/missing_pages.hh"
-#include "gpu/page_orders.hh"
+#include "gpu/mmu/device_pages.hh"
+#include "gpu/mmu/missing_pages.hh"
+#include "gpu/mmu/page_orders.hh"
 
 #include "mmu_support.hh"
 

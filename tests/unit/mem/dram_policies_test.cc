@@ -1,5 +1,5 @@
 #include "driver.hh"
-#include "mem/dram_bank_hash.hh"
+#include "mem/dram/bank_hash.hh"
 #include "mem/dram_controller.hh"
 #include "support.hh"
 

@@ -1,4 +1,4 @@
-#include "mem/dram_queue.hh"
+#include "mem/dram/queue.hh"
 
 #include <catch2/catch.hpp>
 

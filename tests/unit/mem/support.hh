@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/machine.hh"
-#include "mem/dram_preset.hh"
-#include "mem/dram_scheduler.hh"
+#include "mem/dram/preset.hh"
+#include "mem/dram/scheduler.hh"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "gpu/mmu/page_map.hh"
+#include "parts/residency.hh"
+#include "protocol/translation.hh"
+
+namespace memsim::gpu {
+
+struct EvictionParams {
+    using group = void;
+    Param<PolicyName<parts::PagePolicy>> eviction {
+        "lru", "Which page makes room when device memory is full; a use is a question for its "
+               "translation, as the MMU sees no hits of L1 TLBs"};
+};
+
+struct EvictionStats {
+    using group = void;
+    Counter evictions {Unit::count, "Pages that made room for another"};
+    Counter dirty_evictions {Unit::count, "Evicted pages that had been written to"};
+    Counter unused_prefetches {Unit::count,
+                               "Evicted pages that came by a prefetch and were never asked for"};
+};
+
+/// The pages that a host has brought to device memory, by the numbers of their frames there. A
+/// value for State.
+class DevicePages {
+  public:
+    static constexpr std::string_view archived_as = "DevicePages";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(policy_), a(resident_);
+    }
+
+    void init(const Component& owner, const EvictionParams& p, const PlacementParams& pages) {
+        policy_.make(p.eviction, owner, "eviction");
+        resident_.resize(pages.frames(), *policy_);
+        first_ = pages.first_frame();
+    }
+    std::optional<std::uint64_t> find(std::uint64_t key) const {
+        const std::uint32_t f = resident_.find(key);
+        if (f == parts::Residency::none || !resident_[f].here) return {};
+        return first_ + f;
+    }
+    void use(std::uint64_t frame, bool write) { resident_.use(number(frame), write); }
+    bool dirty(std::uint64_t frame) const { return resident_[number(frame)].dirty; }
+    /// A page is in the frame that was claimed for it.
+    void arrive(std::uint64_t frame) { resident_.arrive(number(frame)); }
+
+    /// Gives a frame to a page that the host brings; false if all are on their way to a page. One
+    /// that is there already was prefetched while its fault was on its way: it stays until the
+    /// fault is answered.
+    bool claim(std::uint64_t key, bool prefetch, protocol::PageOrderReply& reply,
+               EvictionStats& stat) {
+        const std::uint32_t here = resident_.find(key);
+        if (here != parts::Residency::none) {
+            MEMSIM_ASSERT(resident_[here].here, "a page is claimed that is on its way");
+            resident_.pin(here);
+            reply.frame = first_ + here;
+            reply.present = true;
+            return true;
+        }
+        const auto c =
+            resident_.claim(key, prefetch ? parts::AskedBy::prefetch : parts::AskedBy::demand);
+        if (c.frame == parts::Residency::none) return false;
+        reply.frame = first_ + c.frame;
+        if (!c.evicts) return true;
+        reply.evicted = true;
+        reply.dirty = c.victim.dirty;
+        reply.owner = application_of(c.victim.key);
+        reply.page = page_of(c.victim.key);
+        ++stat.evictions;
+        stat.dirty_evictions += c.victim.dirty;
+        stat.unused_prefetches += c.victim.asked == parts::AskedBy::prefetch && !c.victim.used;
+        return true;
+    }
+    void check_loaded(Loader& l, const PlacementParams& pages) const {
+        resident_.for_each(
+            [&](const parts::ResidentPage& p) { pages.check_key(l, "resident.key", p.key); });
+    }
+
+  private:
+    /// By which the frame is known in resident_.
+    std::uint32_t number(std::uint64_t frame) const {
+        return static_cast<std::uint32_t>(frame - first_);
+    }
+
+    Policy<parts::PagePolicy> policy_;
+    parts::Residency resident_;
+    std::uint64_t first_ = 0; ///< frame
+};
+
+} // namespace memsim::gpu

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "core/stats.hh"
+#include "mem/dram/access.hh"
+#include "parts/data_bus.hh"
+
+#include <array>
+#include <optional>
+
+namespace memsim::mem {
+
+/// Wires beside the data bus that lead to the same devices: one more transfer at a time.
+struct DramSide {
+    parts::DataBus& bus;
+    Counter& busy;
+};
+
+/// The ways that a burst takes between a channel's DRAM and its controller: the data bus, a second
+/// bus beside it where there is one, or none, to a register in front of the device. Whoever else
+/// reserves a bus is planned around; each bus has its own turnaround.
+class DramDataPath {
+  public:
+    struct Counters {
+        Counter &bytes, &busy; ///< of the data bus
+    };
+    /// `burst` bytes a column command. `first_user` is rank 0's number at the buses, which outlive
+    /// the path. `lent` is State of the owner.
+    DramDataPath(parts::DataBus& bus, std::optional<DramSide> side, Counters count,
+                 std::uint32_t burst, std::uint16_t first_user, bool& lent)
+        : bus_(bus), side_(side), count_(count), burst_(burst), first_user_(first_user),
+          burst_time_(bus.transfer_time(burst).raw), lent_(lent) {}
+
+    bool has_side() const { return side_.has_value(); }
+    const parts::DataBus& bus() const { return bus_; }
+    Tick burst_time() const { return burst_time_; }
+    void check_loaded(Loader& l) const {
+        bus_.check_loaded(l);
+        if (side_) side_->bus.check_loaded(l);
+    }
+
+    /// While the data bus is lent to somebody who does not say how long, no burst may cross it.
+    void lend(bool lent) { lent_ = lent; }
+
+    /// The earliest column commands of a rank over each of DramWires, whose data comes `latency`
+    /// later. `column` is when the device allows one.
+    std::array<Tick, 3> earliest(std::uint32_t rank, bool write, Tick column, Tick latency) const {
+        const std::uint16_t of = user(rank);
+        return {lent_ ? never : std::max(column, bus_.earliest(of, write) - latency),
+                side_ ? std::max(column, side_->bus.earliest(of, write) - latency) : never, column};
+    }
+    /// The same over the data bus, lent or not, as far as the bus has a say.
+    Tick bus_ready(std::uint32_t rank, bool write, Tick latency) const {
+        return bus_.earliest(user(rank), write) - latency;
+    }
+
+    /// One burst, whose first bit is at the device at `data`; says when it has arrived.
+    Tick move(DramWires wires, std::uint32_t rank, Tick data, bool write) {
+        if (wires == DramWires::none) return data + burst_time_;
+        if (wires == DramWires::side) {
+            const Tick end = side_->bus.reserve(data, burst_, user(rank), write);
+            side_->busy += Time {end - data};
+            return end + side_->bus.latency();
+        }
+        const Tick end = bus_.reserve(data, burst_, user(rank), write);
+        count_.bytes += burst_;
+        count_.busy += Time {end - data};
+        return end + bus_.latency();
+    }
+    /// Grows with every reservation of either bus.
+    Tick reserved() const { return bus_.free_at() + (side_ ? side_->bus.free_at() : 0); }
+
+  private:
+    std::uint16_t user(std::uint32_t rank) const {
+        return static_cast<std::uint16_t>(first_user_ + rank);
+    }
+
+    parts::DataBus& bus_;
+    std::optional<DramSide> side_;
+    Counters count_;
+    std::uint32_t burst_;
+    std::uint16_t first_user_;
+    Tick burst_time_;
+    bool& lent_;
+};
+
+} // namespace memsim::mem

@@ -1,0 +1,50 @@
+#include "mem/dram/refresh.hh"
+
+namespace memsim::mem {
+
+void RefreshSchedule::init(const RefreshPolicy& policy) {
+    const DramTiming& t = device_.timing();
+    singly_ = policy.single_banks();
+    const std::uint32_t units = singly() ? device_.banks() : t.ranks;
+    state_.at.clear();
+    for (std::uint32_t u = 0; u < units; ++u)
+        state_.at.push_back(t.tREFI.raw == 0 ? never : policy.first(u, units, t.tREFI.raw));
+    state_.stopped.assign(units, 0);
+    state_.next = *std::min_element(state_.at.begin(), state_.at.end());
+}
+
+void RefreshSchedule::catch_up(Tick now) {
+    if (now < state_.next) return;
+    const Tick interval = device_.timing().tREFI.raw;
+    state_.next = never;
+    for (std::uint32_t u = 0; u < state_.at.size(); ++u) {
+        Tick& due = state_.at[u];
+        if (due <= now && !state_.stopped[u]) {
+            const std::int64_t n = (now - due) / interval + 1;
+            device_.refresh_unused(first_bank(u), singly(), due, n);
+            refreshes_ += static_cast<std::uint64_t>(n);
+            due += n * interval;
+        }
+        if (!state_.stopped[u]) state_.next = std::min(state_.next, due);
+    }
+}
+
+DramPlan RefreshSchedule::command_of(std::uint32_t unit, const DramFloor& floor) const {
+    const std::uint32_t bank = first_bank(unit);
+    const bool open = singly() ? device_.row(bank) != DramBank::closed : device_.any_open(unit);
+    const DramCommand close = singly() ? DramCommand::precharge : DramCommand::precharge_all;
+    const DramCommand refresh = singly() ? DramCommand::refresh_bank : DramCommand::refresh;
+    const Tick at = device_.earliest(open ? close : refresh, bank);
+    return {std::max(at, floor.row), 0, bank,
+            open ? DramAction::precharge_all : DramAction::refresh};
+}
+
+DramPlan RefreshSchedule::command(const DramFloor& floor) const {
+    DramPlan best;
+    for (std::uint32_t u = 0; u < state_.stopped.size(); ++u)
+        if (state_.stopped[u])
+            if (const DramPlan c = command_of(u, floor); c.before(best)) best = c;
+    return best;
+}
+
+} // namespace memsim::mem

@@ -1,0 +1,26 @@
+#include "parts/page_policies/row.hh"
+
+namespace memsim::parts {
+
+/// The page makes room that came first.
+class FifoPages final : public PolicyModel<FifoPages, PagePolicy> {
+  public:
+    struct Params {};
+    struct State {
+        PageRow row;
+    };
+    explicit FifoPages(const Params& p) : params(p) {}
+    void insert(std::uint32_t frame, const ResidentPage&) override { state.row.append(frame); }
+    void use(std::uint32_t, const ResidentPage&) override {}
+    std::uint32_t evict(std::uint64_t, const ResidentPages& pages) override {
+        return state.row.take_oldest(pages);
+    }
+    void check_loaded(Loader& l) const override { state.row.check_loaded(l); }
+
+    const Params params;
+    State state;
+};
+
+static const PolicyRegistration<FifoPages> fifo {"fifo", "The page that came first makes room."};
+
+} // namespace memsim::parts

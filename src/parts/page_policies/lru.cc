@@ -1,0 +1,26 @@
+#include "parts/page_policies/row.hh"
+
+namespace memsim::parts {
+
+/// The page makes room that was used longest ago; one that has come counts as used.
+class LruPages final : public PolicyModel<LruPages, PagePolicy> {
+  public:
+    struct Params {};
+    struct State {
+        PageRow row;
+    };
+    explicit LruPages(const Params& p) : params(p) {}
+    void insert(std::uint32_t frame, const ResidentPage&) override { state.row.append(frame); }
+    void use(std::uint32_t frame, const ResidentPage&) override { state.row.renew(frame); }
+    std::uint32_t evict(std::uint64_t, const ResidentPages& pages) override {
+        return state.row.take_oldest(pages);
+    }
+    void check_loaded(Loader& l) const override { state.row.check_loaded(l); }
+
+    const Params params;
+    State state;
+};
+
+static const PolicyRegistration<LruPages> lru {"lru", "The page used longest ago makes room."};
+
+} // namespace memsim::parts
