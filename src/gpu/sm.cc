@@ -312,6 +312,9 @@ void Sm::check_loaded(Loader& l) const {
         l.index("warps.latest", warp.latest, places);
     }
     for (const Block& block : state.blocks) l.bits("blocks.at_barrier", block.at_barrier, warps);
+    for (std::uint32_t i = 0; i < state.upcoming.size(); ++i)
+        l.index("upcoming.count", state.upcoming[i].count,
+                protocol::UpcomingAccesses::most_lines + 1);
     l.indices("last", state.last, warps);
     l.indices("ended", state.ended, state.blocks.size());
     const auto expected = [&](std::string_view field, std::uint32_t warp, std::uint32_t result) {

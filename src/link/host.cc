@@ -295,7 +295,7 @@ void Host::keep_chunk(Page& p, const protocol::MemResponse& r) {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const std::uint64_t sector = (r.address - p.frame * page) / SectorBytes::size;
     if (params.source() == PageSource::host_memory) {
-        contents[r.contents].moves = true;
+        // As stores: what the program's host has written here meanwhile is younger.
         return contents_of(p.victim_application)
             .write(contents, p.victim_page * page / SectorBytes::size + sector, r.contents);
     }

@@ -29,7 +29,7 @@ class RangeTable {
     void archive(Archive& a) {
         a(ranges_), a(used_);
         if constexpr (Loading<Archive>)
-            a.check(ranges_.empty() || sound(), "has ranges that are empty, overlap or go nowhere");
+            a.check(targets_ == 0 || sound(), "has ranges that are empty, overlap or go nowhere");
     }
 
     void resize(std::uint32_t entries, std::uint32_t targets) {

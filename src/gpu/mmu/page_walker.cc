@@ -29,9 +29,6 @@ void PageWalker::init(const Component& owner, const WalkerParams& p, const Place
                                    pages.address_space.text() + ", which take " +
                                    std::to_string(table_.bytes()) +
                                    "B: give more, or larger pages");
-    const std::uint64_t tables = raw(p.table_base()), frames = raw(pages.memory_base());
-    if (tables < frames + raw(pages.memory()) && frames < tables + raw(p.table_memory()))
-        refuse("table_base", "the page tables lie in the memory for pages");
     read_bytes_ = static_cast<std::uint32_t>(p.walk_read->raw);
     roots_.resize(p.walk_cache(), p.walk_cache_ways());
     threads_.resize(p.walkers());

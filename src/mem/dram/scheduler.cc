@@ -268,6 +268,7 @@ void DramScheduler::close_unused(std::uint32_t b, Tick now) {
     if (at > now || !parts_.queue.empty(b) || parts_.device.row(b) == DramBank::closed) return;
     parts_.device.precharge_unused(b, at);
     ++count_.precharges;
+    if (parts_.refresh.stopped(b)) plan(now); // its refresh need not close the row any more
 }
 
 /// Fixes all commands of a burst.

@@ -3,7 +3,7 @@
 
 // Policies by name: parameters, State, random streams, and what enters the configuration hash.
 
-namespace memsim::policy_test {
+namespace memsim::test_policy {
 
 using test::error_of;
 
@@ -66,7 +66,7 @@ class User final : public Model<User> {
 static const Registration<User> user {"Asks a policy."};
 
 static User& add(Machine& m, const std::string& policy) {
-    m.add("user", "policy_test.User", {{"chooser", policy}});
+    m.add("user", "test_policy.User", {{"chooser", policy}});
     return static_cast<User&>(m.at("user"));
 }
 static std::string hash_with(const std::string& policy) {
@@ -87,7 +87,7 @@ TEST_CASE("a policy has parameters of its own", "[policy]") {
 
 TEST_CASE("a policy that is not given is the default with all its parameters", "[policy]") {
     Machine m(1);
-    m.add("user", "policy_test.User", {});
+    m.add("user", "test_policy.User", {});
     auto& u = static_cast<User&>(m.at("user"));
     CHECK(u.resolved_params()[0].text == "next(step=1)");
 }
@@ -124,7 +124,7 @@ TEST_CASE("a policy's State is saved, loaded and shown", "[policy]") {
     CHECK(l.done());
     CHECK(u.choose(1000) == first);
     CHECK(u.choose(1000) == second);
-    CHECK(registry().at("policy_test.User").show_state(s.bytes).find("any") != std::string::npos);
+    CHECK(registry().at("test_policy.User").show_state(s.bytes).find("any") != std::string::npos);
 }
 
 TEST_CASE("a policy's random stream has the name of its place", "[policy]") {
@@ -164,4 +164,4 @@ TEST_CASE("a known policy is called as the class that it is", "[policy]") {
     CHECK(p.with<Any>([](auto& c) { return std::is_same_v<decltype(c), Chooser&>; }));
 }
 
-} // namespace memsim::policy_test
+} // namespace memsim::test_policy

@@ -293,7 +293,7 @@ std::string refused(const std::string& tlb, const std::string& mmu) {
 TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
     CHECK(refused("", "page=5000B") == "mmu.page: must be a multiple of 1KiB");
     CHECK_THAT(refused("page=5000B", ""),
-               StartsWith("tlb[0].page: '5000B' must be a multiple of 1KiB"));
+               StartsWith("tlb[0].page: '5kB' must be a multiple of 1KiB"));
     CHECK(refused("page=64KiB", "") == "tlb[0].page: must be that of mmu, 4KiB");
     CHECK(refused("stripe=2 stripe_unit=3KiB", "") == "tlb[0].stripe_unit: must divide the page");
     CHECK_THAT(refused("entries=6 ways=4", ""),

@@ -17,11 +17,11 @@ TEST_CASE("packed data take their own bytes on wires and in a DRAM", "[mem]") {
     Machine m;
     m.add("driver", "test_mem.Driver", {});
     m.add("crossbar", "mem.Crossbar", {{"inputs", "1"}, {"outputs", "1"}});
-    m.add("pcie", "link.Pcie", {{"hosts", "1"}, {"devices", "0"}});
+    m.add("pcie", "link.Pcie", {});
     m.add("dram", "mem.DramController", {{"timing", "ddr4_3200"}}); // bursts of 64 bytes
     m.bind("driver", "mem_side", "crossbar", "cpu_side[0]");
-    m.bind("crossbar", "mem_side[0]", "pcie", "from_host[0]");
-    m.bind("pcie", "to_device[0]", "dram", "cpu_side");
+    m.bind("crossbar", "mem_side[0]", "pcie", "from_host");
+    m.bind("pcie", "to_device", "dram", "cpu_side");
     m.build();
     auto& d = m.get<test_mem::Driver>("driver");
     for (const auto& [at, command] : {std::pair {Tick {0}, Command::write},

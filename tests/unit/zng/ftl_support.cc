@@ -152,7 +152,7 @@ void Ftl::add(Machine& m) const {
                              {"helpers", assist ? "1" : "0"}}),
                collector));
     if (assist) {
-        m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
+        m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}, {"translated", "true"}});
         m.add("host", "test.ScriptHost", {{"script", "0"}});
         m.add("sm", "gpu.Sm", {{"helpers", "1"}});
         m.add("sm_memory", "mem.SimpleMemory", {});
