@@ -187,6 +187,10 @@ void Mmu::functional_unmapped(FunctionalAccess& access) {
     state.map.functional_untouched(access);
 }
 
+void Mmu::functional_written(FunctionalAccess& access) {
+    if (by_fault()) look_through(port.fault_side[0], access);
+}
+
 void Mmu::place_contents(std::uint64_t key, std::uint64_t frame) {
     for (std::uint64_t at = 0; at < page_bytes(); at += SectorBytes::size) {
         FunctionalAccess a {page_of(key) * page_bytes() + at, application_of(key), false, {}};

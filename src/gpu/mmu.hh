@@ -128,6 +128,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     std::optional<std::uint64_t> frame_of(std::uint16_t application,
                                           std::uint64_t page) const override;
     void functional_unmapped(FunctionalAccess& access) override;
+    void functional_written(FunctionalAccess& access) override;
 
     const Params params;
     Ports port;

@@ -225,6 +225,7 @@ void Tlb::functional(const PortBase&, FunctionalAccess& access) {
     access.address = physical(*frame, address);
     look_through(port.mem_side, access);
     access.address = address;
+    if (access.write) pages_of_->functional_written(access);
 }
 
 void Tlb::check_loaded(Loader& l) const {

@@ -302,8 +302,8 @@ void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
     (q.is_write() ? stat.channel.write_latency : stat.channel.read_latency).sample(taken);
     using Place = PageRequest::Place;
     const auto stage = q.place == Place::dram     ? Stage::dram
-                        : q.place == Place::xpoint ? Stage::channel
-                                                   : Stage::queue;
+                       : q.place == Place::xpoint ? Stage::channel
+                                                  : Stage::queue;
     sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(stage), now());
     if (q.r.needs_response()) {
         protocol::MemResponse answer = protocol::answer(q.r);

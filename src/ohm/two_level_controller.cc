@@ -142,9 +142,12 @@ void TwoLevelController::line_read(std::uint32_t id) {
     const std::uint64_t local = line ? map_.line_at(q.set, line->tag) : q.local;
     const bool victim = line && line->dirty && !hit;
     Eviction e {id, local, now(), {}};
-    if (victim && sim().contents().enabled())
+    if (victim && sim().contents().enabled()) {
         e.contents = state.dram.take_out(sim().contents(), set_address(q.set) / SectorBytes::size,
                                          line_sectors());
+        // XPoint's own line: of one that came here without a fetch, XPoint may hold younger bytes.
+        sim().contents()[e.contents].moves = false;
+    }
     if (params.eviction.auto_rw()) evictions_->seen_passing(e, q.local, line && line->dirty);
     if (!victim) evictions_->give_place_back();
     if (hit) {

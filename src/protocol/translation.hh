@@ -99,6 +99,9 @@ class HasPages {
                                                   std::uint64_t page) const = 0;
     /// A look at a page that is not mapped, by its virtual address: whoever would bring it has it.
     virtual void functional_unmapped(FunctionalAccess& access) = 0;
+    /// An untimed write has gone to a page that is mapped. Whoever brought the page gets it, too:
+    /// it makes no page dirty, and a clean one is not copied back.
+    virtual void functional_written(FunctionalAccess& access) = 0;
 };
 
 } // namespace memsim::protocol

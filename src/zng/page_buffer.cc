@@ -307,6 +307,7 @@ void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
     access.address = std::uint64_t {f} * page_ + address % page_;
     look_through(port.dram_side, access);
     access.address = address;
+    if (access.write) look_through(port.drive_side, access); // a clean page is not written back
 }
 
 // ---- reports ---------------------------------------------------------------------------------

@@ -2,11 +2,13 @@
 own, to be given to the compiler as it stands."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
-from test_compile_fail import COMPILERS, ROOT, refusal
 
+sys.path.insert(0, str(Path(__file__).parent))
+from test_compile_fail import COMPILERS, ROOT, refusal  # noqa: E402
 
 
 def examples(text):

@@ -14,7 +14,6 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
     ("zng", "gpu.prefetcher.low=40%", "gpu.prefetcher.low: 40% lies above high, 30%"),
     ("zng", "flash.controller[*].thrash_low=60%",
      "flash.controller[0].thrash_low: it lies above thrash_high"),
-    ("zng", "flash.mesh.width=24B", "flash.mesh.width: a flit of 24 B does not divide a page of 4096 B"),
     ("zng", "flash.package[*].net_width=24B",
      "flash.package[0].net_width: 24 B do not divide a page of 4096 B"),
 ])

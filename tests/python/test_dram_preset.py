@@ -38,7 +38,7 @@ def test_a_figure_of_a_script_counts():
 
 def test_the_configuration_says_the_whole_table():
     root = memsim.Root()
-    root.dram = mem.DramController(timing=dram.Preset("mine", base="gddr6", tRP="20ns", source="data sheet 7"))
+    root.dram = mem.DramController(timing=dram.Preset("mine", base="gddr6", tRP="20ns", tRC="52ns", source="data sheet 7"))
     assert root.dram.timing.startswith("mine: tCK=570ps ")
     assert " tRP=20ns " in root.dram.timing and root.dram.timing.endswith("; data sheet 7")
     assert dram.Preset("copy", base=root.dram.timing).figures["tRP"] == "20ns"

@@ -28,7 +28,7 @@ def test_a_platform_saved_restored_and_perturbed(run, at, platform, more):
 def at_work(file):
     """Log blocks that are being merged in a checkpoint, and applications that are held."""
     state = json.loads(memsim._memsim.read_checkpoint(str(file)).show("gpu.collector"))
-    return state["active"], [a for a in state["applications"] if a["hold"] != "none"]
+    return state["merges"]["active"], [a for a in state["applications"] if a["hold"] != "none"]
 
 
 @pytest.mark.parametrize("platform, workload, instructions", [("zng-base", "gaus", 200_000),

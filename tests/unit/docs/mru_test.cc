@@ -14,7 +14,7 @@ TEST_CASE("the tutorial's policy keeps a part of a loop", "[docs][policy]") {
               {{"requests", "400"},
                {"range", "1KiB"},
                {"pattern", "sequential"},
-               {"size", "128B"},
+               {"size", "128"},
                {"outstanding", "1"}});
         m.add("cache", "mem.Cache", {{"capacity", "768B"}, {"ways", "6"}, {"replacement", policy}});
         m.add("memory", "mem.SimpleMemory", {});

@@ -7,7 +7,8 @@
 /// What an SM answers who asks what its warps will access next.
 namespace memsim::test {
 
-static const Registration<LookaheadAsker> asker {"Asks an SM what its warps access next (a test's)."};
+static const Registration<LookaheadAsker> asker {
+    "Asks an SM what its warps access next (a test's)."};
 
 } // namespace memsim::test
 
