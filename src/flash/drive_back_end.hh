@@ -51,7 +51,7 @@ struct FtlStats {
     Counter map_reads {Unit::count, "Translation pages read"};
     Counter map_writes {Unit::count, "Translation pages written"};
     Counter map_hits {Unit::count, "Look-ups of the map that its cache had"};
-    Counter map_misses {Unit::count, "Those that it had not"};
+    Counter map_misses {Unit::count, "Look-ups of the map that did not find their entry"};
     Counter host_page_writes {Unit::count, "Pages written for the host"};
     Counter programs {Unit::count, "Pages programmed, for whatever reason"};
     Ratio write_amplification {programs, host_page_writes,

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "core/hash_map.hh"
-#include "flash/links.hh"
+#include "parts/links.hh"
 
 namespace memsim::flash {
+
+using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, parts::unlink;
 
 struct CachedMapping {
     std::uint32_t lpn = 0;

@@ -1,11 +1,13 @@
 #pragma once
 
 #include "core/hash_map.hh"
-#include "flash/links.hh"
+#include "parts/links.hh"
 
 #include <bit>
 
 namespace memsim::flash {
+
+using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, parts::unlink;
 
 /// A logical page in the drive's DRAM. Sectors are bits: `valid` are here, of them `dirty` ones
 /// wait for the flash and `flying` ones are on their way to it.

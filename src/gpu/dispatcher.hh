@@ -125,7 +125,7 @@ class Dispatcher final : public Model<Dispatcher>,
         Each<Counter> application_repeats {from<&Params::applications>, Unit::count,
                                            "How often it was begun again"};
         Each<Ratio> application_ipc {application_instructions, application_cycles,
-                                     "Its thread instructions a cycle"};
+                                     "Thread instructions of an application a cycle"};
         SumOfRatios ipc_sum {application_ipc, "Sum of the applications' instructions a cycle"};
     };
     struct Held {

@@ -47,7 +47,8 @@ class VictimBuffer final : public Model<VictimBuffer>,
         Counter hits {Unit::count, "Reads of which all sectors were here"};
         Counter part_hits {Unit::count, "Reads of which some were"};
         Counter read_sectors {Unit::count, "Sectors that reads ask for"};
-        Counter hit_sectors {Unit::count, "Those that were here, and went back into the cache"};
+        Counter hit_sectors {Unit::count,
+                             "Sectors of fetches that were here, and went back into the cache"};
         Counter taken {Unit::count, "Sectors of victims put in"};
         Counter pushed_out {Unit::count, "Sectors that made room for younger ones"};
         Counter dropped {Unit::count, "Sectors that became old: written, or their cache emptied"};

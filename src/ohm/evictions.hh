@@ -25,7 +25,7 @@ struct EvictionParams {
 struct EvictionStats {
     using group = void;
     Counter evictions {Unit::count, "Dirty lines that left DRAM for XPoint"};
-    Counter snarfed {Unit::count, "Those that the XPoint controller took over"};
+    Counter snarfed {Unit::count, "Evictions that the XPoint controller took over"};
 };
 
 /// A line on its way to XPoint.

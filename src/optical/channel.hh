@@ -93,9 +93,9 @@ class Channel final : public Model<Channel> {
         Figure worst_ber {Unit::ratio, "The worst of those that this design has"};
         Figure rings {Unit::count,
                       "Rings of a wavelength for a DRAM, an XPoint and the controller"};
-        Figure controller_rings {Unit::count, "Those of them at the memory controller"};
-        Figure dram_rings {Unit::count, "Those of them at the DRAM"};
-        Figure xpoint_rings {Unit::count, "Those of them at the XPoint"};
+        Figure controller_rings {Unit::count, "Rings of a wavelength at the memory controller"};
+        Figure dram_rings {Unit::count, "Rings of a wavelength at the DRAM"};
+        Figure xpoint_rings {Unit::count, "Rings of a wavelength at the XPoint"};
         Figure general_rings {Unit::count, "The same in the general design (Fig. 15a)"};
     };
     struct State {};

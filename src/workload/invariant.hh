@@ -10,8 +10,8 @@ class Invariant final : public Model<Invariant> {
   public:
     struct Params {
         Param<std::string> name {"", "Which proportion"};
-        Param<std::string> paper {"", "Its value in the paper's machine"};
-        Param<std::string> here {"", "Its value in this one"};
+        Param<std::string> paper {"", "Value of the proportion in the paper's machine"};
+        Param<std::string> here {"", "Value of the proportion in this machine"};
         Param<bool> kept {true, "Whether they agree within a tenth"};
     };
     struct Ports {};

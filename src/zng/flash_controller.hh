@@ -44,7 +44,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         Param<Time> decode {
             5_ns, {1_fs, 1_us}, "From a request to its packet at the network (assumption)"};
         Param<unsigned> net_queue {64, {1, 65536}, "Packets waiting or in flight from the network"};
-        Param<unsigned> endpoint {0, {0, 65535}, "Its endpoint of the network"};
+        Param<unsigned> endpoint {0, {0, 65535}, "Endpoint of the network that this controller is"};
         Param<unsigned> first_package {6, {0, 65535}, "Endpoint of package 0's first port"};
         Param<unsigned> ports {2, {1, 8}, "I/O ports, and endpoints, of a package"};
         Param<unsigned> copy_buffer {64, {1, 65536}, "Packets of copies: two pages (assumption)"};

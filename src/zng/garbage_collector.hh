@@ -107,7 +107,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Counter log_blocks {Unit::count, "Free blocks that became log blocks"};
         Counter holds {Unit::count, "Times an application was held"};
         Counter steps {Unit::count, "Times the helper thread turned to a merge"};
-        Counter instructions {Unit::count, "Its warp instructions"};
+        Counter instructions {Unit::count, "Warp instructions of the helper thread"};
         Level merging {Unit::count, "Log blocks being merged"};
         Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
         Level erased_blocks {Unit::count, "Blocks that were erased at all (peak)"};

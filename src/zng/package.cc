@@ -258,7 +258,7 @@ void Package::evict(std::uint32_t pool, std::uint32_t waiting) {
     RegisterPool& p = state.registers.pools[pool];
     const std::uint32_t want = spare_ + waiting;
     std::uint32_t i = p.written.oldest;
-    while (p.free + p.leaving < want && i != flash::no_link) {
+    while (p.free + p.leaving < want && i != parts::no_link) {
         const std::uint32_t next = state.registers.registers[i].newer;
         const Register& r = (*registers_)[i];
         // Versions of one page are programmed one after another.

@@ -80,7 +80,8 @@ class Package final : public Model<Package>, public Functional {
         Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
         Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
         Param<Frequency> net_clock {800_MHz, {1_MHz, 100_GHz}, "Of the local network (as the I/O)"};
-        Param<Bytes> net_width {8_B, {1_B, 256_B}, "Its width (ZnG table I: HW-NiF 8 B)"};
+        Param<Bytes> net_width {
+            8_B, {1_B, 256_B}, "Width of the register network (ZnG table I: HW-NiF 8 B)"};
         Param<unsigned> ports {2, {1, 8}, "I/O ports (ZnG table I: 2)"};
         Param<unsigned> port_queue {16, {1, 4096}, "Packets waiting or in flight to a port"};
         Param<unsigned> queue {1024,

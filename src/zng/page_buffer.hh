@@ -59,9 +59,9 @@ class PageBuffer final : public Model<PageBuffer>, public Functional {
         Counter reads {Unit::count, "Reads looked up"};
         Counter writes {Unit::count, "Writes and atomics looked up"};
         Counter bytes {Unit::byte, "Bytes that both ask for"};
-        Counter hits {Unit::count, "Those that found their page"};
-        Counter merged {Unit::count, "Those whose page was on its way"};
-        Counter misses {Unit::count, "Those that sent for their page"};
+        Counter hits {Unit::count, "Requests that found their page"};
+        Counter merged {Unit::count, "Requests whose page was on its way"};
+        Counter misses {Unit::count, "Requests that sent for their page"};
         Ratio miss_rate {misses, reads, "Pages sent for, a read"};
         Counter pages_in {Unit::count, "Pages read from the drive"};
         Counter pages_out {Unit::count, "Dirty pages written to it"};
@@ -69,7 +69,7 @@ class PageBuffer final : public Model<PageBuffer>, public Functional {
         Counter stalled_by_set {Unit::count, "Times that no page of a set could make room"};
         Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole pages included"};
         Distribution fetch_time {Unit::time, "From a miss to its page in the DRAM"};
-        Distribution drive_time {Unit::time, "That of the drive in it"};
+        Distribution drive_time {Unit::time, "Part of a miss's time that the drive takes"};
         Distribution latency {Unit::time, "From the look-up of what is answered to the answer"};
         Level dirty {Unit::count, "Dirty pages"};
     };

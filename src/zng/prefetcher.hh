@@ -60,11 +60,11 @@ class Prefetcher final : public Model<Prefetcher> {
     };
     struct Stats {
         Counter reads {Unit::count, "Reads seen"};
-        Counter read_misses {Unit::count, "Those that missed"};
+        Counter read_misses {Unit::count, "Reads that missed"};
         Counter predictions {Unit::count, "Reads of warps whose last page with this PC was known: "
                                           "each is predicted to be in it, if the counter is above "
                                           "the threshold, or not to be"};
-        Counter predictions_right {Unit::count, "Those that were as predicted"};
+        Counter predictions_right {Unit::count, "Predictions that came true"};
         Ratio accuracy {predictions_right, predictions, "Accuracy of the predictor"};
         Counter takeovers {Unit::count, "Entries taken from another PC"};
         Counter untracked {Unit::count, "Reads of warps that their entry does not follow"};

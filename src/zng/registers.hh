@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/hash_map.hh"
-#include "flash/links.hh"
+#include "parts/links.hh"
 #include "protocol/flash_network.hh"
 #include "zng/page_mask.hh"
 
@@ -34,7 +34,7 @@ struct Register {
 
 /// The registers that share their pages: all of a package, or those of one plane.
 struct RegisterPool {
-    flash::ListEnds written; ///< dirty ones, by their last write
+    parts::ListEnds written; ///< dirty ones, by their last write
     std::uint32_t free = 0;
     std::uint32_t leaving = 0; ///< queued or busy
 };
@@ -85,7 +85,7 @@ class RegisterFile {
         RegisterPool& p = pool(a.plane);
         --p.free;
         s_.registers[i] = {a, key, {}, 0, 0, 0, RegisterPhase::dirty};
-        flash::link_newest(s_.registers, p.written, i);
+        parts::link_newest(s_.registers, p.written, i);
         s_.of_page[key] = i;
         return i;
     }
@@ -94,13 +94,13 @@ class RegisterFile {
         r.mask.add(line, sectors, partial);
         if (r.phase != RegisterPhase::dirty) return;
         RegisterPool& p = pool(r.address.plane);
-        flash::unlink(s_.registers, p.written, i);
-        flash::link_newest(s_.registers, p.written, i);
+        parts::unlink(s_.registers, p.written, i);
+        parts::link_newest(s_.registers, p.written, i);
     }
     /// A dirty register is to be programmed.
     void queue(std::uint32_t i, Tick now) {
         RegisterPool& p = pool(s_.registers[i].address.plane);
-        flash::unlink(s_.registers, p.written, i);
+        parts::unlink(s_.registers, p.written, i);
         s_.registers[i].phase = RegisterPhase::queued;
         s_.registers[i].queued_at = now;
         ++p.leaving;

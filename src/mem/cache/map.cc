@@ -17,6 +17,7 @@ void Map::narrow(Sectors& s, std::uint64_t address, std::uint32_t sectors,
         if ((named & all) == 0) s.touched = without(s.touched, bits(i, 1));
         if ((whole & all) != all) s.whole = without(s.whole, bits(i, 1));
     }
+    MEMSIM_ASSERT(s.touched, "a request's mask names none of its sectors");
 }
 
 void Map::name(protocol::MemRequest& r, std::uint64_t line, SectorMask m,

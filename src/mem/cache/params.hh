@@ -53,7 +53,9 @@ struct TimingParams {
     Param<unsigned> read_cycles {
         1, {1, 1024}, "Cycles that a read takes its bank (ZnG table I: 1)"};
     Param<unsigned> write_cycles {
-        1, {1, 1024}, "Those of a write; an answer waits for it (ZnG table I: 5 of STT-MRAM)"};
+        1,
+        {1, 1024},
+        "Cycles that a write takes its bank; an answer waits for it (ZnG table I: 5 of STT-MRAM)"};
     Param<bool> fill_port {false, "Whether fills have a port of their own and take no bank"};
 };
 

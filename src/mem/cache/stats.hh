@@ -9,11 +9,12 @@ struct Stats {
     Counter reads {Unit::count, "Reads among them"};
     Counter bytes {Unit::byte, "Bytes that they ask for"};
     Counter sectors {Unit::count, "Sectors that accesses touch"};
-    Counter read_sectors {Unit::count, "Those of reads"};
+    Counter read_sectors {Unit::count, "Sectors that reads touch"};
     Counter misses {Unit::count, "Accesses that did not find all their sectors, merged or not"};
     Counter missed_sectors {Unit::count,
                             "Sectors of accesses that were neither here nor on their way"};
-    Counter missed_read_sectors {Unit::count, "Those of reads"};
+    Counter missed_read_sectors {Unit::count,
+                                 "Sectors of reads that were neither here nor on their way"};
     Counter hits {Unit::count, "Accesses that found all their sectors"};
     Counter read_hits {Unit::count, "Reads among the hits"};
     Counter writes {Unit::count, "Writes among the accesses"};
@@ -22,7 +23,7 @@ struct Stats {
     Counter merged {Unit::count, "Misses whose missing sectors were all on their way"};
     Counter sector_misses {Unit::count, "Misses that found their line without some sectors"};
     Counter pending_sectors {Unit::count, "Sectors of accesses that were on their way"};
-    Counter pending_read_sectors {Unit::count, "Those of reads"};
+    Counter pending_read_sectors {Unit::count, "Sectors of reads that were on their way"};
     Ratio miss_rate {misses, accesses, "Misses for each access"};
     Counter kept_writes {Unit::count, "Writes that reserved ways took from another policy"};
 
@@ -42,11 +43,14 @@ struct Stats {
     Counter flushed_lines {Unit::count, "Lines that this emptied"};
 
     Counter hints {Unit::count, "Lines that hints named"};
-    Counter hints_useless {Unit::count, "Those that were here or on their way"};
-    Counter hints_dropped {Unit::count, "Those dropped for want of an MSHR, a way or room"};
-    Counter prefetches {Unit::count, "Those fetched"};
-    Counter prefetches_used {Unit::count, "Those that an access then asked for"};
-    Counter prefetches_unused {Unit::count, "Those evicted or flushed before any did"};
+    Counter hints_useless {Unit::count, "Lines of hints that were here or on their way"};
+    Counter hints_dropped {Unit::count,
+                           "Lines of hints that were dropped for want of an MSHR, a way or room"};
+    Counter prefetches {Unit::count, "Lines of hints that were fetched"};
+    Counter prefetches_used {Unit::count, "Prefetched lines that an access then asked for"};
+    Counter prefetches_unused {
+        Unit::count,
+        "Prefetched lines that were evicted or flushed before any access asked for them"};
 
     Counter bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
     Counter stalled_by_mshrs {Unit::count, "Requests held up because no MSHR was free"};
