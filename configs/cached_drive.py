@@ -29,7 +29,7 @@ root.program.dispatcher = root.gpu.dispatcher.host
 root.cache = mem.PageCache(capacity=f"{args.dram}KiB", unit=f"{args.unit}KiB",
                            replacement=args.replacement)
 root.dram = mem.DramController(timing="hbm2")
-root.drive = link.FixedDrive()
+root.drive = flash.FixedDrive()
 root.gpu.l2[0].mem_side = root.cache.cpu_side
 root.cache.dram_side = root.dram.cpu_side
 root.cache.drive_side = root.drive.requests

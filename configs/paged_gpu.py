@@ -44,7 +44,7 @@ root.gpu = systems.gpu(sms=4, l1="48KiB", l2="256KiB", memory="ohm_table1", chan
 root.program.dispatcher = root.gpu.dispatcher.host
 if faults:
     if args.source != "host_memory":
-        root.drive = link.FixedDrive()
+        root.drive = flash.FixedDrive()
     mmu.page_faults(root, root.gpu, device=mmu.new_input(root.gpu.network), source=args.source,
                     prefetch=args.prefetch,
                     drive=root.drive.requests if args.source != "host_memory" else None)

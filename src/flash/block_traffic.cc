@@ -12,7 +12,7 @@ static const Registration<BlockTraffic> registered {
 
 using protocol::block_sector_bytes;
 using protocol::BlockOp;
-static_assert(parts::block_trace_sector == block_sector_bytes);
+static_assert(files::block_trace_sector == block_sector_bytes);
 
 void BlockTraffic::init() {
     if (params.pattern == BlockPattern::trace) {
@@ -22,7 +22,7 @@ void BlockTraffic::init() {
             refuse("trace_unit", "a trace does not say what its arrivals count: give 1ns, 1us or "
                                  "the like (MQSim's default is 1ns)");
         try {
-            trace_.emplace(std::make_unique<parts::InputFile>(params.trace()));
+            trace_.emplace(std::make_unique<files::InputFile>(params.trace()));
         } catch (const ConfigError& e) {
             refuse("trace", e.what());
         }

@@ -2,7 +2,7 @@
 
 #include "core/component.hh"
 #include "core/free_list.hh"
-#include "parts/block_trace.hh"
+#include "files/block_trace.hh"
 #include "protocol/block_io.hh"
 
 #include <optional>
@@ -88,8 +88,8 @@ class BlockTraffic final : public Model<BlockTraffic> {
         std::int64_t first = -1;  ///< arrival of the trace's first request
         bool ended = false;       ///< the trace has
         Rng rng;
-        parts::BlockTrace::Place place;
-        parts::BlockRecord record;   ///< the next of the trace
+        files::BlockTrace::Place place;
+        files::BlockRecord record;   ///< the next of the trace
         protocol::BlockRequest rest; ///< of the request that is being sent; no sectors: none is
         std::uint32_t sending = 0;   ///< its place
         std::vector<Request> requests;
@@ -122,7 +122,7 @@ class BlockTraffic final : public Model<BlockTraffic> {
     void begin_request();
     void send_command();
 
-    std::optional<parts::BlockTrace> trace_;
+    std::optional<files::BlockTrace> trace_;
 };
 
 } // namespace memsim::flash

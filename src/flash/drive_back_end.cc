@@ -18,7 +18,7 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
       space_(shape, map_in_flash_ ? per_map_page_ : 0, params.gc_threshold(),
              params.static_wear_levelling() ? 4 : 3, refuse),
       jobs_(state.jobs), collections_(params.gc_moves(), state.collections) {
-    Ftl::Figures f;
+    Ftl::Config f;
     f.geometry = geometry_;
     try {
         f.order = plane_order(params.allocation(), geometry_);

@@ -65,7 +65,7 @@ struct FtlState {
 /// the run began; they are computed, not stored, until they are touched.
 class Ftl {
   public:
-    struct Figures {
+    struct Config {
         Geometry geometry;
         std::vector<std::uint32_t> order; ///< planes, see plane_order()
         std::uint64_t host_pages = 0;     ///< logical pages that the host sees
@@ -74,7 +74,7 @@ class Ftl {
         bool fixed_plane = true;          ///< by the logical page, else the next that has room
         bool least_worn_first = true;     ///< of the free blocks, else the last erased
     };
-    Ftl(Figures figures, FtlState& state) : f_(std::move(figures)), s_(state) {}
+    Ftl(Config figures, FtlState& state) : f_(std::move(figures)), s_(state) {}
     void init();
     void check_loaded(Loader& l) const;
 
@@ -118,7 +118,7 @@ class Ftl {
     FtlBlock& block(std::uint32_t record) { return parts::named(s_.blocks, record); }
     const FtlBlock& block(std::uint32_t record) const { return parts::named(s_.blocks, record); }
     std::uint32_t first_page(const FtlBlock& b) const { return b.block * f_.geometry.pages; }
-    const Figures& figures() const { return f_; }
+    const Config& figures() const { return f_; }
 
   private:
     std::uint64_t aged_index(std::uint32_t lpn) const;
@@ -134,7 +134,7 @@ class Ftl {
     void close(std::uint32_t record);
     std::uint32_t take_block(std::uint32_t plane, Frontier who);
 
-    Figures f_;
+    Config f_;
     FtlState& s_;
     std::uint64_t aged_total_ = 0;
     std::vector<std::uint32_t> position_; ///< of a plane in `order`

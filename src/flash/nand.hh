@@ -27,13 +27,13 @@ struct NandArrayState {
 /// A part: whoever owns it keeps the time. Not modelled: bad blocks, read disturb, retention, ECC.
 class NandArray {
   public:
-    struct Figures {
+    struct Config {
         std::uint32_t planes = 1; ///< of all dies
         std::uint32_t blocks = 1; ///< of a plane
         std::uint32_t pages = 1;  ///< of a block
         bool carries = false;     ///< contents
     };
-    NandArray(const Figures& figures, NandArrayState& state) : figures_(figures), state_(state) {}
+    NandArray(const Config& figures, NandArrayState& state) : figures_(figures), state_(state) {}
 
     void read(std::uint32_t plane, std::uint32_t block, std::uint32_t page) const {
         const NandBlock* const b = state_.blocks.find(key(plane, block));
@@ -78,7 +78,7 @@ class NandArray {
         return state_.blocks[key(plane, block)];
     }
 
-    Figures figures_;
+    Config figures_;
     NandArrayState& state_;
 };
 

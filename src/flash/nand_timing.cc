@@ -1,6 +1,6 @@
 #include "flash/nand_timing.hh"
 
-#include "parts/figures.hh"
+#include "parts/with_changes.hh"
 
 namespace memsim::flash {
 

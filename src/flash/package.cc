@@ -18,8 +18,8 @@ void Package::init() {
     if (planes > 256)
         refuse("planes", "there are " + std::to_string(planes) +
                              " planes in the package: dies x planes is at most 256");
-    array_.emplace(NandArray::Figures {static_cast<std::uint32_t>(planes), params.blocks(),
-                                       params.pages(), sim().contents().enabled()},
+    array_.emplace(NandArray::Config {static_cast<std::uint32_t>(planes), params.blocks(),
+                                      params.pages(), sim().contents().enabled()},
                    state.array);
     state.units.resize(params.independent_planes() ? planes : params.dies());
     state.registers.assign(planes * params.registers(), 0);

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "program/warp_stream.hh"
 #include "protocol/sectors.hh"
-#include "protocol/warp_stream.hh"
 
 namespace memsim::gpu {
 
@@ -22,7 +22,7 @@ class Coalescer {
     Coalescer(std::uint32_t line, std::uint32_t sector) : line_(line), sector_(sector) {}
 
     /// Fills accesses() from a load, store or atomic. Lanes are aligned to their width.
-    void run(const protocol::WarpOp& op) {
+    void run(const program::WarpOp& op) {
         begin();
         add(op);
         end();
@@ -30,7 +30,7 @@ class Coalescer {
     /// The same of several rows: a wide access to local memory has up to four.
     static constexpr std::uint32_t most_rows = 4;
     void begin() { n_ = 0; }
-    void add(const protocol::WarpOp& op) {
+    void add(const program::WarpOp& op) {
         for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
             const auto lane = static_cast<unsigned>(std::countr_zero(rest));
             const std::uint64_t first = op.address[lane] & ~std::uint64_t {sector_ - 1};
@@ -82,7 +82,7 @@ class Coalescer {
 
     std::uint32_t line_, sector_;
     std::uint32_t n_ = 0;
-    static constexpr std::size_t most = most_rows * protocol::warp_lanes;
+    static constexpr std::size_t most = most_rows * program::warp_lanes;
     std::array<std::uint64_t, most> lines_ {};
     std::array<std::uint32_t, most> touched_ {};
     std::array<Bytes, most> covered_ {};

@@ -2,8 +2,8 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
-#include "protocol/local_memory.hh"
-#include "protocol/memory_copy.hh"
+#include "program/local_memory.hh"
+#include "program/memory_copy.hh"
 
 #include <algorithm>
 
@@ -101,7 +101,7 @@ void Dispatcher::end(std::uint32_t i) {
                     [](const Application& other) { return other.before; }))
         return start_no_more();
     if (a.launch == 0) return; // none of its launches takes time: it would begin again for ever
-    protocol::MemoryCopy before;
+    program::MemoryCopy before;
     if (a.loaded) before.take(*shares_[i].kernels);
     Loader initial(shares_[i].initial);
     shares_[i].kernels->load(initial);
@@ -141,7 +141,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     const std::uint32_t block = a.next_block++;
     streams_.with_values = sim().contents().enabled();
     shares_[i].kernels->run_block(block, streams_);
-    const protocol::StreamCounts& counts = streams_.counts;
+    const program::StreamCounts& counts = streams_.counts;
     const std::uint32_t stores_before = number_stores(i, counts.stores);
     stat.warp_instructions += counts.warp_instructions;
     stat.thread_instructions += counts.thread_instructions;
@@ -154,7 +154,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     port.sm_side[sm].send({shares_[i].base, a.launch, block,
                            static_cast<std::uint32_t>(streams_.warps.size()), stores_before,
                            application, local_warp(), local_row(),
-                           a.local + sm * protocol::local_row_bytes});
+                           a.local + sm * program::local_row_bytes});
     state.held.push_back({application, block, std::move(streams_.warps)});
     streams_.warps.clear();
     if (!spare_.empty()) {

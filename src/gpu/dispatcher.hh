@@ -94,7 +94,7 @@ class Dispatcher final : public Model<Dispatcher>,
                                 "Clock in which cycles are counted (Ohm-GPU table I: 1.2 GHz)"};
     };
     struct Ports {
-        Many<Requester<protocol::Host>> host {
+        Many<Requester<protocol::Launches>> host {
             from<&Params::applications>,
             {.depth = [](const void*) { return 1u; }},
             "The applications; the links have the launch latency"};
@@ -189,7 +189,7 @@ class Dispatcher final : public Model<Dispatcher>,
   private:
     /// An application's part of the machine.
     struct Share {
-        protocol::KernelSource* kernels = nullptr;
+        program::KernelSource* kernels = nullptr;
         std::uint32_t first_sm = 0, end_sm = 0;
         std::uint64_t base = 0;
         std::string initial; ///< its functional state before its first launch, to begin it again
@@ -219,7 +219,7 @@ class Dispatcher final : public Model<Dispatcher>,
     std::uint64_t cycles(Tick time) const;
 
     std::vector<Share> shares_;
-    protocol::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
+    program::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
     std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< as those
 };
 

@@ -1,5 +1,5 @@
 #include "gpu/dispatcher.hh"
-#include "protocol/local_memory.hh"
+#include "program/local_memory.hh"
 
 #include <algorithm>
 
@@ -45,10 +45,10 @@ void Dispatcher::init() {
 
 /// A block that fits in no SM is refused before time 0, where the first launch has it.
 void Dispatcher::check_first_launch(std::uint32_t application) {
-    protocol::KernelSource& kernels = *shares_[application].kernels;
+    program::KernelSource& kernels = *shares_[application].kernels;
     Saver before;
     kernels.save(before);
-    protocol::Launch l;
+    program::Launch l;
     if (kernels.next_launch(l))
         need(application,
              {false, 1, l.blocks(), l.threads_per_block(), l.registers_per_thread, l.shared_bytes});
@@ -165,13 +165,13 @@ std::uint32_t Dispatcher::room(const Resources& used, const Resources& block) co
 }
 
 std::uint32_t Dispatcher::local_warp() const {
-    return static_cast<std::uint32_t>(params.sms() * protocol::local_row_bytes);
+    return static_cast<std::uint32_t>(params.sms() * program::local_row_bytes);
 }
 
 /// Where the local memory of the application's launch begins: all of it lies at the end of the
 /// application's addresses, a pool before the other.
 std::uint64_t Dispatcher::place_local(std::uint32_t application) {
-    protocol::KernelSource& kernels = *shares_[application].kernels;
+    program::KernelSource& kernels = *shares_[application].kernels;
     const std::uint64_t pool = kernels.local_bytes() / 4 * local_row();
     if (pool == 0) return 0;
     Application& a = state.applications[application];

@@ -2,20 +2,20 @@
 
 #include "core/text.hh"
 #include "gpu/store_contents.hh"
-#include "protocol/memory_copy.hh"
+#include "program/memory_copy.hh"
 
 namespace memsim::gpu {
 
-using protocol::HostWrite;
-using protocol::MemoryView;
+using program::HostWrite;
+using program::MemoryView;
 
 void ProgramMemory::load() const {
     for (const MemoryView& view : program_.memory())
-        protocol::for_each_sector_of(
+        program::for_each_sector_of(
             view, [&](std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
                 FunctionalAccess a = access(address);
                 a.write = true;
-                a.data = protocol::sector_at(data, bytes);
+                a.data = program::sector_at(data, bytes);
                 look_through(sm_, a);
             });
 }
@@ -32,9 +32,9 @@ void ProgramMemory::deliver(const std::vector<HostWrite>& writes, std::uint32_t 
 
 void ProgramMemory::compare(const Contents& contents, ContentsReport& report) const {
     for (const MemoryView& view : program_.memory())
-        protocol::for_each_sector_of(
+        program::for_each_sector_of(
             view, [&](std::uint64_t address, const std::uint8_t* data, std::uint32_t bytes) {
-                const SectorBytes should = protocol::sector_at(data, bytes);
+                const SectorBytes should = program::sector_at(data, bytes);
                 FunctionalAccess a = access(address);
                 look_through(sm_, a);
                 const std::uint32_t left_out =

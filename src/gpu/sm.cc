@@ -4,7 +4,7 @@
 
 namespace memsim::gpu {
 
-using protocol::WarpOpKind;
+using program::WarpOpKind;
 
 static const Registration<Sm> registered {"A streaming multiprocessor, without its L1."};
 static const DebugFlag flag {"Sm", "Instructions issued and answers received by SMs"};
@@ -129,7 +129,7 @@ std::uint32_t Sm::choose(std::uint64_t ready, std::uint32_t last) const {
 void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
     Block& block = state.blocks[warp.block];
-    protocol::WarpStreamReader(warp.stream, warp.position).next(op_);
+    program::WarpStreamReader(warp.stream, warp.position).next(op_);
     debug(flag, "warp ", w, " issues ", op_.instructions, " of kind ",
           static_cast<unsigned>(op_.kind), ", pc ", op_.pc);
     state.ready_compute &= ~bit(w);
@@ -177,7 +177,7 @@ void Sm::sleep(std::uint32_t w, std::int64_t until) {
 
 void Sm::settle(std::uint32_t w) {
     Warp& warp = state.warps[w];
-    const protocol::WarpOpHead next = protocol::peek(warp.stream, warp.position);
+    const program::WarpOpHead next = program::peek(warp.stream, warp.position);
     warp.needs = std::rotl(next.waits, warp.latest);
     if (next.has_result) warp.needs |= bit((warp.latest - 1u) & 63); // whose place it takes
     warp.needs &= warp.outstanding;

@@ -238,7 +238,7 @@ class Sm final : public Model<Sm>, public Functional {
     bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
     void arm_next(const ClockEdge& edge);
     bool room_for_accesses() const {
-        return state.accesses.size() + protocol::warp_lanes <= params.accesses();
+        return state.accesses.size() + program::warp_lanes <= params.accesses();
     }
     std::uint64_t candidates(std::int64_t cycle) const;
     std::uint32_t choose(std::uint64_t ready, std::uint32_t last) const;
@@ -250,9 +250,9 @@ class Sm final : public Model<Sm>, public Functional {
     void check_barrier(Block& block, std::int64_t cycle);
     void end(std::uint32_t warp);
     // The load-store unit: sm_memory.cc
-    void access(std::uint32_t warp, protocol::WarpOp& op);
-    void coalesce(std::uint32_t warp, protocol::WarpOp& op);
-    void access_shared(std::uint32_t warp, const protocol::WarpOp& op, std::int64_t cycle);
+    void access(std::uint32_t warp, program::WarpOp& op);
+    void coalesce(std::uint32_t warp, program::WarpOp& op);
+    void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
     void send_accesses();
     void answer(const protocol::MemResponse& response);
     void finish_shared_loads();
@@ -268,7 +268,7 @@ class Sm final : public Model<Sm>, public Functional {
     std::vector<std::uint64_t> own_; ///< the warps of each scheduler
     protocol::HasBlocks* dispatcher_ = nullptr;
     Coalescer coalescer_ {128, 32};
-    protocol::WarpOp op_;                            ///< scratch
+    program::WarpOp op_;                             ///< scratch
     std::vector<std::vector<std::uint8_t>> streams_; ///< buffers on their way back
 };
 

@@ -2,14 +2,14 @@
 #include "gpu/sm.hh"
 #include "gpu/store_contents.hh"
 #include "parts/named.hh"
-#include "protocol/local_memory.hh"
+#include "program/local_memory.hh"
 
 /// The load-store unit of an SM: accesses to the L1 and to shared memory, and their answers.
 namespace memsim::gpu {
 
+using program::WarpOpKind;
 using protocol::Command;
 using protocol::Stage;
-using protocol::WarpOpKind;
 
 namespace {
 constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << i; }
@@ -23,15 +23,15 @@ Command command_of(WarpOpKind kind, Atomics atomics) {
 }
 } // namespace
 
-void Sm::coalesce(std::uint32_t w, protocol::WarpOp& op) {
+void Sm::coalesce(std::uint32_t w, program::WarpOp& op) {
     const Block& block = state.blocks[state.warps[w].block];
     coalescer_.begin();
-    protocol::for_each_row(op, block.local + std::uint64_t {w} * block.local_warp, block.local_row,
-                           [&](const protocol::WarpOp& row) { coalescer_.add(row); });
+    program::for_each_row(op, block.local + std::uint64_t {w} * block.local_warp, block.local_row,
+                          [&](const program::WarpOp& row) { coalescer_.add(row); });
     coalescer_.end();
 }
 
-void Sm::access(std::uint32_t w, protocol::WarpOp& op) {
+void Sm::access(std::uint32_t w, program::WarpOp& op) {
     Warp& warp = state.warps[w];
     const Block& block = state.blocks[warp.block];
     coalesce(w, op);
@@ -85,7 +85,7 @@ void Sm::answer(const protocol::MemResponse& response) {
     if (sent.result != no_result) result(sent.warp, sent.result);
 }
 
-void Sm::access_shared(std::uint32_t w, const protocol::WarpOp& op, std::int64_t cycle) {
+void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle) {
     ++stat.shared_instructions;
     stat.shared_passes += op.passes;
     state.shared_free = cycle + op.passes;
@@ -143,7 +143,7 @@ void Sm::look_ahead(std::uint32_t w, unsigned operations) {
     const std::uint64_t line = ~(static_cast<std::uint64_t>(params.line->raw) - 1);
     std::uint8_t number = 0;
     for_each_upcoming({warp.stream, warp.position, warp.outstanding, warp.latest}, operations, op_,
-                      [&](protocol::WarpOp& op) {
+                      [&](program::WarpOp& op) {
                           coalesce(w, op);
                           for (std::uint32_t i = 0; i < coalescer_.size(); ++i) {
                               if (i % protocol::UpcomingAccesses::most_lines == 0) {

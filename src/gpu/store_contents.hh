@@ -7,7 +7,7 @@ namespace memsim::gpu {
 
 /// What a warp's store or atomic leaves in one of its accesses, as that access carries it. Of lanes
 /// that store to one byte the last stays. `order` is the operation's number in the program.
-inline Contents::Id contents_of(Contents& contents, const protocol::WarpOp& op,
+inline Contents::Id contents_of(Contents& contents, const program::WarpOp& op,
                                 const Coalescer::Access& access, std::uint32_t order) {
     std::array<SectorBytes, protocol::most_sectors> sectors;
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
@@ -35,7 +35,7 @@ inline std::uint64_t left_out_key(std::uint64_t address, std::uint16_t applicati
 }
 
 /// Notes the bytes of an atomic that is carried out as a load.
-inline void leave_out(Contents& contents, const protocol::WarpOp& op, std::uint64_t base,
+inline void leave_out(Contents& contents, const program::WarpOp& op, std::uint64_t base,
                       std::uint16_t application) {
     for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
         const std::uint64_t address = base + op.address[std::countr_zero(rest)];

@@ -80,10 +80,10 @@ void Pcie::run(Wire& wire, Timer& timer, In& requests, Out& out, Out& answers, I
 template <class M>
 void Pcie::put(Wire& wire, const M& m, bool answers, const Counters& count) {
     const std::uint32_t data = m.data_bytes();
-    const bool goes_on = data && answers == wire.answers && m.address == wire.continues &&
-                         m.address % static_cast<std::uint64_t>(params.payload->raw);
+    const bool same_stream = data && answers == wire.answers && m.address == wire.continues &&
+                             m.address % static_cast<std::uint64_t>(params.payload->raw);
     const std::uint32_t bytes =
-        data + (goes_on ? 0 : static_cast<std::uint32_t>(params.overhead->raw));
+        data + (same_stream ? 0 : static_cast<std::uint32_t>(params.overhead->raw));
     if (wire.free_at != now()) wire.remainder = 0; // not back to back
     const Tick taken = wire_time_.take(bytes, wire.remainder);
     wire.free_at = now() + taken;
@@ -92,7 +92,7 @@ void Pcie::put(Wire& wire, const M& m, bool answers, const Counters& count) {
     wire.continues = data ? m.address + m.payload() : ~std::uint64_t {0};
     count.data += data;
     count.bytes += bytes;
-    count.packets += !goes_on;
+    count.packets += !same_stream;
     count.busy += Time {taken};
 }
 

@@ -69,21 +69,20 @@ void DramController::init() {
         refuse("map", e.what());
     }
     const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
-    bus_.emplace(
-        parts::DataBus::Figures {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
-        state.bus);
+    bus_.emplace(parts::DataBus::Config {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
+                 state.bus);
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
-    dram_.emplace(DramScheduler::Figures {.read_queue = params.read_queue,
-                                          .write_queue = params.write_queue,
-                                          .write_high = params.write_high,
-                                          .write_low = params.write_low,
-                                          .read_batch = params.read_batch,
-                                          .write_batch = params.write_batch,
-                                          .page = params.page(),
-                                          .most_accesses = params.most_accesses,
-                                          .order = params.order(),
-                                          .refresh = params.refresh(),
-                                          .bank_queue = params.bank_queue},
+    dram_.emplace(DramScheduler::Config {.read_queue = params.read_queue,
+                                         .write_queue = params.write_queue,
+                                         .write_high = params.write_high,
+                                         .write_low = params.write_low,
+                                         .read_batch = params.read_batch,
+                                         .write_batch = params.write_batch,
+                                         .page = params.page(),
+                                         .most_accesses = params.most_accesses,
+                                         .order = params.order(),
+                                         .refresh = params.refresh(),
+                                         .bank_queue = params.bank_queue},
                   *device_, *bus_, state.scheduler,
                   DramCounters {stat.activates, stat.precharges, stat.refreshes, stat.row_hits,
                                 stat.row_misses, stat.row_conflicts, stat.forwarded, stat.bus_bytes,

@@ -30,7 +30,7 @@ class DramCache {
         return line && line->tag == tag;
     }
     void fill(std::uint64_t set, std::uint64_t tag, bool dirty) { lines_[set] = {tag, dirty}; }
-    void soil(std::uint64_t set) { lines_[set].dirty = true; }
+    void mark_dirty(std::uint64_t set) { lines_[set].dirty = true; }
     std::size_t size() const { return lines_.size(); }
 
   private:

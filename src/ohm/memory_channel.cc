@@ -14,16 +14,16 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
     timing_ = mem::with_changes(timing_, params.dram_changes());
     mem::check(timing_);
     // A command goes to the DRAM over the channel's way, and its data comes back over it.
-    const parts::DataBus::Figures wires {.rate = params.rate(),
-                                         .gap = params.turnaround(),
-                                         .latency = 2 * params.one_way(),
-                                         .code = {optical::wom_data_bits, optical::wom_pulses}};
+    const parts::DataBus::Config wires {.rate = params.rate(),
+                                        .gap = params.turnaround(),
+                                        .latency = 2 * params.one_way(),
+                                        .code = {optical::wom_data_bits, optical::wom_pulses}};
     bus_.emplace(wires, state.bus);
     std::optional<mem::DramSide> beside;
     if (memory_route || params.migration_channel() == MigrationChannel::dedicated)
         beside.emplace(mem::DramSide {side_.emplace(wires, state.side), stats.side_time});
     device_.emplace(timing_, bus_->transfer_time(timing_.burst), state.device);
-    mem::DramScheduler::Figures figures;
+    mem::DramScheduler::Config figures;
     figures.read_queue = figures.write_queue = params.dram_queue();
     figures.write_high = params.dram_queue() * 7 / 8;
     figures.write_low = params.dram_queue() / 2;

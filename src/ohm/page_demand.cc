@@ -24,7 +24,7 @@ void PageDemand::dispatch(std::uint32_t id, std::uint32_t location) {
 bool PageDemand::read_of_block_waits(const PageRequest& write) const {
     const std::uint64_t block = dram_address(write) / block_bytes;
     bool waits = false;
-    state_.places.for_each_taken([&](std::uint32_t id) {
+    state_.slots.for_each_taken([&](std::uint32_t id) {
         const PageRequest& q = state_.requests[id];
         waits |= q.started && q.place == PageRequest::Place::dram && !q.is_write() &&
                  dram_address(q) / block_bytes == block;
@@ -115,7 +115,7 @@ Contents::Id PageDemand::read_dram(const PageRequest& q) {
 
 void PageDemand::check_id(Loader& l, std::string_view field, std::uint32_t id) const {
     l.index(field, id, state_.requests.size());
-    l.within(field, [&] { l.check(state_.places.has(id), "is a request that is free"); });
+    l.within(field, [&] { l.check(state_.slots.has(id), "is a request that is free"); });
 }
 
 void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) const {

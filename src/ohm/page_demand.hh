@@ -2,7 +2,7 @@
 
 #include "ohm/module_side.hh"
 #include "ohm/page_swaps.hh"
-#include "parts/places.hh"
+#include "parts/slot_allocator.hh"
 
 #include <functional>
 
@@ -44,7 +44,7 @@ struct PageRequest {
 
 struct PageDemandState {
     std::vector<PageRequest> requests;
-    parts::Places places;                       ///< of requests
+    parts::SlotAllocator slots;                 ///< of requests
     Fifo<std::uint32_t> dram_queue;             ///< requests not yet with the scheduler
     std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
     std::uint32_t commands = 0;                 ///< waiting there
@@ -68,23 +68,23 @@ class PageDemand {
           dram_(dram), sim_(sim), done_(std::move(done)) {}
     void init(unsigned requests) {
         state_.requests.resize(requests);
-        state_.places.resize(requests);
+        state_.slots.resize(requests);
         state_.to_module.resize(modules_.modules());
     }
 
     PageRequest& operator[](std::uint32_t id) { return parts::named(state_.requests, id); }
-    bool full() const { return state_.places.taken == state_.requests.size(); }
-    std::uint32_t taken() const { return state_.places.taken; }
+    bool full() const { return state_.slots.taken == state_.requests.size(); }
+    std::uint32_t taken() const { return state_.slots.taken; }
     std::uint32_t take() {
-        const std::uint32_t id = state_.places.take();
+        const std::uint32_t id = state_.slots.take();
         state_.requests[id] = {};
         return id;
     }
-    void give_back(std::uint32_t id) { state_.places.give_back(id); }
+    void give_back(std::uint32_t id) { state_.slots.give_back(id); }
     /// Calls f(id, request) for all.
     template <class F>
     void for_each(F&& f) {
-        state_.places.for_each_taken([&](std::uint32_t id) { f(id, state_.requests[id]); });
+        state_.slots.for_each_taken([&](std::uint32_t id) { f(id, state_.requests[id]); });
     }
 
     /// To the queue of the device that holds the page.

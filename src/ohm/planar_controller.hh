@@ -3,7 +3,7 @@
 #include "core/functional.hh"
 #include "ohm/copy_swaps.hh"
 #include "ohm/function_swaps.hh"
-#include "parts/places.hh"
+#include "parts/slot_allocator.hh"
 
 namespace memsim::ohm {
 

@@ -192,7 +192,7 @@ void TwoLevelController::fill(std::uint32_t id) {
         state.cache.fill(q.set, tag, is_write(q));
         stat.lines.set(now(), state.cache.size());
     } else if (is_write(q))
-        state.cache.soil(q.set);
+        state.cache.mark_dirty(q.set);
     state.writes.push(id);
 }
 

@@ -32,7 +32,7 @@ class DataBus {
     struct LineCode {
         std::uint16_t bits = 1, places = 1; ///< of data, on the wires
     };
-    struct Figures {
+    struct Config {
         Rate rate;
         Time gap {0};     ///< idle between two transfers of unlike user or direction
         Time latency {0}; ///< from one end of the wires to the other
@@ -40,7 +40,7 @@ class DataBus {
         LineCode code {}; ///< while it is on
     };
     /// The state belongs to a component's State and outlives the bus.
-    DataBus(const Figures& figures, DataBusState& state)
+    DataBus(const Config& figures, DataBusState& state)
         : figures_(figures), turn_(std::max(figures.gap, figures.turn).raw), wire_(figures.rate),
           coded_wire_(Rate {figures.code.bits * figures.rate.raw}), state_(state) {}
 
@@ -91,7 +91,7 @@ class DataBus {
         return coded_wire_.take(figures_.code.places * bytes, state_.remainder);
     }
 
-    Figures figures_;
+    Config figures_;
     Tick turn_;
     WireTime wire_, coded_wire_;
     DataBusState& state_;

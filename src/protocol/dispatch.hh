@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/port.hh"
-#include "protocol/kernel_source.hh"
+#include "program/kernel_source.hh"
 
 #include <memory>
 
@@ -11,47 +11,48 @@
 namespace memsim::protocol {
 
 struct LaunchRequest {
-    static constexpr u32 largest_wire_bytes = 0;
-    u32 wire_bytes() const { return 0; }
+    static constexpr std::uint32_t largest_wire_bytes = 0;
+    std::uint32_t wire_bytes() const { return 0; }
 };
 
 struct LaunchReply {
-    bool ended = false; ///< the application has no further launch
-    u32 launch = 0;     ///< its number, from 1
-    u32 blocks = 0;
-    u32 threads_per_block = 0;
-    u32 registers_per_thread = 0;
-    u32 shared_bytes = 0;
+    bool ended = false;       ///< the application has no further launch
+    std::uint32_t launch = 0; ///< its number, from 1
+    std::uint32_t blocks = 0;
+    std::uint32_t threads_per_block = 0;
+    std::uint32_t registers_per_thread = 0;
+    std::uint32_t shared_bytes = 0;
 
-    static constexpr u32 largest_wire_bytes = 0;
-    u32 wire_bytes() const { return 0; }
+    static constexpr std::uint32_t largest_wire_bytes = 0;
+    std::uint32_t wire_bytes() const { return 0; }
 };
 
 /// Between a host's application (responder) and the dispatcher.
-struct Host : MessageFamily<LaunchRequest, LaunchReply> {};
+struct Launches : MessageFamily<LaunchRequest, LaunchReply> {};
 
 struct BlockStart {
-    u64 base = 0; ///< added to the application's addresses
-    u32 launch = 0;
-    u32 block = 0;
-    u32 warps = 0;
-    u32 stores_before = 0; ///< by which its stores' numbers begin in the application's order
+    std::uint64_t base = 0; ///< added to the application's addresses
+    std::uint32_t launch = 0;
+    std::uint32_t block = 0;
+    std::uint32_t warps = 0;
+    std::uint32_t stores_before =
+        0; ///< by which its stores' numbers begin in the application's order
     std::uint16_t application = 0;
-    u32 local_warp = 0; ///< from a warp slot's row of local memory to the next slot's
-    u32 local_row = 0;  ///< from a row to its warp's next one
-    u64 local = 0;      ///< where that of this SM's first warp slot begins
+    std::uint32_t local_warp = 0; ///< from a warp slot's row of local memory to the next slot's
+    std::uint32_t local_row = 0;  ///< from a row to its warp's next one
+    std::uint64_t local = 0;      ///< where that of this SM's first warp slot begins
 
-    static constexpr u32 largest_wire_bytes = 0;
-    u32 wire_bytes() const { return 0; }
+    static constexpr std::uint32_t largest_wire_bytes = 0;
+    std::uint32_t wire_bytes() const { return 0; }
 };
 
 struct BlockEnd {
-    u32 launch = 0;
-    u32 block = 0;
+    std::uint32_t launch = 0;
+    std::uint32_t block = 0;
     std::uint16_t application = 0;
 
-    static constexpr u32 largest_wire_bytes = 0;
-    u32 wire_bytes() const { return 0; }
+    static constexpr std::uint32_t largest_wire_bytes = 0;
+    std::uint32_t wire_bytes() const { return 0; }
 };
 
 /// Between the dispatcher (requester) and an SM.
@@ -60,26 +61,26 @@ struct Dispatch : MessageFamily<BlockStart, BlockEnd> {};
 /// So many dependent instructions without memory accesses, of an assist warp: it takes issue slots
 /// of an SM beside those of its warps, and no warp slot.
 struct AssistRequest {
-    u32 instructions = 0;
+    std::uint32_t instructions = 0;
 
-    static constexpr u32 largest_wire_bytes = 0;
-    u32 wire_bytes() const { return 0; }
+    static constexpr std::uint32_t largest_wire_bytes = 0;
+    std::uint32_t wire_bytes() const { return 0; }
 };
 struct AssistReply {
-    static constexpr u32 largest_wire_bytes = 0;
-    u32 wire_bytes() const { return 0; }
+    static constexpr std::uint32_t largest_wire_bytes = 0;
+    std::uint32_t wire_bytes() const { return 0; }
 };
 /// Between a helper thread (requester) and an SM.
 struct Assist : MessageFamily<AssistRequest, AssistReply> {};
 
-/// The functional side of a Host responder: the component bound there implements it.
+/// The functional side of a Launches responder: the component bound there implements it.
 class HasKernels {
   public:
     virtual ~HasKernels() = default;
-    virtual KernelSource& kernels() = 0;
+    virtual program::KernelSource& kernels() = 0;
     /// Where the application stands once it was made, before anything ran: who has made it already
     /// for equal parameters may put it there, so that a large input is read once.
-    virtual std::unique_ptr<KernelSource>* prepared() { return nullptr; }
+    virtual std::unique_ptr<program::KernelSource>* prepared() { return nullptr; }
 };
 
 /// The functional side of a Dispatch requester: hands over the streams of a block, once.
@@ -88,8 +89,8 @@ class HasBlocks {
     virtual ~HasBlocks() = default;
     /// Swaps the streams of a dispatched block's warps into `warps`; the buffers that were there
     /// are used again for another block.
-    virtual void take_block(std::uint16_t application, u32 block,
-                            std::vector<std::vector<u8>>& warps) = 0;
+    virtual void take_block(std::uint16_t application, std::uint32_t block,
+                            std::vector<std::vector<std::uint8_t>>& warps) = 0;
 };
 
 } // namespace memsim::protocol

@@ -25,7 +25,7 @@ struct Prepared {
         if (!host()) throw ConfigError(type + " is no application: it has no kernels to launch");
     }
     protocol::HasKernels* host() { return dynamic_cast<protocol::HasKernels*>(component.get()); }
-    protocol::KernelSource& kernels() { return host()->kernels(); }
+    program::KernelSource& kernels() { return host()->kernels(); }
     workload::Application& application() {
         auto* const found = dynamic_cast<workload::Application*>(&kernels());
         if (!found) throw ConfigError("only a workload of the catalogue can be checked");

@@ -53,9 +53,9 @@ class Application : public KernelSource {
 
     bool next_launch(Launch& launch) override;
     void run_block(u32 block, BlockStreams& out) override;
-    std::vector<protocol::MemoryView> memory() const override { return memory_.views(); }
+    std::vector<program::MemoryView> memory() const override { return memory_.views(); }
     void note_host_writes() override { notes_host_writes_ = true; }
-    std::vector<protocol::HostWrite> take_host_writes() override {
+    std::vector<program::HostWrite> take_host_writes() override {
         return std::exchange(host_writes_, {});
     }
     u64 footprint_bytes() const override { return memory_.bytes(); }
@@ -115,7 +115,7 @@ class Application : public KernelSource {
 
     Progress progress_;
     bool notes_host_writes_ = false;
-    std::vector<protocol::HostWrite> host_writes_;
+    std::vector<program::HostWrite> host_writes_;
     std::vector<Kernel> kernels_;
     mutable u64 input_digest_ = 0; ///< 0: not computed yet
 };

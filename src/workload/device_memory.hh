@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/error.hh"
-#include "protocol/kernel_source.hh"
+#include "program/kernel_source.hh"
 
 #include <cstring>
 #include <memory>
@@ -12,10 +12,10 @@
 
 namespace memsim::workload {
 
-using protocol::Allocation;
-using protocol::u32;
-using protocol::u64;
-using protocol::u8;
+using program::Allocation;
+using program::u32;
+using program::u64;
+using program::u8;
 
 /// An array in device memory: a handle, to be copied freely. Its elements live in a DeviceMemory.
 template <class T>
@@ -58,7 +58,7 @@ class DeviceMemory {
 
     u64 bytes() const { return next_; } ///< from address 0
     const std::vector<Allocation>& allocations() const { return allocations_; }
-    std::vector<protocol::MemoryView> views() const;
+    std::vector<program::MemoryView> views() const;
     u64 digest(bool of_inputs) const; ///< of all that is read only, or of all that is not
     void save(Saver& to) const;
     void load(Loader& from);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 
 #include <charconv>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace memsim::workload {
 
-using parts::InputFile;
+using files::InputFile;
 
 /// The words of one line of a text file, taken from left to right.
 class Fields {

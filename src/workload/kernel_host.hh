@@ -20,7 +20,7 @@ struct HostParams {
 /// `Params` holds them as `host`.
 template <class Params>
 struct HostPorts {
-    Responder<protocol::Host> dispatcher {
+    Responder<protocol::Launches> dispatcher {
         {.depth = [](const void*) { return 1u; },
          .latency = from<&Params::host, &HostParams::launch_latency>},
         "The dispatcher, which asks for launches"};
@@ -42,7 +42,7 @@ void serve_launches(Host& host) {
     auto& in = host.port.dispatcher;
     while (!in.empty() && in.can_send()) {
         in.pop();
-        protocol::Launch launch;
+        program::Launch launch;
         protocol::LaunchReply reply;
         if (host.kernels().next_launch(launch)) {
             ++host.stat.launches;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "protocol/fill_lanes.hh"
-#include "protocol/warp_stream.hh"
+#include "program/fill_lanes.hh"
+#include "program/warp_stream.hh"
 
 #include <algorithm>
 #include <array>
@@ -15,10 +15,10 @@
 /// the data flow, and nobody writes them down.
 namespace memsim::workload {
 
-using protocol::u32;
-using protocol::u64;
-using protocol::u8;
-using protocol::warp_lanes;
+using program::u32;
+using program::u64;
+using program::u8;
+using program::warp_lanes;
 
 /// Bit i: lane i.
 using Mask = u32;
@@ -39,7 +39,7 @@ inline Needs operator|(Needs a, Needs b) {
 /// no operation has waited for yet.
 class Flow {
   public:
-    Flow(std::vector<u8>& bytes, protocol::StreamCounts& counts, Mask threads, bool by_rule)
+    Flow(std::vector<u8>& bytes, program::StreamCounts& counts, Mask threads, bool by_rule)
         : stream_(bytes, counts), active_(threads), by_rule_(by_rule) {}
 
     Mask active() const { return active_; }
@@ -74,7 +74,7 @@ class Flow {
         return {1, ++results_};
     }
 
-    protocol::WarpStreamWriter stream_;
+    program::WarpStreamWriter stream_;
     Mask active_;
     bool by_rule_;
     u32 results_ = 0; ///< so far
@@ -103,8 +103,8 @@ struct Lanes {
     Flow* flow = nullptr; ///< whose register it is; none: a constant
     Needs needs;          ///< loads whose answers it holds
 
-    Lanes() { protocol::fill_lanes(lane, T {}); }
-    explicit Lanes(T value) { protocol::fill_lanes(lane, value); }
+    Lanes() { program::fill_lanes(lane, T {}); }
+    explicit Lanes(T value) { program::fill_lanes(lane, value); }
     explicit Lanes(detail::Unset) {}
     Lanes(const Lanes&) = default;
     Lanes& operator=(const Lanes& other) {

@@ -1,6 +1,6 @@
 #include "workload/profile.hh"
 
-#include "protocol/local_memory.hh"
+#include "program/local_memory.hh"
 
 namespace memsim::workload {
 
@@ -10,7 +10,7 @@ namespace {
 /// lines of an operation stand in a small table, whose places are valid for one operation.
 class Lines {
   public:
-    u32 count(const protocol::WarpOp& op) {
+    u32 count(const program::WarpOp& op) {
         ++operation_;
         u32 n = 0;
         u64 last = ~u64 {0};
@@ -41,7 +41,7 @@ Profile profile_of(KernelSource& application, u64 limit) {
     p.footprint = application.footprint_bytes();
     Lines lines;
     BlockStreams out;
-    protocol::WarpOp op;
+    program::WarpOp op;
     for (Launch launch; application.next_launch(launch);) {
         ++p.launches;
         for (u32 block = 0; block < launch.blocks(); ++block) {
@@ -51,7 +51,7 @@ Profile profile_of(KernelSource& application, u64 limit) {
             p.thread_instructions += out.counts.thread_instructions;
             for (const auto& bytes : out.warps) {
                 u64 position = 0;
-                for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);) {
+                for (program::WarpStreamReader reader(bytes, position); reader.next(op);) {
                     p.loads += op.kind == WarpOpKind::load;
                     p.stores += op.kind == WarpOpKind::store;
                     p.atomics += op.kind == WarpOpKind::atomic || op.kind == WarpOpKind::reduce;
@@ -61,9 +61,9 @@ Profile profile_of(KernelSource& application, u64 limit) {
                     u64& requests = op.kind == WarpOpKind::load    ? p.load_requests
                                     : op.kind == WarpOpKind::store ? p.store_requests
                                                                    : p.atomic_requests;
-                    protocol::for_each_row(
-                        op, 0, protocol::local_row_bytes,
-                        [&](const protocol::WarpOp& row) { requests += lines.count(row); });
+                    program::for_each_row(
+                        op, 0, program::local_row_bytes,
+                        [&](const program::WarpOp& row) { requests += lines.count(row); });
                 }
             }
         }

@@ -7,7 +7,7 @@ namespace memsim::workload {
 static const Registration<Program> registered {
     "An application by the name that the papers' tables give it, on a file or a generated input."};
 
-protocol::KernelSource& Program::kernels() {
+program::KernelSource& Program::kernels() {
     if (state.function.source) return *state.function.source;
     Options options;
     options.input = params.input();

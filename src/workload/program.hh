@@ -49,8 +49,8 @@ class Program final : public Model<Program>, public protocol::HasKernels {
     void init() override { kernels(); }
     std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
-    protocol::KernelSource& kernels() override;
-    std::unique_ptr<protocol::KernelSource>* prepared() override { return &state.function.source; }
+    program::KernelSource& kernels() override;
+    std::unique_ptr<program::KernelSource>* prepared() override { return &state.function.source; }
     const Application& application() { return static_cast<const Application&>(kernels()); }
 
     const Params params;

@@ -8,10 +8,10 @@
 
 namespace memsim::workload {
 
-using protocol::u32;
-using protocol::u64;
-using protocol::u8;
-using protocol::WarpOpKind;
+using program::u32;
+using program::u64;
+using program::u8;
+using program::WarpOpKind;
 
 namespace {
 
@@ -101,7 +101,7 @@ void Recording::read_line(const std::string& line, u64 number) {
     if (!fields) wrong("it ends too early");
 }
 
-bool Recording::next_launch(protocol::Launch& launch) {
+bool Recording::next_launch(program::Launch& launch) {
     MEMSIM_ASSERT(launches_ == 0 || next_block_ == kernels_[launches_ - 1].launch.blocks(),
                   "a launch was asked for before all blocks of the last one ran");
     if (launches_ == kernels_.size()) return false;
@@ -117,7 +117,7 @@ void Recording::fetch(u64 place, u64 first, u64 n, u64 size, void* to) {
     if (!file_) refuse("became shorter while it was played");
 }
 
-void Recording::run_block(u32 block, protocol::BlockStreams& out) {
+void Recording::run_block(u32 block, program::BlockStreams& out) {
     const Kernel& kernel = kernels_[launches_ - 1];
     MEMSIM_ASSERT(block == next_block_ && block < kernel.launch.blocks(),
                   "blocks of a launch must be run in linear order, each once");
@@ -126,7 +126,7 @@ void Recording::run_block(u32 block, protocol::BlockStreams& out) {
     out.warps.resize(warps);
     for (auto& bytes : out.warps) bytes.clear();
     out.counts = {};
-    std::vector<protocol::WarpStreamWriter> writers;
+    std::vector<program::WarpStreamWriter> writers;
     for (auto& bytes : out.warps) writers.emplace_back(bytes, out.counts);
     std::vector<Warp> so_far(warps);
     active_.resize(threads);
@@ -145,15 +145,15 @@ void Recording::run_block(u32 block, protocol::BlockStreams& out) {
             write_step(step, s, w, so_far[w], threads, writers[w], out.with_values);
     }
     for (u32 w = 0; w < warps; ++w) {
-        const u32 in_warp = std::min(threads - w * protocol::warp_lanes, protocol::warp_lanes);
-        writers[w].exit(in_warp == protocol::warp_lanes ? ~u32 {0} : (u32 {1} << in_warp) - 1);
+        const u32 in_warp = std::min(threads - w * program::warp_lanes, program::warp_lanes);
+        writers[w].exit(in_warp == program::warp_lanes ? ~u32 {0} : (u32 {1} << in_warp) - 1);
     }
 }
 
 void Recording::write_step(const Step& step, std::size_t number, u32 warp, Warp& so_far,
-                           u32 threads, protocol::WarpStreamWriter& to, bool with_values) {
-    const u32 first = warp * protocol::warp_lanes;
-    const u32 lanes = std::min(threads - first, protocol::warp_lanes);
+                           u32 threads, program::WarpStreamWriter& to, bool with_values) {
+    const u32 first = warp * program::warp_lanes;
+    const u32 lanes = std::min(threads - first, program::warp_lanes);
     u32 mask = 0;
     for (u32 i = 0; i < lanes; ++i) mask |= u32 {active_[first + i] != 0} << i;
     u64 waits = 0;
@@ -167,7 +167,7 @@ void Recording::write_step(const Step& step, std::size_t number, u32 warp, Warp&
     else if (step.kind == WarpOpKind::barrier)
         to.barrier(mask, waits);
     else {
-        protocol::WarpStreamWriter::Addresses address {}, value {};
+        program::WarpStreamWriter::Addresses address {}, value {};
         std::copy_n(addresses_.begin() + first, lanes, address.begin());
         if (step.values) std::copy_n(values_.begin() + first, lanes, value.begin());
         to.access(step.kind, step.pc, mask, step.width, address,

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/kernel_source.hh"
+#include "program/kernel_source.hh"
 
 #include <fstream>
 
@@ -17,55 +17,54 @@ namespace memsim::workload {
 /// VALUES (u64 a thread) are places in the file, 0 where there is none. NEEDED are the N numbers of
 /// the steps of this launch, from 0, whose results this one uses. The file begins with `memsimS1`
 /// and the place of the index (u64), and ends with the line `end DIGEST`.
-class Recording final : public protocol::KernelSource {
+class Recording final : public program::KernelSource {
   public:
     explicit Recording(const std::string& path);
 
-    bool next_launch(protocol::Launch& launch) override;
-    void run_block(protocol::u32 block, protocol::BlockStreams& out) override;
-    protocol::u64 footprint_bytes() const override { return footprint_; }
-    const std::vector<protocol::Allocation>& allocations() const override { return allocations_; }
+    bool next_launch(program::Launch& launch) override;
+    void run_block(program::u32 block, program::BlockStreams& out) override;
+    program::u64 footprint_bytes() const override { return footprint_; }
+    const std::vector<program::Allocation>& allocations() const override { return allocations_; }
     std::vector<std::string> inputs() const override { return {path_}; }
-    protocol::u64 result_digest() const override { return 0; } ///< Python has the results
+    program::u64 result_digest() const override { return 0; } ///< Python has the results
     void save(Saver& to) const override;
     void load(Loader& from) override;
 
   private:
     struct Step {
-        protocol::WarpOpKind kind = protocol::WarpOpKind::compute;
+        program::WarpOpKind kind = program::WarpOpKind::compute;
         bool has_result = false;
-        protocol::u8 width = 0;
-        protocol::u32 pc = 0, instructions = 0;
-        protocol::u64 active = 0, addresses = 0, values = 0; ///< places in the file
-        std::vector<protocol::u32> needs;
+        program::u8 width = 0;
+        program::u32 pc = 0, instructions = 0;
+        program::u64 active = 0, addresses = 0, values = 0; ///< places in the file
+        std::vector<program::u32> needs;
     };
     struct Kernel {
-        protocol::Launch launch;
+        program::Launch launch;
         std::vector<Step> steps;
     };
     struct Warp {
-        std::vector<protocol::u32> result_of; ///< number of each step's result, from 1; 0: none
-        protocol::u32 results = 0;
+        std::vector<program::u32> result_of; ///< number of each step's result, from 1; 0: none
+        program::u32 results = 0;
     };
 
     [[noreturn]] void refuse(const std::string& what) const;
     void read_index();
-    void read_line(const std::string& line, protocol::u64 number);
-    void fetch(protocol::u64 place, protocol::u64 first, protocol::u64 n, protocol::u64 size,
-               void* to);
-    void write_step(const Step& step, std::size_t number, protocol::u32 warp, Warp& so_far,
-                    protocol::u32 threads, protocol::WarpStreamWriter& to, bool with_values);
+    void read_line(const std::string& line, program::u64 number);
+    void fetch(program::u64 place, program::u64 first, program::u64 n, program::u64 size, void* to);
+    void write_step(const Step& step, std::size_t number, program::u32 warp, Warp& so_far,
+                    program::u32 threads, program::WarpStreamWriter& to, bool with_values);
 
     std::string path_;
     std::ifstream file_;
-    protocol::u64 index_ = 0; ///< its place
+    program::u64 index_ = 0; ///< its place
     std::string digest_;
-    std::vector<protocol::Allocation> allocations_;
+    std::vector<program::Allocation> allocations_;
     std::vector<Kernel> kernels_;
-    protocol::u64 footprint_ = 0;
-    protocol::u32 launches_ = 0, next_block_ = 0; ///< how far it has come
-    std::vector<protocol::u8> active_;            ///< of the block and step at hand
-    std::vector<protocol::u64> addresses_, values_;
+    program::u64 footprint_ = 0;
+    program::u32 launches_ = 0, next_block_ = 0; ///< how far it has come
+    std::vector<program::u8> active_;            ///< of the block and step at hand
+    std::vector<program::u64> addresses_, values_;
 };
 
 } // namespace memsim::workload

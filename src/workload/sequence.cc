@@ -25,10 +25,10 @@ bool Sequence::next_launch(Launch& launch) {
 
 void Sequence::run_block(u32 block, BlockStreams& out) { parts_[current_]->run_block(block, out); }
 
-std::vector<protocol::MemoryView> Sequence::memory() const {
-    std::vector<protocol::MemoryView> all;
+std::vector<program::MemoryView> Sequence::memory() const {
+    std::vector<program::MemoryView> all;
     for (const auto& part : parts_)
-        for (const protocol::MemoryView& view : part->memory()) all.push_back(view);
+        for (const program::MemoryView& view : part->memory()) all.push_back(view);
     return all;
 }
 
@@ -36,10 +36,10 @@ void Sequence::note_host_writes() {
     for (const auto& part : parts_) part->note_host_writes();
 }
 
-std::vector<protocol::HostWrite> Sequence::take_host_writes() {
-    std::vector<protocol::HostWrite> all;
+std::vector<program::HostWrite> Sequence::take_host_writes() {
+    std::vector<program::HostWrite> all;
     for (const auto& part : parts_)
-        for (const protocol::HostWrite& w : part->take_host_writes()) all.push_back(w);
+        for (const program::HostWrite& w : part->take_host_writes()) all.push_back(w);
     return all;
 }
 

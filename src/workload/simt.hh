@@ -13,10 +13,10 @@
 /// Not modelled: instruction fetch, independent thread scheduling, local memory.
 namespace memsim::workload {
 
-using protocol::BlockStreams;
-using protocol::KernelSource;
-using protocol::Launch;
-using protocol::WarpOpKind;
+using program::BlockStreams;
+using program::KernelSource;
+using program::Launch;
+using program::WarpOpKind;
 
 /// The prices of the rule, in instructions; sm_80's machine code is where they come from
 /// (docs/models/workloads.md).

@@ -28,11 +28,11 @@ void Package::init() {
     if (page_bytes % params.net_width->raw != 0)
         refuse("net_width", std::to_string(params.net_width->raw) + " B do not divide a page of " +
                                 std::to_string(page_bytes) + " B");
-    array_.emplace(flash::NandArray::Figures {planes, params.geometry.blocks(),
-                                              params.geometry.pages(), sim().contents().enabled()},
+    array_.emplace(flash::NandArray::Config {planes, params.geometry.blocks(),
+                                             params.geometry.pages(), sim().contents().enabled()},
                    state.array);
-    registers_.emplace(RegisterFile::Figures {planes, params.registers() - 1,
-                                              params.network() != RegisterNetwork::none},
+    registers_.emplace(RegisterFile::Config {planes, params.registers() - 1,
+                                             params.network() != RegisterNetwork::none},
                        state.registers);
     registers_->reset();
     contents_.emplace(sim().contents(), array_->contents(), state.held,

@@ -53,11 +53,11 @@ struct RegisterState {
 class RegisterFile {
   public:
     static constexpr std::uint32_t none = ~0u;
-    struct Figures {
+    struct Config {
         std::uint32_t planes = 1, of_plane = 1;
         bool grouped = true;
     };
-    RegisterFile(const Figures& f, RegisterState& s) : f_(f), s_(s) {}
+    RegisterFile(const Config& f, RegisterState& s) : f_(f), s_(s) {}
 
     void reset() {
         s_.registers.assign(std::size_t {f_.planes} * f_.of_plane, {});
@@ -120,7 +120,7 @@ class RegisterFile {
     }
 
   private:
-    Figures f_;
+    Config f_;
     RegisterState& s_;
 };
 

@@ -183,7 +183,7 @@ DataRig paging(const std::string& name, bool faults, const std::string& drive = 
                 m.bind(at("l1", i), "mem_side", "network", at("cpu_side", i));
             }
             if (!faults) return;
-            m.add("host", "link.Host",
+            m.add("host", "host.PagingHost",
                   arguments("page=1KiB fault_latency=2us page_cost=100ns batch=4 transfers=2 "
                             "outstanding=4 drive_space=64KiB source=" +
                             source + " drives=" + (drive.empty() ? "0" : "1")));
@@ -334,7 +334,7 @@ std::vector<DataRig> rigs() {
     add_ohm(all);
     all.push_back(paging("pages placed when first touched", false));
     all.push_back(paging("pages brought by faults", true));
-    for (const char* type : {"link.FixedDrive", "flash.Drive"})
+    for (const char* type : {"flash.FixedDrive", "flash.Drive"})
         for (const char* source : {"drive", "drive_direct"})
             all.push_back(
                 paging(std::string("pages on a ") + type + ", " + source, true, type, source));
@@ -347,13 +347,13 @@ std::vector<DataRig> rigs() {
                    {},
                    [](Machine& m) {
                        m.add("host", "test_flash.Checker", arguments("gap=10us"));
-                       m.add("drive", "link.FixedDrive", {});
+                       m.add("drive", "flash.FixedDrive", {});
                        m.bind("host", "drive", "drive", "requests");
                    },
                    {"host"}});
     for (const char* dram : {"mem.SimpleMemory", "mem.DramController"})
         all.push_back(page_buffer(dram));
-    for (const char* drive_type : {"link.FixedDrive", "flash.Drive"})
+    for (const char* drive_type : {"flash.FixedDrive", "flash.Drive"})
         for (const char* more : {"replacement=lru", "replacement=clock line=64B"})
             for (const bool hints : {false, true})
                 all.push_back(page_cache(more, drive_type, hints));

@@ -64,7 +64,7 @@ void build(Machine& m, const Options& o) {
         m.bind(at("tlb", i), "mmu_side", "mmu", at("tlb_side", i));
         m.bind("mmu", at("shootdowns", i), at("tlb", i), "shootdowns");
     }
-    m.add("host", "link.Host", arguments("page=4KiB fault_latency=1us page_cost=50ns"));
+    m.add("host", "host.PagingHost", arguments("page=4KiB fault_latency=1us page_cost=50ns"));
     m.add("pcie", "link.Pcie", {});
     m.bind("mmu", "fault_side[0]", "host", "faults");
     m.bind("host", "pages", "mmu", "mover_side[0]");

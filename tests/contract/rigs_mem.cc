@@ -24,7 +24,7 @@ static void page_cache(Machine& m, const std::string& replacement, bool prefetch
            {"hint_queue", "1"},
            {"prefetchers", prefetches ? "1" : "0"}});
     m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
-    m.add("drive", "link.FixedDrive", {{"read_latency", "2us"}, {"queue", "2"}});
+    m.add("drive", "flash.FixedDrive", {{"read_latency", "2us"}, {"queue", "2"}});
     m.bind("driver", "mem", "cache", "cpu_side");
     m.bind("cache", "dram_side", "dram", "cpu_side");
     m.bind("cache", "drive_side", "drive", "requests");

@@ -50,9 +50,9 @@ void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false,
                       {"drives", drive ? "1" : "0"},
                       {"source", drive ? "drive" : "host_memory"}};
     params.insert(params.end(), host.begin(), host.end());
-    m.add("host", "link.Host", params);
+    m.add("host", "host.PagingHost", params);
     if (drive) {
-        m.add("drive", "link.FixedDrive", {{"read_latency", "3us"}, {"queue", "1"}});
+        m.add("drive", "flash.FixedDrive", {{"read_latency", "3us"}, {"queue", "1"}});
         m.bind("host", "drive_side[0]", "drive", "requests");
     }
     m.add("pcie", "link.Pcie", {{"queue", "4"}, {"lanes", "4"}});
@@ -81,13 +81,13 @@ static const RigFor tlb {"gpu.Tlb", [](Machine& m) {
                              gpu(m, true, {{"acknowledged_stores", "true"}});
                          }};
 static const RigFor mmu {"gpu.Mmu", [](Machine& m) { gpu(m, false, {}); }};
-static const RigFor host {"link.Host", [](Machine& m) { gpu(m, true, {}); }};
+static const RigFor host {"host.PagingHost", [](Machine& m) { gpu(m, true, {}); }};
 static const RigFor prefetching_host {
-    "link.Host", [](Machine& m) {
+    "host.PagingHost", [](Machine& m) {
         gpu(m, true, {}, false,
             {{"prefetch", "density"}, {"prefetch_block", "2KiB"}, {"prefetch_region", "8KiB"}});
     }};
-static const RigFor fixed_drive {"link.FixedDrive", [](Machine& m) { gpu(m, true, {}, true); }};
+static const RigFor fixed_drive {"flash.FixedDrive", [](Machine& m) { gpu(m, true, {}, true); }};
 static const RigFor pcie {"link.Pcie", both_ways};
 
 } // namespace memsim::test

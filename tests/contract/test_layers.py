@@ -11,8 +11,9 @@ PACKAGE = Path(__file__).parents[2] / "python" / "memsim"
 # A folder may include itself and every folder of a lower floor, never its neighbours.
 FLOORS = [
     {"core"},
+    {"program", "files"},
     {"stats", "checkpoint", "protocol", "parts"},
-    {"mem", "flash", "xpoint", "optical", "link", "gpu"},
+    {"mem", "flash", "xpoint", "optical", "link", "gpu", "host"},
     {"workload", "zng", "cmd", "sap", "ohm", "cxl_gpu"},
     {"python"},
 ]

@@ -4,8 +4,8 @@
 # update of 8 bytes each, 128 bytes are a usual payload: 12.0 of 15.75 GB/s, what is reached in practice.
 PCIE = dict(generation=3, lanes=16, payload="128B", overhead="40B")
 BATCH = 256          # faults (NVIDIA's open driver)
-PAGE_COST = 1_000_000_000  # fs of the driver for a page: link.Host's assumption, sweep 0 to 2 us
-HOST_DRAM = 34       # GB/s: link.Host's assumption
+PAGE_COST = 1_000_000_000  # fs of the driver for a page: host.PagingHost's assumption, sweep 0 to 2 us
+HOST_DRAM = 34       # GB/s: host.PagingHost's assumption
 
 
 def share_of_host(share, page_cost=PAGE_COST):

@@ -66,15 +66,15 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
 
     part      has an MMU whose placement is 'faults' (see translate)
     device    the port through which the copy engine reaches device memory, such as new_input(network)
-    drive     None, or the port of a drive, such as link.FixedDrive's requests or flash.Drive's host:
+    drive     None, or the port of a drive, such as flash.FixedDrive's requests or flash.Drive's host:
               where pages are initially; source='drive_direct' among **host is GPU-direct storage
     pcie      parameters of the link.Pcie
-    **host    parameters of the link.Host
+    **host    parameters of the host.PagingHost
     """
     if drive is not None:
         host.setdefault("source", "drive")
         host.setdefault("drive_space", part.mmu.address_space)
-    root.host = link.Host(page=part.mmu.page, drives=int(drive is not None),
+    root.host = host.PagingHost(page=part.mmu.page, drives=int(drive is not None),
                           queue=part.mmu.fault_buffer, **host)
     root.pcie = link.Pcie(**(pcie or {}))
     part.mmu.hosts = part.mmu.movers = 1

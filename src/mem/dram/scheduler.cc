@@ -9,7 +9,7 @@ constexpr std::uint16_t none = DramQueue::none;
 
 } // namespace
 
-DramScheduler::DramScheduler(const Figures& f, DramDevice& device, parts::DataBus& bus,
+DramScheduler::DramScheduler(const Config& f, DramDevice& device, parts::DataBus& bus,
                              DramSchedulerState& state, DramCounters count,
                              std::optional<DramSide> side,
                              std::optional<DramBankCounters> bank_counts)
@@ -136,7 +136,7 @@ DramPlan DramScheduler::second_half(const DramPlan& other, const DramFloor& floo
 
 /// After a burst: whether the next one of the same request is what goes next, which most often it
 /// is; then it is planned, without a look at the other banks.
-bool DramScheduler::goes_on(const DramPlan& issued, Tick now) {
+bool DramScheduler::burst_continues(const DramPlan& issued, Tick now) {
     const DramCandidate& next = parts_.candidate(issued.bank);
     if (state_.first_until < now || issued.action != DramAction::column ||
         next.order != issued.order || !next.data || parts_.refresh.any_stopped() ||
@@ -164,7 +164,7 @@ void DramScheduler::run(Tick now) {
         }
         const DramPlan c = state_.plan;
         issue(c, now);
-        if (!goes_on(c, now)) plan(now);
+        if (!burst_continues(c, now)) plan(now);
     }
 }
 

@@ -24,8 +24,9 @@ struct DramSchedulerState {
     Policy<RefreshPolicy> refresh;
     DramPartsState parts;
     DramPlan plan;
-    Tick first_until = 0; ///< the planned burst's request goes first until then: see goes_on()
-    Tick bus_seen = 0;    ///< how far the buses were reserved as the plan was made
+    Tick first_until =
+        0;             ///< the planned burst's request goes first until then: see burst_continues()
+    Tick bus_seen = 0; ///< how far the buses were reserved as the plan was made
     Fifo<DramDone> done;
 };
 
@@ -43,7 +44,7 @@ struct DramSchedulerState {
 /// Not modelled: merging of writes.
 class DramScheduler {
   public:
-    struct Figures {
+    struct Config {
         std::uint32_t read_queue = 32, write_queue = 32; ///< capacities
         std::uint32_t write_high = 28, write_low = 16;
         std::uint32_t read_batch = 0;  ///< reads before a drain begins, while any wait
@@ -61,7 +62,7 @@ class DramScheduler {
         std::uint16_t first_user = 0; ///< number of rank 0 at the data bus
     };
     /// The states belong to a component's State and outlive the scheduler.
-    DramScheduler(const Figures& figures, DramDevice& device, parts::DataBus& bus,
+    DramScheduler(const Config& figures, DramDevice& device, parts::DataBus& bus,
                   DramSchedulerState& state, DramCounters count, std::optional<DramSide> side = {},
                   std::optional<DramBankCounters> bank_counts = {});
     DramScheduler(const DramScheduler&) = delete;
@@ -127,7 +128,7 @@ class DramScheduler {
     void choose_all();
     void plan(Tick now);
     DramPlan second_half(const DramPlan& other, const DramFloor& floor) const;
-    bool goes_on(const DramPlan& issued, Tick now);
+    bool burst_continues(const DramPlan& issued, Tick now);
     bool set_direction();
     void reservation_changed(std::uint32_t bank, Tick now);
     void issue(const DramPlan& plan, Tick now);
@@ -137,7 +138,7 @@ class DramScheduler {
     void close_unused(std::uint32_t bank, Tick now);
     void commit(Tick now);
 
-    Figures figures_;
+    Config figures_;
     DramSchedulerState& state_;
     DramOrder::Traits traits_;
     RowPolicy::Traits row_traits_;

@@ -1,7 +1,7 @@
 #include "mem/dram/timing.hh"
 
 #include "core/reflect.hh"
-#include "parts/figures.hh"
+#include "parts/with_changes.hh"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 #include "workload/graph/csr.hh"
 
 namespace memsim::workload {
 
-using parts::InputFile;
+using files::InputFile;
 
 /// Vertices without edges cost memory and take no byte of a file. So up to 2^24 of them are taken
 /// as a header announces them, and more if the file holds an edge for every 16 vertices; otherwise

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/error.hh"
-#include "protocol/warp_stream.hh"
+#include "program/warp_stream.hh"
 
 #include <bit>
 #include <cmath>
@@ -13,8 +13,8 @@
 /// up to 2^21 are exact, and a sum is rounded to the nearest.
 namespace memsim::workload::path_count {
 
-using protocol::u32;
-using protocol::u64;
+using program::u32;
+using program::u64;
 
 inline constexpr u32 fraction_bits = 20;
 inline constexpr u32 one = 1u << fraction_bits;                      ///< 0 is no path

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 
 #include <vector>
 
 /// Convolutional networks as lists of layers, after Darknet (Redmon, 2013-2016), and its two files.
 namespace memsim::workload {
 
-using parts::InputFile;
+using files::InputFile;
 
 struct Layer {
     enum class Kind : std::uint8_t {

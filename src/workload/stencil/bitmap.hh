@@ -1,11 +1,11 @@
 #pragma once
 
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 #include "workload/device_memory.hh"
 
 namespace memsim::workload {
 
-using parts::InputFile;
+using files::InputFile;
 
 /// A picture: three bytes a pixel, red, green, blue, rows from the top.
 struct Picture {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "parts/words.hh"
+#include "files/words.hh"
 #include "workload/traces/accelsim_opcode.hh"
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace memsim::workload {
 
-using parts::InputFile;
-using parts::Words;
+using files::InputFile;
+using files::Words;
 
 /// One traced instruction of a warp.
 struct SassInstruction {

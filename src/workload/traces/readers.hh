@@ -1,12 +1,12 @@
 #pragma once
 
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 #include "workload/traces/address_trace.hh"
 
 /// The readers behind open_trace().
 namespace memsim::workload {
 
-using parts::InputFile;
+using files::InputFile;
 
 /// Which text format this line, the first that is not a comment, is of.
 TraceFormat text_format(InputFile& file, const std::string& first);

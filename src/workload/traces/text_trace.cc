@@ -1,5 +1,5 @@
-#include "parts/block_trace.hh"
-#include "parts/words.hh"
+#include "files/block_trace.hh"
+#include "files/words.hh"
 #include "workload/traces/readers.hh"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace memsim::workload {
 
-using parts::Words;
+using files::Words;
 
 namespace {
 
@@ -150,13 +150,13 @@ class MqSim final : public TraceReader {
         if (unit_ <= 0)
             file->refuse("is a block trace of MQSim, and the unit of its arrival times is not in "
                          "it: state the unit, such as 1ns");
-        trace_.emplace(std::move(file), (1u << 31) / parts::block_trace_sector);
+        trace_.emplace(std::move(file), (1u << 31) / files::block_trace_sector);
     }
     void go_to(const TracePlace& place) override { place_ = place; }
 
   private:
     bool read(TraceRecord& r) override {
-        parts::BlockTrace::Place place {place_.byte, place_.line, place_.time};
+        files::BlockTrace::Place place {place_.byte, place_.line, place_.time};
         const auto record = trace_->next(place);
         if (!record) return false;
         place_.byte = place.byte, place_.line = place.line, place_.time = place.arrival;
@@ -165,14 +165,14 @@ class MqSim final : public TraceReader {
             trace_->refuse("the time is beyond the end of simulated time");
         r.time = record->arrival * unit_;
         r.application = record->device;
-        r.address = record->sector * parts::block_trace_sector;
-        r.bytes = static_cast<std::uint32_t>(record->sectors * parts::block_trace_sector);
+        r.address = record->sector * files::block_trace_sector;
+        r.bytes = static_cast<std::uint32_t>(record->sectors * files::block_trace_sector);
         if (record->write) r.command = TraceCommandKind::write;
         return true;
     }
 
     std::int64_t unit_;
-    std::optional<parts::BlockTrace> trace_;
+    std::optional<files::BlockTrace> trace_;
 };
 
 } // namespace

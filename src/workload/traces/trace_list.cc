@@ -1,6 +1,6 @@
 #include "workload/traces/trace_list.hh"
 
-#include "parts/words.hh"
+#include "files/words.hh"
 
 #include <filesystem>
 
@@ -8,8 +8,8 @@ namespace memsim::workload {
 
 namespace fs = std::filesystem;
 
-using parts::InputFile;
-using parts::Words;
+using files::InputFile;
+using files::Words;
 
 namespace {
 

@@ -8,7 +8,7 @@ namespace memsim::workload {
 static const Registration<TraceProgram> registered {
     "A traced application: the kernels of an Accel-Sim trace."};
 
-protocol::KernelSource& TraceProgram::kernels() {
+program::KernelSource& TraceProgram::kernels() {
     if (state.function.source) return *state.function.source;
     const auto raw = [](Bytes b) { return static_cast<std::uint64_t>(b.raw); };
     if (params.trace->empty())

@@ -40,7 +40,7 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
     void init() override { kernels(); }
     std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
-    protocol::KernelSource& kernels() override;
+    program::KernelSource& kernels() override;
 
     const Params params;
     Ports port;

@@ -8,7 +8,7 @@
 
 namespace memsim::workload {
 
-using protocol::WarpOpKind;
+using program::WarpOpKind;
 
 namespace {
 
@@ -82,7 +82,7 @@ void TraceSource::load(Loader& from) {
     kernel_->file().go_to({state.line, state.byte});
 }
 
-bool TraceSource::next_launch(protocol::Launch& launch) {
+bool TraceSource::next_launch(program::Launch& launch) {
     while (state.command < commands_.size() && commands_[state.command].kernel.empty())
         ++state.command;
     if (state.command == commands_.size()) {
@@ -101,7 +101,7 @@ bool TraceSource::next_launch(protocol::Launch& launch) {
     return true;
 }
 
-void TraceSource::run_block(std::uint32_t block, protocol::BlockStreams& out) {
+void TraceSource::run_block(std::uint32_t block, program::BlockStreams& out) {
     MEMSIM_ASSERT(state.in_kernel && block == state.next_block,
                   "blocks of a launch must be run in linear order, each once");
     const AccelSimKernel::Header& header = kernel_->header();
@@ -113,7 +113,7 @@ void TraceSource::run_block(std::uint32_t block, protocol::BlockStreams& out) {
     kernel_->begin_block(block);
     SassInstruction i;
     while (const auto warp = kernel_->next_warp()) {
-        protocol::WarpStreamWriter stream(out.warps[*warp], out.counts);
+        program::WarpStreamWriter stream(out.warps[*warp], out.counts);
         result_of_.fill(0);
         results_ = copies_ = 0;
         while (kernel_->next(i)) write(i, stream, kernel_->instructions_left() == 0);
@@ -121,7 +121,7 @@ void TraceSource::run_block(std::uint32_t block, protocol::BlockStreams& out) {
     }
     // A warp of which the trace tells nothing ends at once.
     for (auto& bytes : out.warps)
-        if (bytes.empty()) protocol::WarpStreamWriter(bytes, out.counts).exit(0);
+        if (bytes.empty()) program::WarpStreamWriter(bytes, out.counts).exit(0);
     state.instructions += out.counts.warp_instructions;
     ++state.next_block;
     state.line = kernel_->file().place().line;
@@ -186,7 +186,7 @@ SassSpace TraceSource::space_of(const SassInstruction& i) const {
     return first;
 }
 
-void TraceSource::write(const SassInstruction& i, protocol::WarpStreamWriter& stream, bool last) {
+void TraceSource::write(const SassInstruction& i, program::WarpStreamWriter& stream, bool last) {
     const std::uint64_t waits = waits_of(i);
     if (i.opcode.space != SassSpace::none && i.mask != 0)
         access(i, stream, waits);
@@ -215,7 +215,7 @@ std::uint64_t TraceSource::local_offset(std::uint64_t address, unsigned width) c
     return stack ? options_.local - depth : address;
 }
 
-void TraceSource::access(const SassInstruction& i, protocol::WarpStreamWriter& stream,
+void TraceSource::access(const SassInstruction& i, program::WarpStreamWriter& stream,
                          std::uint64_t waits) {
     const std::uint32_t pc = pc_base_ + i.pc;
     const SassSpace space = space_of(i);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/kernel_source.hh"
+#include "program/kernel_source.hh"
 #include "workload/traces/accelsim_kernel.hh"
 #include "workload/traces/trace_list.hh"
 #include "workload/traces/trace_memory.hh"
@@ -19,7 +19,7 @@ struct TraceSourceOptions {
 /// An Accel-Sim trace as an application: each block is read when it is asked for, and its warps
 /// become streams. What an operation waits for follows from its registers: the loads that wrote
 /// them last. State is how far the list and the file have been read, and where pages were put.
-class TraceSource final : public protocol::KernelSource {
+class TraceSource final : public program::KernelSource {
   public:
     struct State {
         std::string input;         ///< digest of the list and the sizes of its files
@@ -35,12 +35,12 @@ class TraceSource final : public protocol::KernelSource {
 
     TraceSource(const std::string& path, const TraceSourceOptions& options);
 
-    bool next_launch(protocol::Launch& launch) override;
-    void run_block(std::uint32_t block, protocol::BlockStreams& out) override;
+    bool next_launch(program::Launch& launch) override;
+    void run_block(std::uint32_t block, program::BlockStreams& out) override;
     std::uint64_t footprint_bytes() const override { return options_.memory; }
     std::uint64_t local_bytes() const override { return options_.local; }
     void reserve_local(std::uint64_t bytes) override { state.memory.reserve_local(bytes); }
-    const std::vector<protocol::Allocation>& allocations() const override { return allocations_; }
+    const std::vector<program::Allocation>& allocations() const override { return allocations_; }
     std::vector<std::string> inputs() const override;
     std::uint64_t result_digest() const override;
     void save(Saver& to) const override { to(state); }
@@ -53,8 +53,8 @@ class TraceSource final : public protocol::KernelSource {
 
     void open(const std::string& path);
     std::uint64_t waits_of(const SassInstruction& i);
-    void write(const SassInstruction& i, protocol::WarpStreamWriter& stream, bool last);
-    void access(const SassInstruction& i, protocol::WarpStreamWriter& stream, std::uint64_t waits);
+    void write(const SassInstruction& i, program::WarpStreamWriter& stream, bool last);
+    void access(const SassInstruction& i, program::WarpStreamWriter& stream, std::uint64_t waits);
     std::uint64_t local_offset(std::uint64_t address, unsigned width) const;
     SassSpace space_of(const SassInstruction& i) const;
     void produce(const SassInstruction& i);
@@ -62,7 +62,7 @@ class TraceSource final : public protocol::KernelSource {
     std::string path_;
     TraceSourceOptions options_;
     std::vector<TraceCommand> commands_;
-    std::vector<protocol::Allocation> allocations_;
+    std::vector<program::Allocation> allocations_;
     std::unique_ptr<AccelSimKernel> kernel_;
     std::uint32_t pc_base_ = 0;
     // Of the warp being read: which result each register got last, counted from 1; 0: none that
@@ -70,7 +70,7 @@ class TraceSource final : public protocol::KernelSource {
     Registers result_of_ {};
     std::uint64_t results_ = 0;
     std::uint64_t copies_ = 0; ///< the first LDGSTS not waited for, as a result; 0: none
-    protocol::WarpStreamWriter::Addresses address_ {};
+    program::WarpStreamWriter::Addresses address_ {};
 };
 
 static_assert(checkpointable<TraceSource::State>());

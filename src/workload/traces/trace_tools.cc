@@ -1,8 +1,8 @@
 #include "workload/traces/trace_tools.hh"
 
 #include "core/text.hh"
-#include "parts/input_file.hh"
-#include "protocol/local_memory.hh"
+#include "files/input_file.hh"
+#include "program/local_memory.hh"
 #include "workload/traces/trace_source.hh"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ constexpr TraceSourceOptions as_traced {std::uint64_t {1} << 57, std::uint64_t {
                                         512 << 10};
 
 bool is_accelsim(const std::string& path) {
-    parts::InputFile file(path);
+    files::InputFile file(path);
     const std::string_view head = file.peek(16);
     return head.starts_with("-kernel") || head.starts_with("Memcpy") || head.starts_with("kernel-");
 }
@@ -32,9 +32,9 @@ bool is_accelsim(const std::string& path) {
 template <class OnLaunch, class OnOp>
 void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
     TraceSource source(path, as_traced);
-    protocol::Launch launch;
-    protocol::BlockStreams out;
-    protocol::WarpOp op;
+    program::Launch launch;
+    program::BlockStreams out;
+    program::WarpOp op;
     while (source.next_launch(launch)) {
         on_launch(launch);
         for (std::uint32_t block = 0; block < launch.blocks(); ++block) {
@@ -42,9 +42,9 @@ void play(const std::string& path, OnLaunch&& on_launch, OnOp&& on_op) {
             for (std::size_t w = 0; w < out.warps.size(); ++w) {
                 const std::uint64_t before = std::uint64_t {block} * out.warps.size() + w + 1;
                 const std::uint64_t local =
-                    as_traced.memory - before * protocol::warp_lanes * as_traced.local;
+                    as_traced.memory - before * program::warp_lanes * as_traced.local;
                 std::uint64_t position = 0;
-                for (protocol::WarpStreamReader reader(out.warps[w], position); reader.next(op);)
+                for (program::WarpStreamReader reader(out.warps[w], position); reader.next(op);)
                     on_op(op, local);
             }
         }
@@ -62,12 +62,12 @@ TraceFacts accelsim_info(const std::string& path) {
                   atomics = 0, in_shared = 0;
     play(
         path,
-        [&](const protocol::Launch& l) {
+        [&](const program::Launch& l) {
             ++launches;
             blocks += l.blocks();
         },
-        [&](const protocol::WarpOp& op, std::uint64_t) {
-            using enum protocol::WarpOpKind;
+        [&](const program::WarpOp& op, std::uint64_t) {
+            using enum program::WarpOpKind;
             warp += op.instructions;
             thread += op.thread_instructions();
             loads += op.kind == load;
@@ -98,10 +98,10 @@ void for_each_record(const std::string& path, const TraceOptions& options, F&& f
     bool more = true;
     play(
         path, [](const auto&) {},
-        [&](protocol::WarpOp& op, std::uint64_t local) {
+        [&](program::WarpOp& op, std::uint64_t local) {
             if (!more || !touches_memory(op.kind)) return;
-            protocol::for_each_row(
-                op, local, protocol::local_row_bytes, [&](const protocol::WarpOp& row) {
+            program::for_each_row(
+                op, local, program::local_row_bytes, [&](const program::WarpOp& row) {
                     std::array<std::uint64_t, 64> sectors;
                     std::size_t n = 0;
                     for (std::uint32_t rest = row.mask; rest; rest &= rest - 1) {
@@ -117,8 +117,8 @@ void for_each_record(const std::string& path, const TraceOptions& options, F&& f
                         r.address = sectors[i] * 32;
                         r.bytes = 32;
                         r.pc = row.pc;
-                        r.command = row.kind == protocol::WarpOpKind::load ? TraceCommandKind::read
-                                    : row.kind == protocol::WarpOpKind::store
+                        r.command = row.kind == program::WarpOpKind::load ? TraceCommandKind::read
+                                    : row.kind == program::WarpOpKind::store
                                         ? TraceCommandKind::write
                                         : TraceCommandKind::atomic;
                         more = f(r, std::string_view());
@@ -164,8 +164,8 @@ std::vector<std::vector<std::string>> trace_head(const std::string& path,
     if (is_accelsim(path)) {
         rows.push_back({"launch", "kernel", "grid", "block", "registers", "shared"});
         TraceSource source(path, as_traced);
-        protocol::Launch l;
-        protocol::BlockStreams out;
+        program::Launch l;
+        program::BlockStreams out;
         while (rows.size() <= n && source.next_launch(l)) {
             rows.push_back({show(rows.size()), l.kernel,
                             fmt::format("{},{},{}", l.grid[0], l.grid[1], l.grid[2]),

@@ -4,13 +4,13 @@
 
 using namespace memsim;
 using namespace memsim::gpu;
-using protocol::WarpOp;
+using program::WarpOp;
 
 namespace {
 
 WarpOp load(std::uint32_t mask, std::uint64_t (*address)(unsigned lane)) {
     WarpOp op;
-    op.kind = protocol::WarpOpKind::load;
+    op.kind = program::WarpOpKind::load;
     op.mask = mask;
     op.width = 4;
     op.instructions = 1;

@@ -2,7 +2,7 @@
 
 using namespace memsim;
 using namespace memsim::test;
-using protocol::WarpOpKind;
+using program::WarpOpKind;
 
 namespace {
 

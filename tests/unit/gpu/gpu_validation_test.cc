@@ -4,7 +4,7 @@
 
 using namespace memsim;
 using namespace memsim::test;
-using protocol::WarpOpKind;
+using program::WarpOpKind;
 using validation::Table;
 
 /// The GPU against answers that can be worked out: latencies are sums of parameters, throughputs

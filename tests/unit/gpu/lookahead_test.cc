@@ -14,29 +14,29 @@ static const Registration<LookaheadAsker> asker {
 
 using namespace memsim;
 using namespace memsim::test;
-using protocol::WarpOpKind;
+using program::WarpOpKind;
 
 namespace {
 
 /// The first lanes' addresses of what a warp accesses next.
-std::vector<std::uint64_t> upcoming(const std::function<void(protocol::WarpStreamWriter&)>& write,
+std::vector<std::uint64_t> upcoming(const std::function<void(program::WarpStreamWriter&)>& write,
                                     unsigned most, std::uint64_t outstanding = 0,
                                     std::uint8_t latest = 0) {
     std::vector<std::uint8_t> stream;
-    protocol::StreamCounts counts;
-    protocol::WarpStreamWriter writer(stream, counts);
+    program::StreamCounts counts;
+    program::WarpStreamWriter writer(stream, counts);
     write(writer);
     writer.exit(~0u);
     std::vector<std::uint64_t> seen;
-    protocol::WarpOp op;
+    program::WarpOp op;
     gpu::for_each_upcoming({stream, 0, outstanding, latest}, most, op,
-                           [&](const protocol::WarpOp& o) { seen.push_back(o.address[0]); });
+                           [&](const program::WarpOp& o) { seen.push_back(o.address[0]); });
     return seen;
 }
 
 using Addresses = std::vector<std::uint64_t>;
 
-void load(protocol::WarpStreamWriter& w, std::uint64_t at, std::uint64_t waits = 0) {
+void load(program::WarpStreamWriter& w, std::uint64_t at, std::uint64_t waits = 0) {
     w.access(WarpOpKind::load, 16, ~0u, 4, word(at, 4), nullptr, waits);
 }
 

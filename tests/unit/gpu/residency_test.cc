@@ -1,5 +1,5 @@
 #include "core/registry.hh"
-#include "link/host.hh"
+#include "host/paging_host.hh"
 #include "mmu_support.hh"
 
 #include <map>
@@ -75,7 +75,8 @@ std::unique_ptr<Machine> machine(std::uint64_t seed, unsigned frames, const std:
                     {}));
     m->add("tables", "test_mmu.Recorder", {});
     m->add("memory", "test_mmu.Recorder", {{"inputs", "3"}, {"latency", "700ns"}});
-    m->add("host", "link.Host", arguments("page=1KiB fault_latency=2us page_cost=50ns " + host));
+    m->add("host", "host.PagingHost",
+           arguments("page=1KiB fault_latency=2us page_cost=50ns " + host));
     m->bind("mmu", "walk_side", "tables", "cpu_side[0]");
     m->bind("mmu", "fault_side[0]", "host", "faults");
     m->bind("host", "pages", "mmu", "mover_side[0]");
@@ -150,7 +151,7 @@ TEST_CASE("Under random traffic with evictions each page has its frame to itself
                 CHECK((value(mmu.stat.eviction.evictions) == 0) == (frames == 24));
                 CHECK(value(mmu.stat.faults) == value(mmu.stat.eviction.evictions) + frames);
                 CHECK(value(mmu.stat.eviction.dirty_evictions) ==
-                      value(m->get<link::Host>("host").stat.pages_out));
+                      value(m->get<host::PagingHost>("host").stat.pages_out));
             }
 }
 
@@ -170,7 +171,7 @@ TEST_CASE("The same with pages that come without a fault, and other page policie
                 CHECK(m->imbalances() == std::vector<std::string> {});
                 check(m->get<Recorder>("memory"), frames);
                 auto& mmu = m->get<gpu::Mmu>("mmu");
-                auto& host = m->get<link::Host>("host");
+                auto& host = m->get<host::PagingHost>("host");
                 CHECK(value(host.stat.faults) + value(host.stat.prefetches) -
                           value(host.stat.late_faults) ==
                       value(mmu.stat.eviction.evictions) + frames);

@@ -16,9 +16,9 @@ namespace memsim::test {
 using namespace memsim::literals;
 
 /// Each block is `warps` streams, made by `write`. How far it has come is its functional state.
-class Script final : public protocol::KernelSource {
+class Script final : public program::KernelSource {
   public:
-    using Write = std::function<void(protocol::WarpStreamWriter&, unsigned warp)>;
+    using Write = std::function<void(program::WarpStreamWriter&, unsigned warp)>;
     unsigned launches = 1, blocks = 1, warps = 1;
     unsigned registers_per_thread = 0, shared_bytes = 0;
     std::uint64_t footprint = 1 << 20;
@@ -26,19 +26,19 @@ class Script final : public protocol::KernelSource {
     Write write = [](auto&, unsigned) {};
     std::vector<unsigned> warps_of_launch; ///< instead of `warps`, where they differ
 
-    bool next_launch(protocol::Launch& l) override;
-    void run_block(protocol::u32 block, protocol::BlockStreams& out) override;
-    protocol::u64 footprint_bytes() const override { return footprint; }
-    protocol::u64 local_bytes() const override { return local; }
-    const std::vector<protocol::Allocation>& allocations() const override { return none_; }
-    protocol::u64 result_digest() const override { return 0; }
+    bool next_launch(program::Launch& l) override;
+    void run_block(program::u32 block, program::BlockStreams& out) override;
+    program::u64 footprint_bytes() const override { return footprint; }
+    program::u64 local_bytes() const override { return local; }
+    const std::vector<program::Allocation>& allocations() const override { return none_; }
+    program::u64 result_digest() const override { return 0; }
     void save(Saver& s) const override { s(given); }
     void load(Loader& l) override { l(given); }
 
     unsigned given = 0; ///< launches
 
   private:
-    std::vector<protocol::Allocation> none_;
+    std::vector<program::Allocation> none_;
 };
 
 /// The host of a Script: the one named by the parameter, which the test has put into scripts().
@@ -49,7 +49,7 @@ class ScriptHost final : public Model<ScriptHost>, public protocol::HasKernels {
         Param<Time> launch_latency {1_fs, {1_fs, 1_s}, "From one launch to the next"};
     };
     struct Ports {
-        Responder<protocol::Host> dispatcher {
+        Responder<protocol::Launches> dispatcher {
             {.depth = [](const void*) { return 1u; }, .latency = from<&Params::launch_latency>},
             "Launches"};
     };
@@ -60,7 +60,7 @@ class ScriptHost final : public Model<ScriptHost>, public protocol::HasKernels {
     };
     explicit ScriptHost(const Params& p) : params(p) {}
     void wake() override;
-    protocol::KernelSource& kernels() override;
+    program::KernelSource& kernels() override;
     const Params params;
     Ports port;
     Stats stat;
@@ -99,8 +99,8 @@ struct ScriptRig {
 };
 std::ostream& operator<<(std::ostream& to, const ScriptRig::Issue& i);
 
-constexpr protocol::WarpStreamWriter::Addresses word(std::uint64_t base, std::uint64_t stride) {
-    protocol::WarpStreamWriter::Addresses a {};
+constexpr program::WarpStreamWriter::Addresses word(std::uint64_t base, std::uint64_t stride) {
+    program::WarpStreamWriter::Addresses a {};
     for (unsigned i = 0; i < 32; ++i) a[i] = base + stride * i;
     return a;
 }

@@ -2,7 +2,7 @@
 
 using namespace memsim;
 using namespace memsim::test;
-using protocol::WarpOpKind;
+using program::WarpOpKind;
 
 TEST_CASE("A load holds its warp until the answer, a store or reduction does not", "[sm]") {
     auto time_of = [](WarpOpKind kind) {
@@ -220,7 +220,7 @@ TEST_CASE("An idle SM costs nothing", "[sm]") {
 }
 
 TEST_CASE("An access to local memory touches a row of lanes for each word", "[sm]") {
-    const auto requests = [](protocol::u8 width, std::uint64_t offset, std::uint64_t stride) {
+    const auto requests = [](program::u8 width, std::uint64_t offset, std::uint64_t stride) {
         Script s;
         s.local = 1024;
         s.write = [&](auto& w, unsigned) {

@@ -24,7 +24,7 @@ DramTiming shortened(const std::string& preset, const std::string& refresh) {
 
 /// What random traffic of all kinds through a scheduler with `built` breaks in the table `judge`.
 std::set<std::string> broken(const DramTiming& built, const DramTiming& judge,
-                             const DramScheduler::Figures& figures, std::uint32_t requests = 2500) {
+                             const DramScheduler::Config& figures, std::uint32_t requests = 2500) {
     Scheduled s(built, figures);
     std::vector<DramIssued> log;
     s.device.log_to(&log);

@@ -1,7 +1,7 @@
 #include "mem/page_cache.hh"
 
 #include "../gpu/mmu_support.hh"
-#include "link/fixed_drive.hh"
+#include "flash/fixed_drive.hh"
 #include "page_cache_support.hh"
 
 #include "core/registry.hh"
@@ -37,7 +37,7 @@ struct Bench {
         m.add("driver", "test_mem.Driver", {});
         m.add("cache", "mem.PageCache", params);
         m.add("dram", "test_mmu.Recorder", {});
-        m.add("drive", "link.FixedDrive", arguments(drive));
+        m.add("drive", "flash.FixedDrive", arguments(drive));
         m.bind("driver", "mem_side", "cache", "cpu_side");
         m.bind("cache", "dram_side", "dram", "cpu_side[0]");
         m.bind("cache", "drive_side", "drive", "requests");
@@ -57,7 +57,7 @@ struct Bench {
     Driver& driver() { return m.get<Driver>("driver"); }
     mem::PageCache& cache() { return m.get<mem::PageCache>("cache"); }
     const std::vector<Recorder::Seen>& dram() { return m.get<Recorder>("dram").state.seen; }
-    link::FixedDrive& drive() { return m.get<link::FixedDrive>("drive"); }
+    flash::FixedDrive& drive() { return m.get<flash::FixedDrive>("drive"); }
     std::uint64_t count(Counter mem::PageCache::Stats::*c) { return value(cache().stat.*c); }
 };
 using Stats = mem::PageCache::Stats;

@@ -88,7 +88,7 @@ struct Scheduled {
     DramScheduler dram;
     Tick now = 0;
 
-    explicit Scheduled(const DramTiming& t, const DramScheduler::Figures& figures = {},
+    explicit Scheduled(const DramTiming& t, const DramScheduler::Config& figures = {},
                        bool with_side = false)
         : timing(t), bus({t.rate, t.tRTRS, 0_fs, t.tRTW}, bus_state),
           side({t.rate, t.tRTRS, 0_fs, t.tRTW}, side_state),

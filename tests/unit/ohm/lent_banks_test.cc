@@ -10,7 +10,7 @@ namespace {
 struct Lent : Scheduled {
     ohm::LentBanksState lent_state;
     ohm::LentBanks lent {dram, device, lent_state};
-    explicit Lent(const DramTiming& t, const DramScheduler::Figures& figures = {})
+    explicit Lent(const DramTiming& t, const DramScheduler::Config& figures = {})
         : Scheduled(t, figures) {
         lent.init();
     }

@@ -9,7 +9,7 @@
 
 using namespace memsim;
 using namespace memsim::workload;
-using protocol::WarpOp;
+using program::WarpOp;
 
 namespace {
 
@@ -54,10 +54,9 @@ std::ostream& operator<<(std::ostream& to, const Operation& o) {
 std::vector<Operation> operations(const std::vector<u8>& bytes) {
     std::vector<Operation> all;
     for (const WarpOp& op : read_all(bytes))
-        all.push_back(
-            {op.kind, op.mask, op.instructions,
-             protocol::touches_memory(op.kind) ? op.address[std::countr_zero(op.mask)] : 0,
-             op.waits});
+        all.push_back({op.kind, op.mask, op.instructions,
+                       program::touches_memory(op.kind) ? op.address[std::countr_zero(op.mask)] : 0,
+                       op.waits});
     return all;
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("dwt2d transforms a picture of a file", "[workloads]") {
     options.input = path;
     const auto application = make_workload("dwt2d", options);
     u32 launches = 0;
-    protocol::BlockStreams out;
+    program::BlockStreams out;
     for (Launch launch; application->next_launch(launch); ++launches)
         for (u32 block = 0; block < launch.blocks(); ++block) application->run_block(block, out);
     CHECK(launches == 16);
@@ -114,7 +114,7 @@ TEST_CASE("air flows at first as far away, and is pressed together before the bo
     REQUIRE(variables.name == "variables");
     const u64 densities = variables.base + variables.bytes / 5;
     float least = 1e9f, most = 0;
-    protocol::BlockStreams out;
+    program::BlockStreams out;
     out.with_values = true;
     for (Launch launch; cfd->next_launch(launch);)
         for (u32 block = 0; block < launch.blocks(); ++block) {
@@ -152,13 +152,13 @@ TEST_CASE("parts of a sequence have their own places and PCs", "[workloads]") {
     CHECK(mri->footprint_bytes() == sort->footprint_bytes() + 2 * 256);
     std::vector<std::string> kernels;
     for (Launch launch; mri->next_launch(launch);) {
-        protocol::BlockStreams out;
+        program::BlockStreams out;
         kernels.push_back(launch.kernel);
         for (u32 block = 0; block < launch.blocks(); ++block) mri->run_block(block, out);
         u64 position = 0;
-        protocol::WarpOp op;
-        for (protocol::WarpStreamReader reader(out.warps[0], position); reader.next(op);)
-            if (op.kind == protocol::WarpOpKind::load) {
+        program::WarpOp op;
+        for (program::WarpStreamReader reader(out.warps[0], position); reader.next(op);)
+            if (op.kind == program::WarpOpKind::load) {
                 CHECK(op.pc >> 12 == (launch.kernel == "reduce"        ? 0u
                                       : launch.kernel == "top_scan"    ? 1u
                                       : launch.kernel == "bottom_scan" ? 2u

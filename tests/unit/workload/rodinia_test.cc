@@ -76,7 +76,7 @@ Warps ours(KernelSource& application, const Launch& launch) {
             for (const auto& op : read_all(bytes)) {
                 warps.instructions.back() += op.instructions;
                 warps.thread_instructions.back() += op.thread_instructions();
-                if (!protocol::touches_memory(op.kind)) continue;
+                if (!program::touches_memory(op.kind)) continue;
                 Access a {op.pc & 0xfff, op.mask, {}};
                 for (u32 lane = 0; lane < 32; ++lane)
                     if (op.mask >> lane & 1) a.address.push_back(op.address[lane]);

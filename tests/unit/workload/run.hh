@@ -5,11 +5,11 @@
 /// Running applications without a machine.
 namespace memsim::workload {
 
-inline std::vector<protocol::WarpOp> read_all(const std::vector<u8>& bytes) {
-    std::vector<protocol::WarpOp> all;
+inline std::vector<program::WarpOp> read_all(const std::vector<u8>& bytes) {
+    std::vector<program::WarpOp> all;
     u64 position = 0;
-    protocol::WarpOp op;
-    for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
+    program::WarpOp op;
+    for (program::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
     return all;
 }
 

@@ -20,11 +20,11 @@ struct Machine {
         block.each(body);
         block.end();
     }
-    std::vector<protocol::WarpOp> ops(u32 warp = 0) { return read_all(out.warps[warp]); }
+    std::vector<program::WarpOp> ops(u32 warp = 0) { return read_all(out.warps[warp]); }
 };
 
 /// waits of the operations of one kind
-std::vector<u64> waits_of(const std::vector<protocol::WarpOp>& ops, WarpOpKind kind) {
+std::vector<u64> waits_of(const std::vector<program::WarpOp>& ops, WarpOpKind kind) {
     std::vector<u64> all;
     for (const auto& op : ops)
         if (op.kind == kind) all.push_back(op.waits);

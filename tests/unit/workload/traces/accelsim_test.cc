@@ -8,8 +8,8 @@
 using namespace memsim;
 using namespace memsim::workload;
 using namespace memsim::test;
-using protocol::WarpOp;
-using protocol::WarpOpKind;
+using program::WarpOp;
+using program::WarpOpKind;
 
 namespace {
 
@@ -26,16 +26,15 @@ std::string kernel_text(const std::string& instructions, unsigned count, unsigne
 /// All operations of the only block of a kernel.
 std::vector<WarpOp> operations(const std::string& path, TraceSourceOptions options = {}) {
     TraceSource source(path, options);
-    protocol::Launch launch;
-    protocol::BlockStreams out;
+    program::Launch launch;
+    program::BlockStreams out;
     std::vector<WarpOp> all;
     source.next_launch(launch);
     for (std::uint32_t b = 0; b < launch.blocks(); ++b) source.run_block(b, out);
     for (const auto& bytes : out.warps) {
         std::uint64_t position = 0;
         WarpOp op;
-        for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);)
-            all.push_back(op);
+        for (program::WarpStreamReader reader(bytes, position); reader.next(op);) all.push_back(op);
     }
     CHECK(!source.next_launch(launch));
     return all;
@@ -56,8 +55,8 @@ struct Totals {
 template <class F>
 Totals play(TraceSource& source, F&& f) {
     Totals t;
-    protocol::Launch launch;
-    protocol::BlockStreams out;
+    program::Launch launch;
+    program::BlockStreams out;
     while (source.next_launch(launch)) {
         ++t.launches;
         for (std::uint32_t b = 0; b < launch.blocks(); ++b) {
@@ -67,7 +66,7 @@ Totals play(TraceSource& source, F&& f) {
             for (const auto& bytes : out.warps) {
                 std::uint64_t position = 0;
                 WarpOp op;
-                for (protocol::WarpStreamReader reader(bytes, position); reader.next(op);) {
+                for (program::WarpStreamReader reader(bytes, position); reader.next(op);) {
                     t.memory += touches_memory(op.kind);
                     f(launch, op);
                 }
@@ -221,8 +220,8 @@ TEST_CASE("local memory has a size, and takes the end of memory once it is acces
     const auto run = [&](const char* line) {
         TraceSource source(folder.write("k.traceg", kernel_text(line, 1)),
                            {2 << 20, 4 << 20, 1, 4096});
-        protocol::Launch launch;
-        protocol::BlockStreams out;
+        program::Launch launch;
+        program::BlockStreams out;
         source.next_launch(launch);
         source.reserve_local(3 << 20);
         source.run_block(0, out);
@@ -338,7 +337,7 @@ TEST_CASE("a list names kernels and copies", "[traces]") {
     REQUIRE(source.allocations().size() == 2);
     CHECK(source.allocations()[1].base == 2 << 20);
     CHECK(source.state.memory.pages() == 3);
-    protocol::Launch launch;
+    program::Launch launch;
     REQUIRE(source.next_launch(launch));
     CHECK(launch.kernel == "k");
     CHECK(launch.registers_per_thread == 8);
@@ -378,8 +377,8 @@ TEST_CASE("a trace goes on from its State at any block, as if it had not stopped
     const auto list = folder.write("kernelslist.g", "kernel-1.traceg\nkernel-1.traceg\n");
     const auto rest_of = [](TraceSource& source, std::uint32_t from) {
         std::vector<std::vector<std::uint8_t>> all;
-        protocol::BlockStreams out;
-        protocol::Launch launch;
+        program::BlockStreams out;
+        program::Launch launch;
         bool in_kernel = source.state.in_kernel;
         do {
             for (std::uint32_t b = in_kernel ? from : 5; b < 5; ++b) {
@@ -395,8 +394,8 @@ TEST_CASE("a trace goes on from its State at any block, as if it had not stopped
     CHECK(all.size() == 20);
     for (std::uint32_t stop = 0; stop < 20; ++stop) {
         TraceSource first(list, {2 << 20, 16 << 20, 2}), second(list, {2 << 20, 16 << 20, 2});
-        protocol::Launch launch;
-        protocol::BlockStreams out;
+        program::Launch launch;
+        program::BlockStreams out;
         for (std::uint32_t n = 0; n < stop; ++n) {
             if (n % 5 == 0) first.next_launch(launch);
             first.run_block(n % 5, out);
@@ -444,8 +443,8 @@ TEST_CASE("damaged traces end in a sentence or a result, never otherwise", "[tra
         const auto path = folder.write("k.traceg", text);
         refused += !sentence_of([&] {
                         TraceSource source(path, {});
-                        protocol::Launch launch;
-                        protocol::BlockStreams out;
+                        program::Launch launch;
+                        program::BlockStreams out;
                         while (source.next_launch(launch))
                             for (std::uint32_t b = 0; b < launch.blocks(); ++b)
                                 source.run_block(b, out);

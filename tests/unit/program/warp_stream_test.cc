@@ -1,11 +1,11 @@
 #include "core/error.hh"
 #include "core/rng.hh"
-#include "protocol/warp_stream.hh"
+#include "program/warp_stream.hh"
 
 #include <catch2/catch.hpp>
 
 using namespace memsim;
-using namespace memsim::protocol;
+using namespace memsim::program;
 
 namespace {
 

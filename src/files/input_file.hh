@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace memsim::parts {
+namespace memsim::files {
 
 /// Where decoded bytes come from; chosen by a file's first bytes.
 class ByteSource {
@@ -83,4 +83,4 @@ class InputFile {
     std::uint64_t byte_ = 0; ///< bytes taken
 };
 
-} // namespace memsim::parts
+} // namespace memsim::files

@@ -1,4 +1,4 @@
-#include "link/host.hh"
+#include "host/paging_host.hh"
 
 #include "core/registry.hh"
 #include "parts/named.hh"
@@ -6,19 +6,19 @@
 
 #include <bit>
 
-namespace memsim::link {
+namespace memsim::host {
 
 using protocol::Command;
 
-static const Registration<Host> registered {
+static const Registration<PagingHost> registered {
     "The host of a GPU: page-fault driver, copy engine, DRAM."};
-static const DebugFlag flag {"Host", "Batches of page faults and the pages that they move"};
+static const DebugFlag flag {"PagingHost", "Batches of page faults and the pages that they move"};
 
 namespace {
 constexpr std::uint32_t copied_out = 1u << 31; ///< of a tag: a read of the copy engine
 }
 
-void Host::init() {
+void PagingHost::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto chunk = static_cast<std::uint64_t>(params.chunk->raw);
     const Component& mmu = port.pages.peer()->owner();
@@ -38,7 +38,7 @@ void Host::init() {
     for (auto i = static_cast<std::uint32_t>(state.pages.size()); i-- > 0;) state.free.push_back(i);
 }
 
-void Host::init_prefetch(const protocol::HasPages& mmu) {
+void PagingHost::init_prefetch(const protocol::HasPages& mmu) {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const auto block = static_cast<std::uint64_t>(params.prefetch_block->raw);
     const auto region = static_cast<std::uint64_t>(params.prefetch_region->raw);
@@ -53,7 +53,7 @@ void Host::init_prefetch(const protocol::HasPages& mmu) {
     state.pages.resize(std::min<std::uint64_t>(params.transfers(), mmu.frames()));
 }
 
-void Host::wake() {
+void PagingHost::wake() {
     while (!port.pages.empty()) framed(port.pages.pop());
     while (!port.device_side.empty()) copied(port.device_side.pop());
     for (unsigned d = 0; d < port.drive_side.size(); ++d)
@@ -71,7 +71,7 @@ void Host::wake() {
 }
 
 /// What the driver does now: it is interrupted, takes a batch, goes from page to page.
-void Host::work() {
+void PagingHost::work() {
     if (state.phase == Phase::working && state.batch.empty() && quiet()) {
         stat.batch_time.sample(Time {now() - state.interrupt});
         state.phase = Phase::idle;
@@ -101,7 +101,7 @@ void Host::work() {
     if (state.phase != Phase::idle && state.cpu_free > now()) arm(state.next, state.cpu_free);
 }
 
-void Host::take_batch() {
+void PagingHost::take_batch() {
     while (!port.faults.empty() && state.batch.size() < params.batch())
         state.batch.push({port.faults.pop(), false});
     debug(flag, "serves a batch of ", state.batch.size(), " faults");
@@ -116,7 +116,7 @@ void Host::take_batch() {
 }
 
 /// The driver has dealt with a page: its frame is asked for and its data are read.
-void Host::begin(const Wanted& wanted) {
+void PagingHost::begin(const Wanted& wanted) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
     Page& p = state.pages[i];
@@ -133,21 +133,21 @@ void Host::begin(const Wanted& wanted) {
     if (!p.late) fetch(i);
 }
 
-void Host::fetch(std::uint32_t i) {
+void PagingHost::fetch(std::uint32_t i) {
     if (params.source() == PageSource::host_memory)
-        return after<&Host::read>(Time {use_dram(1) - now()}, {i});
+        return after<&PagingHost::read>(Time {use_dram(1) - now()}, {i});
     const protocol::PageFault& fault = state.pages[i].fault;
     ask_drive(place(fault.application, fault.page), protocol::BlockOp::read, i);
 }
 
 /// The sector at which a page begins.
-std::uint64_t Host::place(std::uint16_t application, std::uint64_t page) const {
+std::uint64_t PagingHost::place(std::uint16_t application, std::uint64_t page) const {
     const auto space = static_cast<std::uint64_t>(params.drive_space->raw);
     return application * (space / protocol::block_sector_bytes) + page * sectors_;
 }
 
-void Host::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
-                     Contents::Id contents) {
+void PagingHost::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
+                           Contents::Id contents) {
     protocol::BlockRequest r;
     r.sector = sector;
     r.sectors = sectors_;
@@ -158,7 +158,7 @@ void Host::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t t
 }
 
 /// What came from the drive is in host DRAM, copied and read again, or was sent to the device.
-void Host::from_drive(const protocol::BlockResponse& r) {
+void PagingHost::from_drive(const protocol::BlockResponse& r) {
     if (r.op == protocol::BlockOp::write) {
         ++stat.drive_writes;
         --state.writing;
@@ -167,14 +167,14 @@ void Host::from_drive(const protocol::BlockResponse& r) {
     ++stat.drive_reads;
     parts::named(state.pages, r.tag).in = r.contents;
     if (params.source() == PageSource::drive)
-        after<&Host::read>(Time {use_dram(2 + 2 * params.host_copies()) - now()}, {r.tag});
+        after<&PagingHost::read>(Time {use_dram(2 + 2 * params.host_copies()) - now()}, {r.tag});
     else
         read({r.tag});
 }
 
 /// When a page has passed DRAM so many times; to the first byte of the last pass it takes the
 /// latency.
-Tick Host::use_dram(unsigned passes) {
+Tick PagingHost::use_dram(unsigned passes) {
     if (state.dram_free < now()) state.dram_free = now(), state.dram_remainder = 0;
     const std::uint64_t bytes = passes * static_cast<std::uint64_t>(params.page->raw);
     state.dram_free += dram_.take(static_cast<std::uint32_t>(bytes), state.dram_remainder);
@@ -182,12 +182,12 @@ Tick Host::use_dram(unsigned passes) {
     return state.dram_free + params.dram_latency->raw;
 }
 
-void Host::read(const Arrived& a) {
+void PagingHost::read(const Arrived& a) {
     parts::named(state.pages, a.page).here = true;
     copy_in(a.page);
 }
 
-void Host::framed(const protocol::PageOrderReply& reply) {
+void PagingHost::framed(const protocol::PageOrderReply& reply) {
     Page& p = parts::named(state.pages, reply.tag);
     if (p.placed) return finish(reply.tag);
     p.frame = reply.frame;
@@ -207,12 +207,12 @@ void Host::framed(const protocol::PageOrderReply& reply) {
     copy_in(reply.tag);
 }
 
-void Host::copy_in(std::uint32_t i) {
+void PagingHost::copy_in(std::uint32_t i) {
     if (state.pages[i].framed && state.pages[i].here) state.in.push(i);
 }
 
 /// The two directions of the copy engine take turns at the port.
-void Host::copy() {
+void PagingHost::copy() {
     while (!(state.in.empty() && state.out.empty()) && port.device_side.can_send()) {
         const bool write = state.out.empty() || (state.in_next && !state.in.empty());
         auto& queue = write ? state.in : state.out;
@@ -232,7 +232,7 @@ void Host::copy() {
     }
 }
 
-void Host::copied(const protocol::MemResponse& r) {
+void PagingHost::copied(const protocol::MemResponse& r) {
     const std::uint32_t i = r.tag & ~copied_out;
     Page& p = parts::named(state.pages, i);
     (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
@@ -256,7 +256,7 @@ void Host::copied(const protocol::MemResponse& r) {
     state.placing.push(i);
 }
 
-void Host::answer(std::uint32_t i) {
+void PagingHost::answer(std::uint32_t i) {
     const Page& p = state.pages[i];
     port.faults.send({p.frame, p.fault.tag});
     ++stat.faults;
@@ -264,14 +264,14 @@ void Host::answer(std::uint32_t i) {
     finish(i);
 }
 
-void Host::finish(std::uint32_t i) {
+void PagingHost::finish(std::uint32_t i) {
     sim().contents().release(std::exchange(state.pages[i].in, {}));
     state.pages[i].live = false;
     state.free.push_back(i);
 }
 
 /// The chunk of a page that is copied in next, from host memory or from what the drive brought.
-Contents::Id Host::chunk_of(Page& p) {
+Contents::Id PagingHost::chunk_of(Page& p) {
     Contents& contents = sim().contents();
     const auto bytes = static_cast<std::uint32_t>(params.chunk->raw);
     Contents::Id id;
@@ -290,7 +290,7 @@ Contents::Id Host::chunk_of(Page& p) {
 }
 
 /// A chunk that was copied out goes into host memory, or into what is written to the drive.
-void Host::keep_chunk(Page& p, const protocol::MemResponse& r) {
+void PagingHost::keep_chunk(Page& p, const protocol::MemResponse& r) {
     Contents& contents = sim().contents();
     const auto page = static_cast<std::uint64_t>(params.page->raw);
     const std::uint64_t sector = (r.address - p.frame * page) / SectorBytes::size;
@@ -304,12 +304,12 @@ void Host::keep_chunk(Page& p, const protocol::MemResponse& r) {
 }
 
 /// What a page holds while it is not on the device, by its application's addresses.
-parts::SectorStore& Host::contents_of(std::uint16_t application) {
+parts::SectorStore& PagingHost::contents_of(std::uint16_t application) {
     if (state.contents.size() <= application) state.contents.resize(application + 1u);
     return state.contents[application];
 }
 
-void Host::functional(const PortBase&, FunctionalAccess& access) {
+void PagingHost::functional(const PortBase&, FunctionalAccess& access) {
     if (params.source() == PageSource::host_memory)
         return contents_of(access.application).functional(access);
     const std::uint64_t address = access.address;
@@ -320,7 +320,7 @@ void Host::functional(const PortBase&, FunctionalAccess& access) {
     access.address = address;
 }
 
-void Host::check_loaded(Loader& l) const {
+void PagingHost::check_loaded(Loader& l) const {
     l.indices("out", state.out, state.pages.size());
     l.indices("in", state.in, state.pages.size());
     l.indices("placing", state.placing, state.pages.size());
@@ -328,7 +328,7 @@ void Host::check_loaded(Loader& l) const {
             static_cast<std::uint64_t>(dram_.rate()));
 }
 
-void Host::waits_on(WaitReport& report) const {
+void PagingHost::waits_on(WaitReport& report) const {
     std::uint32_t frames = 0, data = 0, copies = 0;
     for (const Page& p : state.pages)
         if (p.live) ++(!p.here ? data : !p.framed ? frames : copies);
@@ -339,11 +339,11 @@ void Host::waits_on(WaitReport& report) const {
                    std::to_string(state.writing) + " are written to the drive");
 }
 
-std::optional<std::string> Host::imbalance() const {
+std::optional<std::string> PagingHost::imbalance() const {
     if (state.free.size() != state.pages.size() || !state.batch.empty())
         return "page faults were not answered";
     if (!state.in.empty() || !state.out.empty() || state.writing) return "pages are half copied";
     return {};
 }
 
-} // namespace memsim::link
+} // namespace memsim::host

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace memsim::protocol {
+namespace memsim::program {
 
 /// One value in all lanes, by stores of 16 bytes one after the other: of a loop over zeros, and of
 /// std::fill, a compiler makes a string instruction, which takes longer than what is done to the
@@ -20,4 +20,4 @@ void fill_lanes(std::array<T, n>& lanes, T value) {
     (std::make_index_sequence<sizeof lanes / 16> {});
 }
 
-} // namespace memsim::protocol
+} // namespace memsim::program

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace memsim::parts {
+namespace memsim::files {
 
 /// Takes the next line that is neither blank nor a comment, which begins with #.
 inline bool next_text(InputFile& file, std::string_view& line) {
@@ -144,4 +144,4 @@ class Words {
     const char* last_ = begin_; ///< where the word that was taken last begins
 };
 
-} // namespace memsim::parts
+} // namespace memsim::files

@@ -1,11 +1,11 @@
-#include "protocol/warp_stream.hh"
+#include "program/warp_stream.hh"
 
 #include "core/error.hh"
-#include "protocol/fill_lanes.hh"
+#include "program/fill_lanes.hh"
 
 #include <cstring>
 
-namespace memsim::protocol {
+namespace memsim::program {
 
 namespace {
 
@@ -268,4 +268,4 @@ bool WarpStreamReader::next(WarpOp& op) {
     return true;
 }
 
-} // namespace memsim::protocol
+} // namespace memsim::program

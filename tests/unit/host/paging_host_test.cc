@@ -1,4 +1,4 @@
-#include "link/host.hh"
+#include "host/paging_host.hh"
 
 #include "../flash/support.hh"
 #include "../gpu/mmu_support.hh"
@@ -23,7 +23,7 @@ struct Paged : Bench {
                     mmu,
                 1, false, "queue=4096") {
         const bool has_drive = host.find("source=drive") != std::string::npos;
-        m.add("host", "link.Host", with(host, {{"drives", has_drive ? "1" : "0"}}));
+        m.add("host", "host.PagingHost", with(host, {{"drives", has_drive ? "1" : "0"}}));
         m.add("frames", "test_mmu.Recorder", {{"queue", "1024"}});
         m.bind("mmu", "fault_side[0]", "host", "faults");
         m.bind("host", "pages", "mmu", "mover_side[0]");
@@ -41,11 +41,11 @@ struct Paged : Bench {
             flash.add(m);
             m.bind("host", "drive_side[0]", "drive", "host[0]");
         } else if (has_drive) {
-            m.add("drive", "link.FixedDrive", arguments(drive));
+            m.add("drive", "flash.FixedDrive", arguments(drive));
             m.bind("host", "drive_side[0]", "drive", "requests");
         }
     }
-    link::Host& host() { return m.get<link::Host>("host"); }
+    host::PagingHost& host() { return m.get<host::PagingHost>("host"); }
 };
 
 Tick passes(std::int64_t bytes, std::int64_t rate) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/warp_stream.hh"
+#include "program/warp_stream.hh"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@
 /// 32-bit words are accessed by consecutive thread IDs). An access of 8 or 16 bytes a lane touches
 /// two or four rows. The same row of all warps stands together, that of the same warp slot in
 /// successive SMs side by side (Accel-Sim's order, so that what is in use lies densely).
-namespace memsim::protocol {
+namespace memsim::program {
 
 inline constexpr u64 local_row_bytes = 4 * warp_lanes;
 
@@ -31,4 +31,4 @@ void for_each_row(WarpOp& op, u64 warp, u64 distance, F&& f) {
     }
 }
 
-} // namespace memsim::protocol
+} // namespace memsim::program

@@ -1,4 +1,4 @@
-#include "parts/places.hh"
+#include "parts/slot_allocator.hh"
 
 #include "core/rng.hh"
 
@@ -8,27 +8,26 @@
 
 namespace memsim::parts {
 
-TEST_CASE("The lowest free place is taken, and those that are taken are found in order",
-          "[parts]") {
+TEST_CASE("The lowest free slot is taken, and those that are taken are found in order", "[parts]") {
     const auto size = GENERATE(1u, 63u, 64u, 65u, 256u);
-    Places places;
-    places.resize(size);
+    SlotAllocator slots;
+    slots.resize(size);
     std::set<std::uint32_t> taken;
-    Rng r(3, "places");
+    Rng r(3, "slots");
     for (int i = 0; i < 20'000; ++i) {
         if (taken.size() < size && (taken.empty() || r.below(2))) {
             std::uint32_t lowest = 0;
             while (taken.count(lowest)) ++lowest;
-            REQUIRE(places.take() == lowest);
+            REQUIRE(slots.take() == lowest);
             taken.insert(lowest);
         } else {
             const auto given = std::next(taken.begin(), static_cast<long>(r.below(taken.size())));
-            places.give_back(*given);
+            slots.give_back(*given);
             taken.erase(given);
         }
-        REQUIRE(places.taken == taken.size());
+        REQUIRE(slots.taken == taken.size());
         std::vector<std::uint32_t> found;
-        places.for_each_taken([&](std::uint32_t p) { found.push_back(p); });
+        slots.for_each_taken([&](std::uint32_t p) { found.push_back(p); });
         REQUIRE(found == std::vector<std::uint32_t>(taken.begin(), taken.end()));
     }
 }

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 
 #include <optional>
 
-namespace memsim::parts {
+namespace memsim::files {
 
 struct BlockRecord {
     std::int64_t arrival = 0; ///< in the unit that the reader's user knows: it is not in the file
@@ -41,4 +41,4 @@ class BlockTrace {
     std::uint64_t most_sectors_;
 };
 
-} // namespace memsim::parts
+} // namespace memsim::files

@@ -1,8 +1,8 @@
-#include "parts/block_trace.hh"
+#include "files/block_trace.hh"
 
-#include "parts/words.hh"
+#include "files/words.hh"
 
-namespace memsim::parts {
+namespace memsim::files {
 
 std::optional<BlockRecord> BlockTrace::next(Place& place) {
     if (file_->place().byte != place.byte) {
@@ -31,4 +31,4 @@ std::optional<BlockRecord> BlockTrace::next(Place& place) {
     return r;
 }
 
-} // namespace memsim::parts
+} // namespace memsim::files

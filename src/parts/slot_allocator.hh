@@ -10,19 +10,19 @@
 
 namespace memsim::parts {
 
-/// Which of a number of places are taken. The lowest free one is taken next, so that those in use,
+/// Which of a number of slots are taken. The lowest free one is taken next, so that those in use,
 /// and what their owner keeps for each, stay close together. A value for State.
-struct Places {
+struct SlotAllocator {
     std::vector<std::uint64_t> free; ///< a bit each
     std::uint32_t taken = 0;
 
-    static constexpr std::string_view archived_as = "Places";
+    static constexpr std::string_view archived_as = "SlotAllocator";
     template <class Archive>
     void archive(Archive& a) {
-        const std::size_t places = count();
+        const std::size_t slots = count();
         a(free), a(taken);
         if constexpr (Loading<Archive>) // after resize(): else it is only looked at
-            a.check(places == 0 || count() == places, "has another number of places");
+            a.check(slots == 0 || count() == slots, "has another number of slots");
     }
     std::size_t count() const {
         std::size_t n = taken;
@@ -44,19 +44,19 @@ struct Places {
         ++taken;
         return static_cast<std::uint32_t>(w) * 64 + bit;
     }
-    void give_back(std::uint32_t place) {
-        MEMSIM_ASSERT(has(place), "a place is given back that nobody has taken");
-        free[place / 64] |= std::uint64_t {1} << place % 64;
+    void give_back(std::uint32_t slot) {
+        MEMSIM_ASSERT(has(slot), "a slot is given back that nobody has taken");
+        free[slot / 64] |= std::uint64_t {1} << slot % 64;
         --taken;
     }
-    /// Whether it is a place, and taken.
-    bool has(std::uint32_t place) const {
-        return place / 64 < free.size() && !(free[place / 64] >> place % 64 & 1);
+    /// Whether it is a slot, and taken.
+    bool has(std::uint32_t slot) const {
+        return slot / 64 < free.size() && !(free[slot / 64] >> slot % 64 & 1);
     }
-    /// Calls f(place) for each that is taken, lowest first.
+    /// Calls f(slot) for each that is taken, lowest first.
     template <class F>
     void for_each_taken(F&& f) const {
-        std::uint32_t left = taken; // behind the last one there may be no places
+        std::uint32_t left = taken; // behind the last one there may be no slots
         for (std::uint32_t w = 0; left; ++w)
             for (std::uint64_t bits = ~free[w]; bits && left; bits &= bits - 1, --left)
                 f(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)));

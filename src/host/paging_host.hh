@@ -3,14 +3,14 @@
 #include "core/clock.hh"
 #include "core/free_list.hh"
 #include "core/functional.hh"
-#include "link/density_trees.hh"
+#include "host/density_trees.hh"
 #include "parts/sector_store.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
 #include "protocol/translation.hh"
 
-namespace memsim::link {
+namespace memsim::host {
 
 using namespace memsim::literals;
 using protocol::Mem;
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
     return {"host_memory", "drive", "drive_direct"};
 }
 
-/// Which pages come that nobody has faulted on: none, or by density (link/density_trees.hh).
+/// Which pages come that nobody has faulted on: none, or by density (host/density_trees.hh).
 enum class Prefetch : std::uint8_t { none, density };
 constexpr std::array<std::string_view, 2> names_of(Prefetch) { return {"none", "density"}; }
 
@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 2> names_of(Prefetch) { return {"none", "
 /// Both directions of the copy engine work at once, each on one page at a time, through
 /// device_side: usually a link.Pcie. Not modelled: several GPUs, faults of the CPU, contention of
 /// other programs for DRAM, capacity of host memory.
-class Host final : public Model<Host>, public Functional {
+class PagingHost final : public Model<PagingHost>, public Functional {
   public:
     struct Params {
         Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Page size, as in the MMU", power_of_two()};
@@ -174,7 +174,7 @@ class Host final : public Model<Host>, public Functional {
         Timer next;
     };
 
-    explicit Host(const Params& p) : params(p) {}
+    explicit PagingHost(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
@@ -222,4 +222,4 @@ class Host final : public Model<Host>, public Functional {
     WireTime dram_;
 };
 
-} // namespace memsim::link
+} // namespace memsim::host

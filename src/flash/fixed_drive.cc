@@ -1,8 +1,8 @@
-#include "link/fixed_drive.hh"
+#include "flash/fixed_drive.hh"
 
 #include "core/registry.hh"
 
-namespace memsim::link {
+namespace memsim::flash {
 
 using protocol::BlockOp;
 
@@ -51,4 +51,4 @@ Contents::Id FixedDrive::move_contents(const protocol::BlockRequest& r) {
 
 void FixedDrive::served(const protocol::BlockResponse& r) { state.done.push(r); }
 
-} // namespace memsim::link
+} // namespace memsim::flash

@@ -5,7 +5,7 @@
 #include "parts/sector_store.hh"
 #include "protocol/block_io.hh"
 
-namespace memsim::link {
+namespace memsim::flash {
 
 using namespace memsim::literals;
 
@@ -62,4 +62,4 @@ class FixedDrive final : public Model<FixedDrive>, public Functional {
     WireTime wire_;
 };
 
-} // namespace memsim::link
+} // namespace memsim::flash

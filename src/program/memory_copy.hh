@@ -1,10 +1,10 @@
 #pragma once
 
-#include "protocol/kernel_source.hh"
+#include "program/kernel_source.hh"
 
 #include <cstring>
 
-namespace memsim::protocol {
+namespace memsim::program {
 
 /// Calls f(address, first byte, bytes) for each sector of a piece of functional memory.
 template <class F>
@@ -58,4 +58,4 @@ class MemoryCopy {
     std::vector<Copy> copies_;
 };
 
-} // namespace memsim::protocol
+} // namespace memsim::program

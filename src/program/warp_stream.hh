@@ -31,7 +31,7 @@
 ///
 /// No state is carried from one operation to the next, so a stream and a position are all that a
 /// checkpoint needs.
-namespace memsim::protocol {
+namespace memsim::program {
 
 using u8 = std::uint8_t;
 using u32 = std::uint32_t;
@@ -144,4 +144,4 @@ class WarpStreamReader {
     u64& position_;
 };
 
-} // namespace memsim::protocol
+} // namespace memsim::program

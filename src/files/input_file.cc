@@ -1,4 +1,4 @@
-#include "parts/input_file.hh"
+#include "files/input_file.hh"
 
 #include "core/heed.hh"
 #include "core/legible.hh"
@@ -11,7 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace memsim::parts {
+namespace memsim::files {
 
 namespace {
 
@@ -241,4 +241,4 @@ void InputFile::refuse_byte(const std::string& what) const {
 }
 void InputFile::refuse(const std::string& what) const { refuse_file(path_, what); }
 
-} // namespace memsim::parts
+} // namespace memsim::files

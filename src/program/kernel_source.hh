@@ -2,14 +2,14 @@
 
 #include "core/archive.hh"
 #include "core/contents.hh"
-#include "protocol/warp_stream.hh"
+#include "program/warp_stream.hh"
 
 #include <array>
 #include <string>
 #include <vector>
 
 /// What a dispatcher asks of an application: launches, and for each block its warps' streams.
-namespace memsim::protocol {
+namespace memsim::program {
 
 /// One kernel launch: what occupancy needs, and nothing of what the kernel does.
 struct Launch {
@@ -91,4 +91,4 @@ class KernelSource {
     virtual void load(Loader& from) = 0;
 };
 
-} // namespace memsim::protocol
+} // namespace memsim::program

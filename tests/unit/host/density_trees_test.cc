@@ -1,10 +1,10 @@
-#include "link/density_trees.hh"
+#include "host/density_trees.hh"
 
 #include <catch2/catch.hpp>
 
 /// Which pages come along with those that are faulted on, held against cases worked out by hand.
 
-using memsim::link::DensityTrees;
+using memsim::host::DensityTrees;
 
 namespace {
 
