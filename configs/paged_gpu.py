@@ -26,8 +26,9 @@ parser.add_argument("--source", default="host_memory", choices=["host_memory", "
                     help="with faults: where pages are initially")
 parser.add_argument("--check-contents", action="store_true",
                     help="carry the values of stores, and compare all memory with the program's at the end")
-parser.add_argument("--prefetch", default="none", choices=["none", "density"],
-                    help="with faults: pages that the host brings beside those that are faulted on")
+parser.add_argument("--prefetch", default="none",
+                    help="with faults: the page prefetcher, by which the host brings pages beside those "
+                         "that are faulted on")
 parser.add_argument("--eviction", default="lru",
                     help="with faults: the page policy by which a page makes room")
 parser.add_argument("--seed", type=int, default=1)

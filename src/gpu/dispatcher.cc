@@ -2,7 +2,6 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
-#include "program/local_memory.hh"
 #include "program/memory_copy.hh"
 
 #include <algorithm>
@@ -12,6 +11,61 @@ namespace memsim::gpu {
 static const Registration<Dispatcher> registered {
     "Hands the blocks of kernel launches of one or several applications to SMs, in order."};
 static const DebugFlag flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
+
+void Dispatcher::init() {
+    shares_.resize(params.sharing.applications());
+    for (unsigned i = 0; i < params.sharing.applications(); ++i) {
+        auto* host = dynamic_cast<protocol::HasKernels*>(&port.host[i].peer()->owner());
+        MEMSIM_ASSERT(host, "a Host responder must offer its kernels");
+        shares_[i].kernels = &host->kernels();
+        if (sim().contents().enabled()) {
+            if (shares_[i].kernels->memory().empty())
+                refuse("host", "application " + std::to_string(i) +
+                                   " has no values, as traces of addresses have none: build the "
+                                   "machine without contents");
+            shares_[i].kernels->note_host_writes();
+        }
+        check_first_launch(i);
+    }
+    const std::vector<SmRange> sms = split_sms(params.sharing, params.sms(), path());
+    std::vector<std::uint64_t> footprints;
+    for (const Share& s : shares_) footprints.push_back(s.kernels->footprint_bytes());
+    const std::vector<std::uint64_t> bases =
+        place_applications(params.addresses, footprints, path());
+    for (std::size_t i = 0; i < shares_.size(); ++i) {
+        shares_[i].sms = sms[i];
+        shares_[i].base = bases[i];
+    }
+    state.applications.resize(shares_.size());
+    state.used.resize(params.sms());
+}
+
+/// A block that fits in no SM is refused before time 0, where the first launch has it.
+void Dispatcher::check_first_launch(std::uint32_t application) {
+    program::KernelSource& kernels = *shares_[application].kernels;
+    Saver before;
+    kernels.save(before);
+    program::Launch l;
+    if (kernels.next_launch(l))
+        occupancy_.need(
+            {false, 1, l.blocks(), l.threads_per_block(), l.registers_per_thread, l.shared_bytes},
+            application, path());
+    Loader back(before.bytes);
+    kernels.load(back);
+    if (params.when_one_ends() == WhenOneEnds::repeat)
+        shares_[application].initial = std::move(before.bytes);
+}
+
+/// With an MMU their addresses are not those of memory.
+std::vector<MemoryUse> Dispatcher::memory_uses() const {
+    std::vector<MemoryUse> uses;
+    for (std::size_t i = 0; i < shares_.size() && !params.addresses.translated(); ++i)
+        uses.push_back({"the data of application " + std::to_string(i), shares_[i].base,
+                        shares_[i].kernels->footprint_bytes()});
+    return uses;
+}
+
+// ---- launches --------------------------------------------------------------------------------
 
 std::uint64_t Dispatcher::cycles(Tick time) const {
     return static_cast<std::uint64_t>(Clock(params.clock()).at_or_after(time).cycle);
@@ -34,11 +88,7 @@ void Dispatcher::take_ends() {
     for (std::uint32_t sm = 0; sm < port.sm_side.size(); ++sm)
         while (!port.sm_side[sm].empty()) {
             Application& a = parts::named(state.applications, port.sm_side[sm].pop().application);
-            Resources& used = state.used[sm];
-            used.blocks -= a.block.blocks;
-            used.warps -= a.block.warps;
-            used.registers -= a.block.registers;
-            used.shared -= a.block.shared;
+            state.used[sm].give_back(a.block);
             --a.running;
         }
 }
@@ -69,12 +119,14 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     a.blocks = launch.blocks;
     a.next_block = 0;
     a.launch_started = now();
-    a.block = need(i, launch);
-    a.local = place_local(i);
+    a.block = occupancy_.need(launch, i, path());
+    const bool one_pool = params.local_pool() == LocalPool::context;
+    a.local = a.local_pools.place(*shares_[i].kernels,
+                                  one_pool ? 0 : a.block.warps * occupancy_.room(a.block), local_);
     if (state.under_way++ == 0) state.since = now();
     ++stat.launches;
     debug(flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks, " blocks, ",
-          room({}, a.block), " in an SM");
+          occupancy_.room(a.block), " in an SM");
 }
 
 void Dispatcher::end_launches() {
@@ -133,8 +185,8 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     Application& a = state.applications[i];
     if (a.next_block == a.blocks) return false;
     std::uint32_t sm = 0, most = 0;
-    for (std::uint32_t s = shares_[i].first_sm; s < shares_[i].end_sm; ++s) {
-        const std::uint32_t here = room(state.used[s], a.block);
+    for (std::uint32_t s = shares_[i].sms.first; s < shares_[i].sms.end; ++s) {
+        const std::uint32_t here = occupancy_.room(state.used[s], a.block);
         if (here > most) sm = s, most = here;
     }
     if (most == 0 || !port.sm_side[sm].can_send()) return false;
@@ -153,8 +205,8 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     const auto application = static_cast<std::uint16_t>(i);
     port.sm_side[sm].send({shares_[i].base, a.launch, block,
                            static_cast<std::uint32_t>(streams_.warps.size()), stores_before,
-                           application, local_warp(), local_row(),
-                           a.local + sm * program::local_row_bytes});
+                           application, local_.warp(), local_.row(),
+                           a.local + sm * LocalLayout::sm()});
     state.held.push_back({application, block, std::move(streams_.warps)});
     streams_.warps.clear();
     if (!spare_.empty()) {
@@ -162,11 +214,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
         spare_.pop_back();
     }
     debug(flag, "block ", block, " of application ", i, " to SM ", sm);
-    Resources& used = state.used[sm];
-    used.blocks += a.block.blocks;
-    used.warps += a.block.warps;
-    used.registers += a.block.registers;
-    used.shared += a.block.shared;
+    state.used[sm].take(a.block);
     ++a.running;
     if (params.max_instructions() && state.instructions >= params.max_instructions())
         start_no_more();
@@ -176,7 +224,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
 }
 
 ProgramMemory Dispatcher::memory_of(std::uint32_t i) const {
-    return {*shares_[i].kernels, port.sm_side[shares_[i].first_sm], shares_[i].base,
+    return {*shares_[i].kernels, port.sm_side[shares_[i].sms.first], shares_[i].base,
             static_cast<std::uint16_t>(i)};
 }
 
@@ -243,8 +291,7 @@ void Dispatcher::waits_on(WaitReport& report) const {
 
 std::optional<std::string> Dispatcher::imbalance() const {
     for (const Resources& used : state.used)
-        if (used.blocks || used.warps || used.registers || used.shared)
-            return "an SM still holds blocks";
+        if (!used.none()) return "an SM still holds blocks";
     return {};
 }
 

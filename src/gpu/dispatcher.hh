@@ -2,25 +2,15 @@
 
 #include "core/clock.hh"
 #include "core/functional.hh"
+#include "gpu/dispatch/local_pools.hh"
+#include "gpu/dispatch/occupancy.hh"
+#include "gpu/dispatch/partition.hh"
 #include "gpu/program_memory.hh"
 #include "protocol/dispatch.hh"
 
 namespace memsim::gpu {
 
 using namespace memsim::literals;
-
-/// Which SMs an application may use: spatial gives each its own, shared lets all use all, also side
-/// by side in one SM.
-enum class Partition : std::uint8_t { spatial, shared };
-constexpr std::array<std::string_view, 2> names_of(Partition) { return {"spatial", "shared"}; }
-
-/// Which launches of an application share their local memory. context: all of them, as NVIDIA's
-/// driver allocates it once for a context (threads of all SMs x bytes of a thread; NVIDIA's forum,
-/// "Local memory management", 289339/9). occupancy: those with equally many warps resident in an
-/// SM, as Accel-Sim has it, where the distance from a word to the next is that of all resident
-/// threads (shader_core_ctx::translate_local_memaddr), so that others' addresses are new.
-enum class LocalPool : std::uint8_t { context, occupancy };
-constexpr std::array<std::string_view, 2> names_of(LocalPool) { return {"context", "occupancy"}; }
 
 /// What happens when one of several applications has ended: the others run on without it, it is
 /// begun again until each has ended once, or no block of any starts any more.
@@ -36,40 +26,20 @@ constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
 /// A run may be cut to a region: launches before it are run functionally only; after it, or when
 /// max_instructions have been handed out, no further block starts and the run ends when those under
 /// way have ended; an application's own part may be cut likewise.
+/// What an SM holds, how applications share the machine and where local memory lies is said in
+/// src/gpu/dispatch/.
 /// Not modelled: concurrent kernels of one application, preemption, partitioned caches.
 class Dispatcher final : public Model<Dispatcher>,
                          public protocol::HasBlocks,
                          public ChecksContents {
   public:
     struct Params {
-        Param<unsigned> applications {1, {1, 64}, "Applications that run at once"};
-        Param<Partition> partition {Partition::spatial, "Which SMs each application may use"};
-        Param<std::string> sm_split {
-            "", "SMs of each application if spatial, such as '10,6'; empty: as even as possible"};
+        PartitionParams sharing;
         Param<WhenOneEnds> when_one_ends {WhenOneEnds::run_on,
                                           "What happens when one of several has ended"};
-        Param<std::string> bases {"", "Physical address at which each application's addresses "
-                                      "begin, such as '0B,1GiB'; empty: one after the other"};
-        Param<Bytes> base_alignment {4_KiB, {1_B, 1_GiB}, "Of these addresses, if empty"};
-        Param<bool> translated {
-            false, "Whether an MMU translates: addresses go out as the application has them"};
+        AddressParams addresses;
         Param<unsigned> sms {16, {1, 4096}, "SMs (Ohm-GPU table I: 16)"};
-        Param<unsigned> warp_slots {
-            48, {1, 64}, "Warps resident in an SM (assumption: GTX 480 class, 1536 threads)"};
-        Param<unsigned> block_slots {
-            8, {1, 64}, "Blocks resident in an SM (assumption: GTX 480 class)"};
-        Param<unsigned> registers {
-            32768, {1, 1u << 20}, "32-bit registers of an SM (assumption: GTX 480 class)"};
-        Param<Bytes> shared {48_KiB, {0_B, 1_MiB}, "Shared memory of an SM (assumption)"};
-        Param<unsigned> warp_unit {2,
-                                   {1, 32},
-                                   "A block's warps are rounded up to a multiple of this for its "
-                                   "registers (CUDA occupancy calculator: 2 for compute capability "
-                                   "2.x, 4 for later; well known, not looked up)"};
-        Param<unsigned> register_unit {
-            64, {1, 4096}, "As that, a warp's registers (64 for 2.x, 256 for later)"};
-        Param<Bytes> shared_unit {
-            128_B, {1_B, 64_KiB}, "As that, a block's shared memory (128 B for 2.x, 256 for 3.x)"};
+        OccupancyParams sm;
         Param<Time> dispatch_latency {
             1_ns, {1_fs, 1_ms}, "From the dispatcher to an SM (assumption: a cycle or two)"};
         Param<LocalPool> local_pool {
@@ -95,12 +65,13 @@ class Dispatcher final : public Model<Dispatcher>,
     };
     struct Ports {
         Many<Requester<protocol::Launches>> host {
-            from<&Params::applications>,
+            from<&Params::sharing, &PartitionParams::applications>,
             {.depth = [](const void*) { return 1u; }},
             "The applications; the links have the launch latency"};
         Many<Requester<protocol::Dispatch>> sm_side {
             from<&Params::sms>,
-            {.depth = from<&Params::block_slots>, .latency = from<&Params::dispatch_latency>},
+            {.depth = from<&Params::sm, &OccupancyParams::block_slots>,
+             .latency = from<&Params::dispatch_latency>},
             "Blocks to the SMs"};
     };
     struct Stats {
@@ -115,15 +86,15 @@ class Dispatcher final : public Model<Dispatcher>,
         Counter cycles {Unit::cycle, "The same in cycles of the clock, each stretch rounded up"};
         Ratio ipc {thread_instructions, cycles, "Thread instructions a cycle, over whole launches"};
         Each<Counter> application_instructions {
-            from<&Params::applications>, Unit::count,
+            from<&Params::sharing, &PartitionParams::applications>, Unit::count,
             "Thread instructions of an application's blocks, until it has ended once"};
         Each<Counter> application_cycles {
-            from<&Params::applications>, Unit::cycle,
+            from<&Params::sharing, &PartitionParams::applications>, Unit::cycle,
             "Cycles in which a launch of it was under way, until it has ended once"};
-        Each<Counter> application_end {from<&Params::applications>, Unit::time,
-                                       "When it ended for the first time"};
-        Each<Counter> application_repeats {from<&Params::applications>, Unit::count,
-                                           "How often it was begun again"};
+        Each<Counter> application_end {from<&Params::sharing, &PartitionParams::applications>,
+                                       Unit::time, "When it ended for the first time"};
+        Each<Counter> application_repeats {from<&Params::sharing, &PartitionParams::applications>,
+                                           Unit::count, "How often it was begun again"};
         Each<Ratio> application_ipc {application_instructions, application_cycles,
                                      "Thread instructions of an application a cycle"};
         SumOfRatios ipc_sum {application_ipc, "Sum of the applications' instructions a cycle"};
@@ -132,13 +103,6 @@ class Dispatcher final : public Model<Dispatcher>,
         std::uint16_t application = 0;
         std::uint32_t block = 0;
         std::vector<std::vector<std::uint8_t>> warps;
-    };
-    /// What blocks take of an SM.
-    struct Resources {
-        std::uint32_t blocks = 0;
-        std::uint32_t warps = 0;
-        std::uint32_t registers = 0;
-        std::uint32_t shared = 0;
     };
     struct Application {
         bool ended = false;  ///< no further block will start
@@ -152,9 +116,9 @@ class Dispatcher final : public Model<Dispatcher>,
         std::uint64_t stores = 0;  ///< numbered so far, where contents are carried
         bool loaded = false;       ///< the machine has its memory's contents
         std::uint64_t instructions = 0;
-        Resources block;                        ///< what one block of this launch takes
-        std::uint64_t local = 0;                ///< where its local memory begins
-        std::vector<std::uint32_t> local_pools; ///< warps resident in an SM, of each; or 0
+        Resources block;         ///< what one block of this launch takes
+        std::uint64_t local = 0; ///< where its local memory begins
+        LocalPools local_pools;
         Tick launch_started = 0;
     };
     struct State {
@@ -168,7 +132,8 @@ class Dispatcher final : public Model<Dispatcher>,
         Timer first;
     };
 
-    explicit Dispatcher(const Params& p) : params(p) {}
+    explicit Dispatcher(const Params& p)
+        : params(p), occupancy_(params.sm), local_ {p.sms(), p.sm.warp_slots()} {}
     void init() override;
     void start() override { arm(state.first, Tick {0}); }
     void wake() override;
@@ -190,7 +155,7 @@ class Dispatcher final : public Model<Dispatcher>,
     /// An application's part of the machine.
     struct Share {
         program::KernelSource* kernels = nullptr;
-        std::uint32_t first_sm = 0, end_sm = 0;
+        SmRange sms;
         std::uint64_t base = 0;
         std::string initial; ///< its functional state before its first launch, to begin it again
     };
@@ -199,8 +164,6 @@ class Dispatcher final : public Model<Dispatcher>,
     ProgramMemory memory_of(std::uint32_t application) const;
     void keep_contents(std::uint32_t application);
     std::uint32_t number_stores(std::uint32_t application, std::uint64_t n);
-    void split_sms();
-    void place_applications();
     void take_ends();
     void ask(std::uint32_t application);
     void begin(std::uint32_t application, const protocol::LaunchReply& launch);
@@ -210,14 +173,10 @@ class Dispatcher final : public Model<Dispatcher>,
     static void start_no_more(Application& a);
     void hand_out();
     bool hand_out_block(std::uint32_t application);
-    Resources need(std::uint32_t application, const protocol::LaunchReply& launch) const;
-    std::uint32_t room(const Resources& used, const Resources& block) const;
-    /// In local memory: from a warp slot's row to the next slot's, and to its own next one.
-    std::uint32_t local_warp() const;
-    std::uint32_t local_row() const { return local_warp() * params.warp_slots(); }
-    std::uint64_t place_local(std::uint32_t application);
     std::uint64_t cycles(Tick time) const;
 
+    Occupancy occupancy_;
+    LocalLayout local_;
     std::vector<Share> shares_;
     program::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
     std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< as those

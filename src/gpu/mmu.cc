@@ -20,7 +20,8 @@ void Mmu::init() {
         refuse("hosts", "pages that are not resident are brought by a host: bind one to fault_side "
                         "and mover_side (hosts=1, movers=1)");
     state.resident.init(*this, params.eviction, params.pages);
-    state.translations.resize(params.entries(), params.ways());
+    state.translations.resize(params.entries(), params.ways(), params.replacement().text(),
+                              path() + ".replacement", sim().seed());
     state.missing.init(params.missing);
     state.orders.resize(params.orders(), params.tlbs());
 }
@@ -180,6 +181,63 @@ std::optional<std::uint64_t> Mmu::frame_of(std::uint16_t application, std::uint6
     const std::uint64_t key = page_key(application, page);
     return by_fault() ? state.resident.find(key) : state.map.find(key);
 }
+
+// ---- what movers of pages order --------------------------------------------------------------
+
+/// Takes orders while there is room, sends their shoot-downs, and answers those that are done.
+void Mmu::take_orders() {
+    for (unsigned t = 0; t < port.shootdowns.size(); ++t)
+        while (!port.shootdowns[t].empty()) state.orders.confirmed(port.shootdowns[t].pop().tag);
+    advance_orders();
+    for (unsigned m = 0; m < port.mover_side.size(); ++m) {
+        auto& in = port.mover_side[m];
+        while (!in.empty() && !state.orders.full() &&
+               begin(static_cast<std::uint16_t>(m), in.front())) {
+            in.pop();
+            advance_orders();
+        }
+    }
+}
+
+/// False if the order must wait.
+bool Mmu::begin(std::uint16_t mover, const protocol::PageOrder& order) {
+    PageMoves moves = this->moves();
+    const std::string& sender = port.mover_side[mover].peer()->owner().path();
+    if (const auto fault = moves.fault_of(order, sender)) refuse(fault->parameter, fault->why);
+    auto o = moves.begin(order, [this](std::uint32_t page) { complete_unmapped(page); });
+    if (!o) return false;
+    o->mover = mover;
+    o->since = now();
+    stat.shootdowns += o->pages != 0;
+    state.orders.add(*o);
+    return true;
+}
+
+/// A page that was waited for, if it is there now and its application is not held.
+void Mmu::complete_unmapped(std::uint32_t i) {
+    const MissingPages::Page& p = state.missing[i];
+    if (p.phase != Phase::unmapped || state.map.held(application_of(p.key))) return;
+    const std::optional<std::uint64_t> frame = find(p.key);
+    if (!frame) return;
+    stat.fault_time.sample(Time {now() - p.since});
+    complete(i, *frame);
+}
+
+void Mmu::advance_orders() {
+    state.orders.advance(
+        [this](std::uint32_t tlb, const PageOrders::Order& o, std::uint32_t number) {
+            if (!port.shootdowns[tlb].can_send()) return false;
+            port.shootdowns[tlb].send({page_of(o.key), o.pages, application_of(o.key), number});
+            return true;
+        },
+        [this](const PageOrders::Order& o) {
+            if (o.pages) stat.shootdown_time.sample(Time {now() - o.since});
+            port.mover_side[o.mover].send(o.reply);
+            ++stat.orders;
+        });
+}
+
+// ---- looks that take no time -----------------------------------------------------------------
 
 /// A page that is not mapped is with the host, or has not been touched.
 void Mmu::functional_unmapped(FunctionalAccess& access) {

@@ -3,7 +3,7 @@
 #include "core/clock.hh"
 #include "gpu/mmu/device_pages.hh"
 #include "gpu/mmu/missing_pages.hh"
-#include "gpu/mmu/page_orders.hh"
+#include "gpu/mmu/page_moves.hh"
 #include "gpu/mmu/page_walker.hh"
 #include "parts/cycle_slots.hh"
 #include "protocol/mem.hh"
@@ -47,6 +47,8 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         MissingParams missing;
         Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds (assumption)"};
         Param<unsigned> ways {16, {1, 65536}, "Of a set (assumption)"};
+        Param<PolicyName<parts::TagPolicy>> replacement {
+            "lru", "Which entry of a set of the L2 TLB makes room"};
         Param<Time> latency {10_ns,
                              {1_fs, 1_ms},
                              "From the look-up in the L2 TLB to the L1 TLB (assumption)",
@@ -148,16 +150,16 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     /// Where a page lies; one that is touched for the first time gets its frame.
     std::optional<std::uint64_t> find(std::uint64_t key);
     void place_contents(std::uint64_t key, std::uint64_t frame);
-    // Page orders (mmu_orders.cc).
+    // Page orders.
     void take_orders();
     bool begin(std::uint16_t mover, const protocol::PageOrder& order);
-    void check(std::uint16_t mover, const protocol::PageOrder& order) const;
-    bool claim(PageOrders::Order& o, bool prefetch);
-    void unmap(PageOrders::Order& o);
-    void map(const protocol::PageOrder& order);
-    void resume(std::uint16_t application);
     void complete_unmapped(std::uint32_t page);
     void advance_orders();
+
+    PageMoves moves() {
+        return PageMoves({params.pages, state.map, state.resident, state.translations,
+                          state.missing, stat.eviction});
+    }
 
     Clock clock_;
 };

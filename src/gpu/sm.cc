@@ -14,14 +14,14 @@ constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << i; }
 } // namespace
 
 void Sm::init() {
-    coalescer_ = Coalescer(static_cast<std::uint32_t>(params.line->raw),
-                           static_cast<std::uint32_t>(params.sector->raw));
+    unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
+                                         static_cast<std::uint32_t>(params.sector->raw),
+                                         params.accesses(), params.outstanding(), params.atomics()},
+                  port.mem_side, sim(), stat.memory, state.accesses);
     dispatcher_ = dynamic_cast<protocol::HasBlocks*>(&port.blocks.peer()->owner());
     MEMSIM_ASSERT(dispatcher_, "a Dispatch requester must offer its blocks");
     state.warps.resize(params.warp_slots());
     state.blocks.resize(params.block_slots());
-    state.sent.resize(params.outstanding());
-    for (std::uint32_t tag = params.outstanding(); tag-- > 0;) state.free_tags.push_back(tag);
     slots_ = IssueSlots(params.schedulers(), params.issue_width(), params.arithmetic_latency(),
                         state.issue_free);
     state.last.resize(params.schedulers());
@@ -30,14 +30,19 @@ void Sm::init() {
 }
 
 void Sm::wake() {
-    const Issuable before = issuable();
-    while (!port.mem_side.empty()) answer(port.mem_side.pop());
-    finish_shared_loads();
+    const ReadyWarps::Sets ready = state.ready.sets;
+    const bool room = unit_->room();
+    while (!port.mem_side.empty()) {
+        const LoadStoreUnit::Sent sent = unit_->answered(port.mem_side.pop());
+        if (sent.result != LoadStoreUnit::no_result) result(sent.warp, sent.result);
+    }
+    state.shared.finish(now(), [this](std::uint32_t w, std::uint32_t r) { result(w, r); });
     while (!port.blocks.empty()) place(port.blocks.pop());
-    if (!state.accesses.empty()) send_accesses();
+    unit_->send();
     // As long as the same may issue, it is known when.
-    if (!state.next.armed() || assists() || issuable() != before) schedule();
-    report_ends();
+    if (!state.next.armed() || assists() || state.ready.sets != ready || unit_->room() != room)
+        schedule();
+    if (state.blocks.any_ended()) report_ends();
     if (port.queries.size()) [[unlikely]]
         answer_queries();
 }
@@ -46,37 +51,25 @@ void Sm::wake() {
 
 void Sm::schedule() {
     ClockEdge edge;
-    if (state.asleep | state.ready_compute | state.ready_memory | state.ready_shared | assists()) {
+    if (state.ready.any() || assists()) {
         edge = clock_.at_or_after(state.edge, now());
-        if (assists() && edge.tick == now()) assist(edge);
-        if (state.asleep) wake_sleepers(edge.tick == now() ? edge.cycle : edge.cycle - 1);
-        if (edge.tick == now()) issue_all(edge); // operations issue at edges of the clock
-        if (!state.accesses.empty()) send_accesses();
+        const bool at_edge = edge.tick == now(); // operations issue at edges of the clock
+        if (at_edge && assists()) assist(edge);
+        state.ready.wake(at_edge ? edge.cycle : edge.cycle - 1,
+                         [this](std::uint32_t w) { settle(w); });
+        if (at_edge) issue_all(edge);
+        unit_->send();
     }
     arm_next(edge);
-}
-
-void Sm::wake_sleepers(std::int64_t cycle) {
-    if (state.first_awake > cycle) return;
-    state.first_awake = IssueSlots::never;
-    for (std::uint64_t rest = state.asleep; rest; rest &= rest - 1) {
-        const auto w = static_cast<std::uint32_t>(std::countr_zero(rest));
-        if (state.warps[w].awake > cycle) {
-            state.first_awake = std::min(state.first_awake, state.warps[w].awake);
-            continue;
-        }
-        state.asleep &= ~bit(w);
-        settle(w);
-    }
 }
 
 /// The warps whose next operation may issue in this cycle. A warp that may access memory does so
 /// only when its accesses surely fit the queue.
 std::uint64_t Sm::candidates(std::int64_t cycle) const {
-    std::uint64_t ready = state.ready_compute;
+    std::uint64_t ready = state.ready.sets.compute;
     if (state.load_store_free > cycle) return ready;
-    if (room_for_accesses()) ready |= state.ready_memory;
-    if (state.shared_free <= cycle) ready |= state.ready_shared;
+    if (unit_->room()) ready |= state.ready.sets.memory;
+    if (state.shared.free(cycle)) ready |= state.ready.sets.shared;
     return ready;
 }
 
@@ -88,7 +81,9 @@ void Sm::issue_all(const ClockEdge& edge) {
             const std::size_t slot = slots_.find(s, edge.cycle);
             if (slot == IssueSlots::none) break;
             state.edge = edge;
-            const std::uint32_t w = choose(ready, state.last[s]);
+            const std::uint32_t w =
+                choose_warp(params.scheduler(), ready, state.last[s],
+                            [this](std::uint32_t i) { return state.warps[i].age; });
             state.last[s] = w;
             issue(w, edge.cycle, slot);
             stat.issued[s] += op_.instructions;
@@ -96,58 +91,38 @@ void Sm::issue_all(const ClockEdge& edge) {
 }
 
 void Sm::assist(const ClockEdge& edge) {
-    if (state.assist_end && state.assist_end <= edge.cycle) {
+    if (state.assist.over(edge.cycle)) {
         port.helper[0].pop();
         port.helper[0].send({});
-        state.assist_end = 0;
+        state.assist = {};
         state.edge = edge;
-    } else if (const std::size_t slot = slots_.find(0, edge.cycle);
-               state.assist_end == 0 && slot != IssueSlots::none) {
-        const std::uint32_t n = port.helper[0].front().instructions;
-        slots_.hold(slot, edge.cycle, n);
-        state.assist_end = edge.cycle + std::int64_t {n} * params.arithmetic_latency();
+    } else if (const std::uint32_t n = port.helper[0].front().instructions;
+               state.assist.begin(slots_, edge.cycle, n, params.arithmetic_latency())) {
         state.edge = edge;
         stat.assist_instructions += n;
     }
 }
 
-std::uint32_t Sm::choose(std::uint64_t ready, std::uint32_t last) const {
-    if (params.scheduler() == Scheduler::loose_round_robin) {
-        const unsigned from = (last + 1) & 63;
-        const auto ahead = std::countr_zero(std::rotr(ready, static_cast<int>(from)));
-        return (static_cast<unsigned>(ahead) + from) & 63;
-    }
-    if (ready & bit(last)) return last;
-    auto oldest = static_cast<std::uint32_t>(std::countr_zero(ready));
-    for (std::uint64_t rest = ready & (ready - 1); rest; rest &= rest - 1) {
-        const auto w = static_cast<std::uint32_t>(std::countr_zero(rest));
-        if (state.warps[w].age < state.warps[oldest].age) oldest = w;
-    }
-    return oldest;
-}
-
 void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
-    Block& block = state.blocks[warp.block];
+    ResidentBlock& block = state.blocks[warp.block];
     program::WarpStreamReader(warp.stream, warp.position).next(op_);
     debug(flag, "warp ", w, " issues ", op_.instructions, " of kind ",
           static_cast<unsigned>(op_.kind), ", pc ", op_.pc);
-    state.ready_compute &= ~bit(w);
-    state.ready_memory &= ~bit(w);
-    state.ready_shared &= ~bit(w);
+    state.ready.take(w);
     stat.warp_instructions += op_.instructions;
     stat.thread_instructions += op_.thread_instructions();
     slots_.hold(slot, cycle, op_.instructions);
     switch (op_.kind) {
     case WarpOpKind::compute:
-        sleep(w, cycle + std::int64_t {op_.instructions} * params.arithmetic_latency());
+        state.ready.sleep(w, cycle + std::int64_t {op_.instructions} * params.arithmetic_latency());
         break;
     case WarpOpKind::load:
     case WarpOpKind::store:
     case WarpOpKind::atomic:
     case WarpOpKind::reduce:
         state.load_store_free = cycle + 1;
-        access(w, op_);
+        unit_->access(block, w, warp.results, op_);
         settle(w);
         break;
     case WarpOpKind::shared:
@@ -156,61 +131,70 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
         settle(w);
         break;
     case WarpOpKind::barrier:
-        ++block.arrived;
-        block.at_barrier |= bit(w);
-        check_barrier(block, cycle);
+        go_on(block.arrive(w), cycle);
         break;
     case WarpOpKind::exit:
         warp.exited = true;
-        --block.running;
-        check_barrier(block, cycle);
-        if (!warp.outstanding) end(w);
+        go_on(block.exit(), cycle);
+        if (!warp.results.outstanding) end(w);
         break;
     }
 }
 
-void Sm::sleep(std::uint32_t w, std::int64_t until) {
-    state.warps[w].awake = until;
-    state.first_awake = state.asleep ? std::min(state.first_awake, until) : until;
-    state.asleep |= bit(w);
+void Sm::access_shared(std::uint32_t w, const program::WarpOp& op, std::int64_t cycle) {
+    ++stat.shared_instructions;
+    stat.shared_passes += op.passes;
+    state.shared.access(cycle, op.passes);
+    if (!op.has_result) return;
+    const ClockEdge ready = clock_.advance(state.edge, op.passes + params.shared_latency());
+    state.shared.load({ready.tick, w, state.warps[w].results.begin(1)});
 }
 
 void Sm::settle(std::uint32_t w) {
     Warp& warp = state.warps[w];
     const program::WarpOpHead next = program::peek(warp.stream, warp.position);
-    warp.needs = std::rotl(next.waits, warp.latest);
-    if (next.has_result) warp.needs |= bit((warp.latest - 1u) & 63); // whose place it takes
-    warp.needs &= warp.outstanding;
-    if (warp.needs) return;
-    (next.kind == WarpOpKind::shared ? state.ready_shared
-     : touches_memory(next.kind)     ? state.ready_memory
-                                     : state.ready_compute) |= bit(w);
+    if (!warp.results.holds(next)) state.ready.add(w, next.kind);
+}
+
+/// Warps that a barrier lets pass.
+void Sm::go_on(std::uint64_t warps, std::int64_t cycle) {
+    for (; warps; warps &= warps - 1)
+        state.ready.sleep(static_cast<std::uint32_t>(std::countr_zero(warps)), cycle + 1);
+}
+
+void Sm::result(std::uint32_t w, std::uint32_t place) {
+    Warp& warp = state.warps[w];
+    MEMSIM_ASSERT(warp.live, "an answer that no warp expects");
+    if (!warp.results.answered(place)) return;
+    if (warp.exited) {
+        if (!warp.results.outstanding) end(w);
+    } else if (warp.results.releases(place))
+        settle(w);
 }
 
 /// At the next edge at which something can issue, or when a load from shared memory is there.
 /// `edge` is the first at or after now, if anything is ready or asleep.
 void Sm::arm_next(const ClockEdge& edge) {
     constexpr std::int64_t never_cycle = IssueSlots::never;
-    std::int64_t next = state.asleep ? state.first_awake : never_cycle;
-    const std::uint64_t memory = room_for_accesses() ? state.ready_memory : 0;
-    const std::uint64_t any = state.ready_compute | memory | state.ready_shared;
+    const ReadyWarps::Sets& ready = state.ready.sets;
+    std::int64_t next = state.ready.next_awake();
+    const std::uint64_t memory = unit_->room() ? ready.memory : 0;
+    const std::uint64_t any = ready.compute | memory | ready.shared;
     Tick at = never;
     if (any || next != never_cycle || assists()) {
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
         const std::int64_t unit = std::max(from, state.load_store_free);
         for (std::uint32_t s = 0; any && s < own_.size(); ++s) {
             std::int64_t first = never_cycle;
-            if (state.ready_shared & own_[s]) first = std::max(unit, state.shared_free);
+            if (ready.shared & own_[s]) first = std::max(unit, state.shared.free_at);
             if (memory & own_[s]) first = std::min(first, unit);
-            if (state.ready_compute & own_[s]) first = std::min(first, from);
+            if (ready.compute & own_[s]) first = std::min(first, from);
             if (first < next) next = std::min(next, slots_.next(s, first));
         }
-        if (assists())
-            next = std::min(next, state.assist_end ? state.assist_end : slots_.next(0, from));
+        if (assists()) next = std::min(next, state.assist.next(slots_, from));
         if (next != never_cycle) at = clock_.advance(edge, next - edge.cycle).tick;
     }
-    if (!state.shared_loads.empty()) at = std::min(at, state.shared_loads.front().ready);
-    arm(state.next, at);
+    arm(state.next, std::min(at, state.shared.next()));
 }
 
 // ---- blocks ----------------------------------------------------------------------------------
@@ -219,31 +203,13 @@ void Sm::place(const protocol::BlockStart& start) {
     if (start.application >= state.launches.size()) state.launches.resize(start.application + 1);
     if (start.launch != state.launches[start.application]) {
         state.launches[start.application] = start.launch;
-        protocol::MemRequest empty_l1;
-        empty_l1.command = protocol::Command::invalidate;
-        empty_l1.posted = true;
-        empty_l1.application = start.application;
-        if (params.empty_l1()) state.accesses.push({empty_l1, now(), 0});
+        if (params.empty_l1()) unit_->empty_l1(start.application);
     }
-    std::uint32_t b = 0;
-    while (b < state.blocks.size() && state.blocks[b].live) ++b;
-    if (b == state.blocks.size())
+    const std::uint32_t b = state.blocks.place(start);
+    if (b == ResidentBlocks::none)
         throw ConfigError(path() + ".block_slots: the dispatcher sends more blocks than the " +
                           std::to_string(params.block_slots()) +
                           " that this SM holds; give both the same block_slots");
-    state.blocks[b] = {true,
-                       start.application,
-                       start.launch,
-                       start.block,
-                       start.base,
-                       start.stores_before,
-                       start.warps,
-                       start.warps,
-                       0,
-                       0,
-                       start.local,
-                       start.local_warp,
-                       start.local_row};
     dispatcher_->take_block(start.application, start.block, streams_);
     std::uint32_t w = 0;
     for (auto& stream : streams_) {
@@ -256,7 +222,7 @@ void Sm::place(const protocol::BlockStart& start) {
         warp.live = true;
         warp.exited = false;
         warp.block = static_cast<std::uint8_t>(b);
-        warp.outstanding = warp.needs = 0;
+        warp.results.clear();
         warp.age = state.arrivals++;
         warp.position = 0;
         warp.stream.swap(stream); // the old buffer goes back with the next block
@@ -271,61 +237,62 @@ void Sm::count_residents() {
     stat.resident.set(now(), resident);
 }
 
-void Sm::check_barrier(Block& block, std::int64_t cycle) {
-    if (block.arrived == 0 || block.arrived < block.running) return;
-    for (std::uint64_t rest = block.at_barrier; rest; rest &= rest - 1)
-        sleep(static_cast<std::uint32_t>(std::countr_zero(rest)), cycle + 1);
-    block.arrived = 0;
-    block.at_barrier = 0;
-}
-
 void Sm::end(std::uint32_t w) {
     Warp& warp = state.warps[w];
     warp.live = false;
     warp.stream.clear();
-    if (--state.blocks[warp.block].warps == 0) state.ended.push(warp.block);
+    state.blocks.warp_ended(warp.block);
 }
 
 void Sm::report_ends() {
-    while (!state.ended.empty() && port.blocks.can_send()) {
-        Block& block = state.blocks[state.ended.pop()];
-        block.live = false;
+    while (state.blocks.any_ended() && port.blocks.can_send()) {
+        const ResidentBlock& block = state.blocks.take_ended();
         ++stat.blocks;
         count_residents();
         port.blocks.send({block.launch, block.number, block.application});
     }
 }
 
-unsigned Sm::live_blocks() const {
-    unsigned n = 0;
-    for (const Block& b : state.blocks) n += b.live;
-    return n;
+void Sm::answer_queries() {
+    auto& queries = port.queries[0];
+    auto& to = port.upcoming[0];
+    while (!state.upcoming.empty() || !queries.empty()) {
+        if (state.upcoming.empty()) {
+            const unsigned operations = queries.pop().operations;
+            for (std::uint32_t w = 0; w < state.warps.size(); ++w) {
+                const Warp& warp = state.warps[w];
+                if (!warp.live || warp.exited) continue;
+                state.upcoming.add(
+                    {warp.stream, warp.position, warp.results.outstanding, warp.results.latest}, w,
+                    state.blocks[warp.block], operations, *unit_,
+                    static_cast<std::uint64_t>(params.line->raw), op_);
+            }
+            state.upcoming.close();
+        }
+        if (!to.can_send()) return;
+        to.send(state.upcoming.messages.pop());
+    }
 }
 
+// ---- reports ---------------------------------------------------------------------------------
+
 void Sm::check_loaded(Loader& l) const {
-    const std::size_t warps = state.warps.size(), places = 64; // of results
-    for (const std::uint64_t set :
-         {state.ready_compute, state.ready_memory, state.ready_shared, state.asleep})
+    const std::size_t warps = state.warps.size(), places = Scoreboard::places;
+    const ReadyWarps::Sets& ready = state.ready.sets;
+    for (const std::uint64_t set : {ready.compute, ready.memory, ready.shared, ready.asleep})
         l.bits("ready", set, warps);
     for (const Warp& warp : state.warps) {
         l.index("warps.block", warp.block, state.blocks.size());
-        l.index("warps.latest", warp.latest, places);
+        l.index("warps.latest", warp.results.latest, places);
     }
-    for (const Block& block : state.blocks) l.bits("blocks.at_barrier", block.at_barrier, warps);
-    for (std::uint32_t i = 0; i < state.upcoming.size(); ++i)
-        l.index("upcoming.count", state.upcoming[i].count,
-                protocol::UpcomingAccesses::most_lines + 1);
+    state.blocks.check_loaded(l, warps);
+    state.upcoming.check_loaded(l);
     l.indices("last", state.last, warps);
-    l.indices("ended", state.ended, state.blocks.size());
-    const auto expected = [&](std::string_view field, std::uint32_t warp, std::uint32_t result) {
-        l.index(field, warp, warps);
-        if (result != ~0u) l.index(field, result, places);
-    };
-    for (std::uint32_t i = 0; i < state.shared_loads.size(); ++i)
-        expected("shared_loads", state.shared_loads[i].warp, state.shared_loads[i].result);
-    for (std::uint32_t i = 0; i < state.accesses.size(); ++i)
-        expected("accesses", state.accesses[i].request.warp, state.accesses[i].result);
-    for (const Sent& sent : state.sent) expected("sent", sent.warp, sent.result);
+    for (std::uint32_t i = 0; i < state.shared.loads.size(); ++i) {
+        l.index("shared_loads", state.shared.loads[i].warp, warps);
+        l.index("shared_loads", state.shared.loads[i].result, places);
+    }
+    unit_->check_loaded(l, warps);
     l.within("edge", [&] {
         const ClockEdge edge = clock_.edge(state.edge.cycle);
         l.check(edge.tick == state.edge.tick && edge.remainder == state.edge.remainder &&
@@ -338,13 +305,13 @@ void Sm::waits_on(WaitReport& report) const {
     unsigned waiting = 0, live = 0;
     for (const Warp& w : state.warps) {
         live += w.live;
-        waiting += w.live && w.outstanding;
+        waiting += w.live && w.results.outstanding;
     }
     if (live)
         report.add(path() + " has " + std::to_string(live) + " warps, of which " +
                    std::to_string(waiting) + " wait for the memory");
-    if (!state.accesses.empty())
-        report.add(path() + " has " + std::to_string(state.accesses.size()) +
+    if (unit_->queued())
+        report.add(path() + " has " + std::to_string(unit_->queued()) +
                    " accesses that the L1 has not taken");
 }
 
@@ -354,7 +321,7 @@ void Sm::functional(const PortBase&, FunctionalAccess& access) {
 }
 
 std::optional<std::string> Sm::imbalance() const {
-    if (state.free_tags.size() == state.sent.size() && state.accesses.empty()) return {};
+    if (unit_->idle()) return {};
     return "loads are unanswered at the end";
 }
 

@@ -46,8 +46,8 @@ class TlbArray {
 
     /// `entries` is a multiple of `ways`; no entries: holds nothing. `place` begins the policy's
     /// errors and the names of its random streams.
-    void resize(std::uint32_t entries, std::uint32_t ways, const std::string& policy = "lru",
-                const std::string& place = "", std::uint64_t seed = 0) {
+    void resize(std::uint32_t entries, std::uint32_t ways, const std::string& policy,
+                const std::string& place, std::uint64_t seed) {
         ways_ = ways;
         sets_ = entries / ways;
         entries_.assign(entries, {});

@@ -2,9 +2,6 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
-#include "parts/record_part.hh"
-
-#include <bit>
 
 namespace memsim::host {
 
@@ -16,7 +13,9 @@ static const DebugFlag flag {"PagingHost", "Batches of page faults and the pages
 
 namespace {
 constexpr std::uint32_t copied_out = 1u << 31; ///< of a tag: a read of the copy engine
-}
+
+PageName name_of(const protocol::PageFault& f) { return {f.page, f.application}; }
+} // namespace
 
 void PagingHost::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
@@ -32,25 +31,17 @@ void PagingHost::init() {
     if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
         refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
                              ": a drive is bound for drive and drive_direct, and only then");
+    state.backing.init(page, static_cast<std::uint32_t>(chunk),
+                       static_cast<std::uint64_t>(params.drive_space->raw),
+                       params.source() != PageSource::host_memory);
     dram_ = WireTime(params.dram_bandwidth());
-    state.pages.resize(params.transfers());
-    if (params.prefetch() != Prefetch::none) init_prefetch(*pages);
-    for (auto i = static_cast<std::uint32_t>(state.pages.size()); i-- > 0;) state.free.push_back(i);
-}
-
-void PagingHost::init_prefetch(const protocol::HasPages& mmu) {
-    const auto page = static_cast<std::uint64_t>(params.page->raw);
-    const auto block = static_cast<std::uint64_t>(params.prefetch_block->raw);
-    const auto region = static_cast<std::uint64_t>(params.prefetch_region->raw);
-    if (!std::has_single_bit(block)) refuse("prefetch_block", "must be a power of two");
-    if (!std::has_single_bit(region) || region < block)
-        refuse("prefetch_region", "must be a power of two, and hold a prefetch_block of " +
-                                      params.prefetch_block.text());
-    state.trees.resize(std::max(block / page, std::uint64_t {1}),
-                       std::max(region / page, std::uint64_t {1}), mmu.pages(),
-                       params.prefetch_share());
+    state.prefetch.make(params.prefetch, *this, "prefetch");
+    state.prefetch->resize(page, pages->pages());
+    prefetches_ = state.prefetch->prefetches();
     // Pages that are placed are told behind claims: none of these may wait for one of those.
-    state.pages.resize(std::min<std::uint64_t>(params.transfers(), mmu.frames()));
+    state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages->frames())
+                                   : params.transfers());
+    for (auto i = static_cast<std::uint32_t>(state.pages.size()); i-- > 0;) state.free.push_back(i);
 }
 
 void PagingHost::wake() {
@@ -72,51 +63,46 @@ void PagingHost::wake() {
 
 /// What the driver does now: it is interrupted, takes a batch, goes from page to page.
 void PagingHost::work() {
-    if (state.phase == Phase::working && state.batch.empty() && quiet()) {
-        stat.batch_time.sample(Time {now() - state.interrupt});
-        state.phase = Phase::idle;
+    FaultDriver& driver = state.driver;
+    if (driver.begun() && quiet()) {
+        stat.batch_time.sample(Time {now() - driver.interrupt});
+        driver.phase = FaultDriver::Phase::idle;
     }
-    if (state.phase == Phase::idle && !port.faults.empty() && quiet()) {
-        const protocol::PageFault& fault = port.faults.front();
-        if (params.prefetch() != Prefetch::none &&
-            state.trees.holds(fault.application, fault.page)) {
+    if (driver.idle() && !port.faults.empty() && quiet()) {
+        if (prefetches_ && state.held.holds(name_of(port.faults.front()))) {
             if (port.pages.can_send()) begin({port.faults.pop(), false});
             return;
         }
-        state.phase = Phase::interrupted;
-        state.interrupt = now();
-        state.cpu_free = now() + params.fault_latency->raw;
+        driver.interrupted(now(), params.fault_latency());
         stat.cpu_time += params.fault_latency();
         ++stat.batches;
     }
-    if (state.phase == Phase::interrupted && state.cpu_free <= now()) take_batch();
-    if (state.phase == Phase::working)
-        while (!state.batch.empty() && state.cpu_free <= now() && !state.free.empty() &&
-               port.pages.can_send()) {
-            const Wanted wanted = state.batch.pop();
-            stat.cpu_time += cost(wanted);
-            state.cpu_free = now() + (state.batch.empty() ? 0 : cost(state.batch.front()).raw);
-            begin(wanted);
-        }
-    if (state.phase != Phase::idle && state.cpu_free > now()) arm(state.next, state.cpu_free);
+    if (driver.takes_batch(now())) take_batch();
+    while (driver.has_page(now()) && !state.free.empty() && port.pages.can_send()) {
+        const WantedPage wanted =
+            driver.take(now(), [this](const WantedPage& next) { return cost(next); });
+        stat.cpu_time += cost(wanted);
+        begin(wanted);
+    }
+    if (driver.busy(now())) arm(state.next, driver.free_at);
 }
 
 void PagingHost::take_batch() {
-    while (!port.faults.empty() && state.batch.size() < params.batch())
-        state.batch.push({port.faults.pop(), false});
-    debug(flag, "serves a batch of ", state.batch.size(), " faults");
-    state.phase = Phase::working;
-    state.cpu_free += params.page_cost->raw;
-    if (params.prefetch() == Prefetch::none) return;
-    for (std::uint32_t i = 0; i < state.batch.size(); ++i)
-        state.trees.fault(state.batch[i].fault.application, state.batch[i].fault.page);
-    state.trees.expand([this](std::uint16_t application, std::uint64_t page) {
-        state.batch.push({{page, application, false, 0}, true});
-    });
+    auto& batch = state.driver.batch;
+    while (!port.faults.empty() && batch.size() < params.batch())
+        batch.push({port.faults.pop(), false});
+    debug(flag, "serves a batch of ", batch.size(), " faults");
+    state.driver.begin(params.page_cost());
+    if (!prefetches_) return;
+    faults_.clear();
+    with_them_.clear();
+    for (std::uint32_t i = 0; i < batch.size(); ++i) faults_.push_back(name_of(batch[i].fault));
+    state.prefetch->bring(faults_, with_them_);
+    for (const PageName& p : with_them_) batch.push({{p.page, p.application, false, 0}, true});
 }
 
 /// The driver has dealt with a page: its frame is asked for and its data are read.
-void PagingHost::begin(const Wanted& wanted) {
+void PagingHost::begin(const WantedPage& wanted) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
     Page& p = state.pages[i];
@@ -126,24 +112,25 @@ void PagingHost::begin(const Wanted& wanted) {
     p.live = true;
     port.pages.send(
         {protocol::PageOrderKind::claim, p.fault.application, i, p.fault.page, 1, 0, p.prefetch});
-    if (params.prefetch() != Prefetch::none) {
-        p.late = state.trees.holds(p.fault.application, p.fault.page);
-        state.trees.claimed(p.fault.application, p.fault.page);
+    if (prefetches_) {
+        p.late = state.held.holds(name_of(p.fault));
+        MEMSIM_ASSERT(!(p.late && p.prefetch), "a page is prefetched that is there already");
+        state.held.claimed(name_of(p.fault));
+        state.prefetch->claimed(name_of(p.fault));
     }
     if (!p.late) fetch(i);
+}
+
+/// A page has gone from the device, or was claimed while it was there.
+void PagingHost::gone(const PageName& page) {
+    state.held.evicted(page);
+    state.prefetch->evicted(page);
 }
 
 void PagingHost::fetch(std::uint32_t i) {
     if (params.source() == PageSource::host_memory)
         return after<&PagingHost::read>(Time {use_dram(1) - now()}, {i});
-    const protocol::PageFault& fault = state.pages[i].fault;
-    ask_drive(place(fault.application, fault.page), protocol::BlockOp::read, i);
-}
-
-/// The sector at which a page begins.
-std::uint64_t PagingHost::place(std::uint16_t application, std::uint64_t page) const {
-    const auto space = static_cast<std::uint64_t>(params.drive_space->raw);
-    return application * (space / protocol::block_sector_bytes) + page * sectors_;
+    ask_drive(state.backing.sector(name_of(state.pages[i].fault)), protocol::BlockOp::read, i);
 }
 
 void PagingHost::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
@@ -175,11 +162,10 @@ void PagingHost::from_drive(const protocol::BlockResponse& r) {
 /// When a page has passed DRAM so many times; to the first byte of the last pass it takes the
 /// latency.
 Tick PagingHost::use_dram(unsigned passes) {
-    if (state.dram_free < now()) state.dram_free = now(), state.dram_remainder = 0;
     const std::uint64_t bytes = passes * static_cast<std::uint64_t>(params.page->raw);
-    state.dram_free += dram_.take(static_cast<std::uint32_t>(bytes), state.dram_remainder);
     stat.dram_bytes += bytes;
-    return state.dram_free + params.dram_latency->raw;
+    return state.dram.use(dram_, static_cast<std::uint32_t>(bytes), now()) +
+           params.dram_latency->raw;
 }
 
 void PagingHost::read(const Arrived& a) {
@@ -193,42 +179,38 @@ void PagingHost::framed(const protocol::PageOrderReply& reply) {
     p.frame = reply.frame;
     if (reply.present) {
         ++stat.late_faults;
-        state.trees.evicted(p.fault.application, p.fault.page); // it was claimed before
+        gone(name_of(p.fault)); // it was claimed before
         return answer(reply.tag);
     }
     if (p.late) fetch(reply.tag); // it has gone again
-    if (reply.evicted && params.prefetch() != Prefetch::none)
-        state.trees.evicted(reply.owner, reply.page);
-    p.victim = place(reply.owner, reply.page);
-    p.victim_page = reply.page;
-    p.victim_application = reply.owner;
-    if (reply.evicted && reply.dirty) return state.out.push(reply.tag);
+    if (reply.evicted && prefetches_) gone({reply.page, reply.owner});
+    p.victim = {reply.page, reply.owner};
+    if (reply.evicted && reply.dirty) return state.copies.out.push(reply.tag);
     p.framed = true;
     copy_in(reply.tag);
 }
 
 void PagingHost::copy_in(std::uint32_t i) {
-    if (state.pages[i].framed && state.pages[i].here) state.in.push(i);
+    if (state.pages[i].framed && state.pages[i].here) state.copies.in.push(i);
 }
 
 /// The two directions of the copy engine take turns at the port.
 void PagingHost::copy() {
-    while (!(state.in.empty() && state.out.empty()) && port.device_side.can_send()) {
-        const bool write = state.out.empty() || (state.in_next && !state.in.empty());
-        auto& queue = write ? state.in : state.out;
-        const std::uint32_t i = queue.front();
+    while (!state.copies.idle() && port.device_side.can_send()) {
+        const CopyEngine::Chunk chunk = state.copies.next();
+        const std::uint32_t i = chunk.page;
         Page& p = state.pages[i];
         protocol::MemRequest r;
         r.bytes = static_cast<std::uint32_t>(params.chunk->raw);
         r.address = p.frame * static_cast<std::uint64_t>(params.page->raw) +
                     std::uint64_t {p.sent} * r.bytes;
-        r.command = write ? Command::write : Command::read;
-        r.tag = write ? i : i | copied_out;
+        r.command = chunk.in ? Command::write : Command::read;
+        r.tag = chunk.in ? i : i | copied_out;
         r.application = p.fault.application;
-        if (write && sim().contents().enabled()) r.contents = chunk_of(p);
+        if (chunk.in && sim().contents().enabled())
+            r.contents = state.backing.chunk(sim().contents(), name_of(p.fault), p.in, p.sent);
         port.device_side.send(r);
-        if (++p.sent == chunks_) queue.pop();
-        state.in_next = !write;
+        state.copies.sent(chunk, ++p.sent == chunks_);
     }
 }
 
@@ -236,7 +218,11 @@ void PagingHost::copied(const protocol::MemResponse& r) {
     const std::uint32_t i = r.tag & ~copied_out;
     Page& p = parts::named(state.pages, i);
     (r.tag & copied_out ? stat.bytes_out : stat.bytes_in) += r.bytes;
-    if (r.contents) keep_chunk(p, r);
+    if (r.contents) {
+        const std::uint64_t first = p.frame * static_cast<std::uint64_t>(params.page->raw);
+        state.backing.keep(sim().contents(), p.victim, p.out,
+                           (r.address - first) / SectorBytes::size, r.contents);
+    }
     if (++p.answered < chunks_) return;
     p.sent = p.answered = 0;
     if (r.tag & copied_out) {
@@ -245,7 +231,8 @@ void PagingHost::copied(const protocol::MemResponse& r) {
         if (params.source() != PageSource::host_memory) {
             ++state.writing;
             if (p.out) parts::sort_parts(sim().contents(), p.out);
-            ask_drive(p.victim, protocol::BlockOp::write, i | copied_out, std::exchange(p.out, {}));
+            ask_drive(state.backing.sector(p.victim), protocol::BlockOp::write, i | copied_out,
+                      std::exchange(p.out, {}));
         }
         p.framed = true;
         return copy_in(i);
@@ -260,7 +247,7 @@ void PagingHost::answer(std::uint32_t i) {
     const Page& p = state.pages[i];
     port.faults.send({p.frame, p.fault.tag});
     ++stat.faults;
-    stat.fault_time.sample(Time {now() - state.interrupt});
+    stat.fault_time.sample(Time {now() - state.driver.interrupt});
     finish(i);
 }
 
@@ -270,61 +257,15 @@ void PagingHost::finish(std::uint32_t i) {
     state.free.push_back(i);
 }
 
-/// The chunk of a page that is copied in next, from host memory or from what the drive brought.
-Contents::Id PagingHost::chunk_of(Page& p) {
-    Contents& contents = sim().contents();
-    const auto bytes = static_cast<std::uint32_t>(params.chunk->raw);
-    Contents::Id id;
-    if (params.source() == PageSource::host_memory) {
-        protocol::MemRequest here;
-        here.bytes = bytes;
-        here.address = p.fault.page * static_cast<std::uint64_t>(params.page->raw) +
-                       std::uint64_t {p.sent} * bytes;
-        id = contents_of(p.fault.application).read(contents, here);
-    } else {
-        const std::uint32_t sectors = bytes / SectorBytes::size;
-        id = parts::part_of(contents, p.in, p.sent * sectors, sectors);
-    }
-    contents[id].moves = true;
-    return id;
-}
-
-/// A chunk that was copied out goes into host memory, or into what is written to the drive.
-void PagingHost::keep_chunk(Page& p, const protocol::MemResponse& r) {
-    Contents& contents = sim().contents();
-    const auto page = static_cast<std::uint64_t>(params.page->raw);
-    const std::uint64_t sector = (r.address - p.frame * page) / SectorBytes::size;
-    if (params.source() == PageSource::host_memory) {
-        // As stores: what the program's host has written here meanwhile is younger.
-        return contents_of(p.victim_application)
-            .write(contents, p.victim_page * page / SectorBytes::size + sector, r.contents);
-    }
-    if (!p.out) p.out = contents.create();
-    parts::add_part(contents, p.out, static_cast<std::uint32_t>(sector), r.contents);
-}
-
-/// What a page holds while it is not on the device, by its application's addresses.
-parts::SectorStore& PagingHost::contents_of(std::uint16_t application) {
-    if (state.contents.size() <= application) state.contents.resize(application + 1u);
-    return state.contents[application];
-}
-
 void PagingHost::functional(const PortBase&, FunctionalAccess& access) {
-    if (params.source() == PageSource::host_memory)
-        return contents_of(access.application).functional(access);
-    const std::uint64_t address = access.address;
-    const auto page = static_cast<std::uint64_t>(params.page->raw);
-    access.address =
-        place(access.application, address / page) * protocol::block_sector_bytes + address % page;
-    look_through(port.drive_side[0], access);
-    access.address = address;
+    state.backing.functional(access, port.drive_side.size() ? &port.drive_side[0] : nullptr);
 }
 
 void PagingHost::check_loaded(Loader& l) const {
-    l.indices("out", state.out, state.pages.size());
-    l.indices("in", state.in, state.pages.size());
+    l.indices("copies.out", state.copies.out, state.pages.size());
+    l.indices("copies.in", state.copies.in, state.pages.size());
     l.indices("placing", state.placing, state.pages.size());
-    l.index("dram_remainder", static_cast<std::uint64_t>(state.dram_remainder),
+    l.index("dram.remainder", static_cast<std::uint64_t>(state.dram.remainder),
             static_cast<std::uint64_t>(dram_.rate()));
 }
 
@@ -332,17 +273,18 @@ void PagingHost::waits_on(WaitReport& report) const {
     std::uint32_t frames = 0, data = 0, copies = 0;
     for (const Page& p : state.pages)
         if (p.live) ++(!p.here ? data : !p.framed ? frames : copies);
-    if (frames + data + copies + state.writing + state.batch.size())
+    if (frames + data + copies + state.writing + state.driver.batch.size())
         report.add(path() + " brings pages: " + std::to_string(frames) + " wait for a frame, " +
                    std::to_string(data) + " for their data, " + std::to_string(copies) +
-                   " are copied, " + std::to_string(state.batch.size()) + " are not begun, " +
-                   std::to_string(state.writing) + " are written to the drive");
+                   " are copied, " + std::to_string(state.driver.batch.size()) +
+                   " are not begun, " + std::to_string(state.writing) +
+                   " are written to the drive");
 }
 
 std::optional<std::string> PagingHost::imbalance() const {
-    if (state.free.size() != state.pages.size() || !state.batch.empty())
+    if (state.free.size() != state.pages.size() || !state.driver.batch.empty())
         return "page faults were not answered";
-    if (!state.in.empty() || !state.out.empty() || state.writing) return "pages are half copied";
+    if (!state.copies.idle() || state.writing) return "pages are half copied";
     return {};
 }
 

@@ -3,8 +3,12 @@
 #include "core/clock.hh"
 #include "core/free_list.hh"
 #include "core/functional.hh"
-#include "host/density_trees.hh"
-#include "parts/sector_store.hh"
+#include "host/copy_engine.hh"
+#include "host/fault_driver.hh"
+#include "host/held_pages.hh"
+#include "host/host_dram.hh"
+#include "host/page_backing.hh"
+#include "host/page_prefetcher.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
@@ -24,10 +28,6 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
     return {"host_memory", "drive", "drive_direct"};
 }
 
-/// Which pages come that nobody has faulted on: none, or by density (host/density_trees.hh).
-enum class Prefetch : std::uint8_t { none, density };
-constexpr std::array<std::string_view, 2> names_of(Prefetch) { return {"none", "density"}; }
-
 /// The host as a GPU sees it: a driver that serves page faults in batches, a copy engine, its DRAM.
 ///
 /// The first fault interrupts the driver; `fault_latency` later it takes up to `batch` of the
@@ -38,10 +38,10 @@ constexpr std::array<std::string_view, 2> names_of(Prefetch) { return {"none", "
 /// them are. At most `transfers` pages are under way. The next batch begins when all pages of this
 /// one are there.
 ///
-/// With prefetch=density further pages come behind those of a batch. They are placed in the MMU
-/// without a fault. A fault on a page that came in the meantime is answered without an interrupt,
-/// as the driver lets such accesses run again when it has finished a batch. No more pages are under
-/// way than there are frames.
+/// A page prefetcher (host/page_prefetcher.hh) may bring further pages behind those of a batch.
+/// They are placed in the MMU without a fault. A fault on a page that came in the meantime is
+/// answered without an interrupt, as the driver lets such accesses run again when it has finished a
+/// batch. No more pages are under way than there are frames.
 ///
 /// Both directions of the copy engine work at once, each on one page at a time, through
 /// device_side: usually a link.Pcie. Not modelled: several GPUs, faults of the CPU, contention of
@@ -62,16 +62,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                "The driver's time for a page, one after the other (assumption; "
                                "sweep 0 to 2 us)",
                                Change::tunable};
-        Param<Prefetch> prefetch {Prefetch::none, "Pages that come without a fault"};
-        Param<Bytes> prefetch_block {
-            64_KiB, {1_KiB, 1_GiB}, "What a fault brings whole (NVIDIA's open driver: 64 KiB)"};
-        Param<Bytes> prefetch_region {
-            2_MiB, {1_KiB, 1_GiB}, "Most that a fault brings (NVIDIA's open driver: 2 MiB)"};
-        Param<unsigned> prefetch_share {50,
-                                        {0, 100},
-                                        "Per cent of a larger subtree that must be exceeded by "
-                                        "what is there and what is wanted "
-                                        "(NVIDIA's open driver: at least 51)"};
+        Param<PolicyName<PagePrefetcher>> prefetch {"none", "Pages that come without a fault"};
         Param<Time> prefetch_cost {100_ns,
                                    {0_fs, 1_s},
                                    "The driver's time for a page that nobody faulted on "
@@ -130,20 +121,13 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Distribution batch_time {Unit::time, "From the interrupt to the last page of a batch"};
         Distribution fault_time {Unit::time, "From a batch's interrupt to each of its answers"};
     };
-    /// A page to be brought.
-    struct Wanted {
-        protocol::PageFault fault;
-        bool prefetch = false; ///< nobody faulted on it
-    };
     /// A page under way.
     struct Page {
         protocol::PageFault fault;
         bool prefetch = false;
         bool late = false; ///< it was there when its fault was taken, and so is not fetched yet
         std::uint64_t frame = 0;
-        std::uint64_t victim = 0; ///< where on the drive the page is that made room
-        std::uint64_t victim_page = 0;
-        std::uint16_t victim_application = 0;
+        PageName victim;                      ///< the page that made room
         std::uint32_t sent = 0, answered = 0; ///< chunks, of the copy out and then of that in
         Contents::Id in, out;                 ///< what is copied to and from its frame
         bool framed = false;                  ///< its frame may be written
@@ -154,23 +138,18 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     struct Arrived { ///< in host DRAM
         std::uint32_t page = 0;
     };
-    enum class Phase : std::uint8_t { idle, interrupted, working };
     struct State {
-        Phase phase = Phase::idle;
-        Tick interrupt = 0; ///< of this batch
-        Tick cpu_free = 0;
-        Fifo<Wanted> batch; ///< not yet begun
-        DensityTrees trees;
+        FaultDriver driver;
+        Policy<PagePrefetcher> prefetch;
+        HeldPages held; ///< where pages are prefetched
         std::vector<Page> pages;
         FreeList free;
-        Fifo<std::uint32_t> out, in; ///< pages to be copied; the first is being copied
-        bool in_next = false;        ///< whose turn at the port it is
+        CopyEngine copies;
         Fifo<std::uint32_t> placing; ///< pages that the MMU is to be told of
         Fifo<protocol::BlockRequest> to_drive;
         std::uint32_t writing = 0; ///< pages on their way to the drive
-        Tick dram_free = 0;
-        std::int64_t dram_remainder = 0;          ///< of bytes / bandwidth
-        std::vector<parts::SectorStore> contents; ///< by application, unless a drive has it
+        HostDram dram;
+        PageBacking backing;
         Timer next;
     };
 
@@ -180,7 +159,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     bool pending() const override {
-        return state.phase != Phase::idle || state.free.size() != state.pages.size();
+        return !state.driver.idle() || state.free.size() != state.pages.size();
     }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
@@ -192,15 +171,15 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     State state;
 
   private:
-    void init_prefetch(const protocol::HasPages& mmu);
     /// No page is under way, and none that was written to is missing from the drive.
     bool quiet() const { return state.free.size() == state.pages.size() && state.writing == 0; }
     void work();
     void take_batch();
-    Time cost(const Wanted& w) const {
+    Time cost(const WantedPage& w) const {
         return w.prefetch ? params.prefetch_cost() : params.page_cost();
     }
-    void begin(const Wanted& wanted);
+    void begin(const WantedPage& wanted);
+    void gone(const PageName& page);
     void answer(std::uint32_t page);
     void finish(std::uint32_t page);
     void framed(const protocol::PageOrderReply& reply);
@@ -211,15 +190,13 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     void from_drive(const protocol::BlockResponse& r);
     void ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint32_t tag,
                    Contents::Id contents = {});
-    std::uint64_t place(std::uint16_t application, std::uint64_t page) const;
-    parts::SectorStore& contents_of(std::uint16_t application);
-    Contents::Id chunk_of(Page& p);
-    void keep_chunk(Page& p, const protocol::MemResponse& r);
     Tick use_dram(unsigned passes);
 
     std::uint32_t chunks_ = 0;  ///< of a page
     std::uint64_t sectors_ = 0; ///< of a page
     WireTime dram_;
+    bool prefetches_ = false;
+    std::vector<PageName> faults_, with_them_; ///< scratch
 };
 
 } // namespace memsim::host

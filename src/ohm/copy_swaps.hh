@@ -36,8 +36,8 @@ class CopySwaps {
     // In the order of a wake of their owner. The bools say whether anything changed.
     /// Finds the swaps that have something to do; after this they only become fewer.
     void look(Tick now);
-    bool feed_old(Tick now) { return feed(due_.devices & due_.old, now); }
-    bool feed_young(Tick now) { return feed(due_.devices & ~due_.old, now); }
+    bool feed_old(Tick now) { return has_pieces() && feed(due_.devices & due_.old, now); }
+    bool feed_young(Tick now) { return has_pieces() && feed(due_.devices & ~due_.old, now); }
     bool has_pieces() const { return due_.devices; }
     /// Transfers wait for the channel.
     bool waits() const { return due_.channel || !of_.ready.empty(); }

@@ -22,12 +22,12 @@ void PageDemand::dispatch(std::uint32_t id, std::uint32_t location) {
 
 /// The scheduler may issue a write before a read that came first; not if they are of one block.
 bool PageDemand::read_of_block_waits(const PageRequest& write) const {
-    const std::uint64_t block = dram_address(write) / block_bytes;
+    if (state_.dram_reads[bucket(write)] == 0) return false;
     bool waits = false;
     state_.slots.for_each_taken([&](std::uint32_t id) {
         const PageRequest& q = state_.requests[id];
-        waits |= q.started && q.place == PageRequest::Place::dram && !q.is_write() &&
-                 dram_address(q) / block_bytes == block;
+        waits |= q.is_dram_read() && q.group == write.group &&
+                 q.offset / block_bytes == write.offset / block_bytes;
     });
     return waits;
 }
@@ -39,7 +39,7 @@ bool PageDemand::feed(std::uint32_t id, Tick now) {
     mem::DramAccess a = channel_.dram_access(dram_address(q) + part.offset, part.bytes);
     a.context = id;
     a.write = q.is_write();
-    q.started = true;
+    if (!std::exchange(q.started, true) && !a.write) ++state_.dram_reads[bucket(q)];
     q.fed = part.offset + part.bytes;
     ++q.accesses;
     const bool last = q.fed == q.r.bytes;
@@ -71,8 +71,7 @@ protocol::DdrtCommand PageDemand::next_command(std::uint32_t module, Tick now) {
     return c;
 }
 
-bool PageDemand::book(Tick now) {
-    if (!state_.commands && state_.ready.empty()) return false;
+bool PageDemand::book_waiting(Tick now) {
     const auto busy = [&] { return channel_.free_at() > now + channel_.lead(); };
     bool changed = false;
     for (; !state_.ready.empty() && !busy(); changed = true) {
@@ -103,6 +102,7 @@ void PageDemand::ready(std::uint32_t module, std::uint32_t id, Tick now) {
 void PageDemand::dram_done(const mem::DramDone& d) {
     PageRequest& q = state_.requests[d.context];
     if (--q.accesses || q.fed < q.r.bytes) return;
+    if (!d.write) --state_.dram_reads[bucket(q)];
     done_(d.context, d.write ? Contents::Id {} : read_dram(q));
 }
 
@@ -131,6 +131,13 @@ void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) cons
         l.index("ready.module", state_.ready[i].module, modules_.modules());
         check_id(l, "ready", state_.ready[i].id);
     }
+    auto dram_reads = state_.dram_reads;
+    state_.slots.for_each_taken([&](std::uint32_t id) {
+        const PageRequest& q = state_.requests[id];
+        dram_reads[bucket(q)] -= q.is_dram_read();
+    });
+    l.within("dram_reads",
+             [&] { l.check(dram_reads == decltype(dram_reads) {}, "counts others"); });
     for (const PageRequest& q : state_.requests) {
         if (q.blocks_swap != Group::none) l.index("requests.blocks_swap", q.blocks_swap, swaps);
         l.index("requests.group", q.group, placement_.groups);

@@ -40,6 +40,7 @@ struct PageRequest {
     bool conflict = false; ///< has waited for a bank
 
     bool is_write() const { return r.command != protocol::Command::read; }
+    bool is_dram_read() const { return started && place == Place::dram && !is_write(); }
 };
 
 struct PageDemandState {
@@ -49,6 +50,7 @@ struct PageDemandState {
     std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
     std::uint32_t commands = 0;                 ///< waiting there
     Fifo<ReadyRead> ready;
+    std::array<std::uint16_t, 256> dram_reads {}; ///< with the scheduler, by a hash of their block
 };
 
 /// The requests that a planar controller has accepted, on their way through the device that has
@@ -134,7 +136,7 @@ class PageDemand {
         return changed;
     }
     /// Reads that are ready, the first first, then writes.
-    bool book(Tick now);
+    bool book(Tick now) { return (state_.commands || !state_.ready.empty()) && book_waiting(now); }
 
     // What comes back.
     void ready(std::uint32_t module, std::uint32_t id, Tick now);
@@ -145,7 +147,7 @@ class PageDemand {
     void consider(F&& consider) const {
         const Tick free = channel_.free_at() - channel_.lead();
         if (!state_.ready.empty()) consider(free);
-        for (std::uint32_t m = 0; m < modules_.modules(); ++m)
+        for (std::uint32_t m = 0; state_.commands && m < modules_.modules(); ++m)
             if (const auto& queue = state_.to_module[m];
                 modules_.quiet(m) && !queue.empty() && state_.requests[queue.front()].is_write())
                 consider(free);
@@ -158,8 +160,13 @@ class PageDemand {
     std::uint64_t dram_address(const PageRequest& q) const {
         return placement_.dram_address(q.group) + q.offset;
     }
+    /// Of PageDemandState::dram_reads.
+    static std::size_t bucket(const PageRequest& q) {
+        return (q.group * 0x9e3779b97f4a7c15 >> 32 ^ q.offset / block_bytes) % 256;
+    }
     bool read_of_block_waits(const PageRequest& write) const;
     bool feed(std::uint32_t id, Tick now);
+    bool book_waiting(Tick now);
     protocol::DdrtCommand next_command(std::uint32_t module, Tick now);
     Contents::Id read_dram(const PageRequest& q);
 

@@ -84,8 +84,7 @@ static const RigFor mmu {"gpu.Mmu", [](Machine& m) { gpu(m, false, {}); }};
 static const RigFor host {"host.PagingHost", [](Machine& m) { gpu(m, true, {}); }};
 static const RigFor prefetching_host {
     "host.PagingHost", [](Machine& m) {
-        gpu(m, true, {}, false,
-            {{"prefetch", "density"}, {"prefetch_block", "2KiB"}, {"prefetch_region", "8KiB"}});
+        gpu(m, true, {}, false, {{"prefetch", "density(block=2KiB, region=8KiB)"}});
     }};
 static const RigFor fixed_drive {"flash.FixedDrive", [](Machine& m) { gpu(m, true, {}, true); }};
 static const RigFor pcie {"link.Pcie", both_ways};

@@ -19,7 +19,8 @@ static std::pair<Uint128, std::uint64_t> measured(const Machine& m) {
         count += latency.count();
     };
     for (const auto& c : m.components()) {
-        if (const auto* sm = dynamic_cast<const gpu::Sm*>(c.get())) add(sm->stat.load_latency);
+        if (const auto* sm = dynamic_cast<const gpu::Sm*>(c.get()))
+            add(sm->stat.memory.load_latency);
         if (const auto* generator = dynamic_cast<const mem::TrafficGen*>(c.get())) {
             add(generator->stat.read_latency);
             add(generator->stat.write_latency);

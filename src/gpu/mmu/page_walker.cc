@@ -30,7 +30,8 @@ void PageWalker::init(const Component& owner, const WalkerParams& p, const Place
                                    std::to_string(table_.bytes()) +
                                    "B: give more, or larger pages");
     read_bytes_ = static_cast<std::uint32_t>(p.walk_read->raw);
-    roots_.resize(p.walk_cache(), p.walk_cache_ways());
+    roots_.resize(p.walk_cache(), p.walk_cache_ways(), p.walk_cache_replacement().text(),
+                  owner.path() + ".walk_cache_replacement", owner.sim().seed());
     threads_.resize(p.walkers());
     for (std::uint32_t t = p.walkers(); t-- > 0;) free_.push_back(t);
 }

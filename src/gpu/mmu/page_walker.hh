@@ -23,6 +23,8 @@ struct WalkerParams {
         1024, {0, 1 << 20}, "Root entries held (8 KiB of 8 B: Power et al., HPCA'14)"};
     Param<unsigned> walk_cache_ways {
         16, {1, 65536}, "Root entries of a set of the walk cache (assumption)"};
+    Param<PolicyName<parts::TagPolicy>> walk_cache_replacement {
+        "lru", "Which root entry of a set of the walk cache makes room"};
 };
 
 struct WalkerStats {

@@ -237,7 +237,7 @@ void DramScheduler::column(std::uint32_t b, std::uint16_t number, Tick now) {
         finish({done, e.first_command, e.access.context, write});
         parts_.queue.remove(number);
     }
-    const bool close = closes(b);
+    const bool close = (row_traits_.after_access || figures_.most_accesses) && closes(b);
     device.issue(write ? DramCommand::write : DramCommand::read, b, row, now, close);
     if (close) {
         ++count_.precharges;

@@ -162,7 +162,7 @@ TEST_CASE("Requests carry their application and its address range", "[dispatcher
     b.write = [](auto& w, unsigned) { w.access(WarpOpKind::load, 16, ~0u, 4, word(256, 128)); };
     ScriptRig rig({a, b}, {}, 2, {{"bases", "0B,1GiB"}}, {{"queue", "1"}});
     rig.machine.run(5'000'000); // the memory takes one of the 32 at a time
-    const auto& waiting = rig.sm(1).state.accesses;
+    const auto& waiting = rig.sm(1).state.accesses.accesses;
     REQUIRE(waiting.size() > 20);
     CHECK(waiting.back().request.address == (1 << 30) + 256 + 31 * 128);
     CHECK(waiting.back().request.application == 1);

@@ -192,8 +192,8 @@ TEST_CASE("Coalescing: lines and sectors of a warp's load by its stride", "[vali
         };
         ScriptRig rig(s);
         rig.run();
-        const double r = static_cast<double>(rig.sm().stat.requests.value()) / 50;
-        const double n = static_cast<double>(rig.sm().stat.bytes.value()) / 50 / 32;
+        const double r = static_cast<double>(rig.sm().stat.memory.requests.value()) / 50;
+        const double n = static_cast<double>(rig.sm().stat.memory.bytes.value()) / 50 / 32;
         table.row("{} | {} | {} | {} | {} | {}", stride, offset, r, requests, n, sectors);
         CHECK(r == requests);
         CHECK(n == sectors);

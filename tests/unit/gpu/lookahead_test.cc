@@ -157,6 +157,55 @@ TEST_CASE("An SM answers the lines of each warp's next operations, and the last 
     }
 }
 
+TEST_CASE("What is upcoming lies at the addresses of the warp's application, from its line on",
+          "[sm]") {
+    Script s;
+    s.write = [](auto& w, unsigned) {
+        w.compute(~0u, 40);
+        w.access(WarpOpKind::atomic, 32, 1, 4, word(8200, 0));
+        w.access(WarpOpKind::reduce, 48, 1, 4, word(64, 0));
+    };
+    for (const bool performed : {true, false}) {
+        scripts() = {s, s};
+        Machine m;
+        m.add("dispatcher", "gpu.Dispatcher",
+              {{"sms", "1"}, {"applications", "2"}, {"partition", "shared"}, {"bases", "0B,1MiB"}});
+        m.add("sm", "gpu.Sm", {{"askers", "1"}, {"atomics", performed ? "performed" : "loads"}});
+        m.add("memory", "mem.SimpleMemory", {});
+        m.add("asker", "test.LookaheadAsker", {{"period", "100ns"}});
+        for (const std::string i : {"0", "1"}) {
+            m.add("host" + i, "test.ScriptHost", {{"script", i}});
+            m.bind("host" + i, "dispatcher", "dispatcher", "host[" + i + "]");
+        }
+        m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
+        m.bind("sm", "mem_side", "memory", "cpu_side");
+        m.bind("asker", "queries", "sm", "queries[0]");
+        m.bind("sm", "upcoming[0]", "asker", "answers");
+        m.build();
+        m.start();
+        REQUIRE(m.run(never) == Stop::idle);
+        const auto& seen = m.get<LookaheadAsker>("asker").state.seen;
+        REQUIRE(seen.size() == 4);
+        for (unsigned i = 0; i < 4; ++i) {
+            const protocol::UpcomingAccesses& a = seen[i];
+            CHECK(a.application == i / 2);
+            CHECK(a.operation == i % 2);
+            REQUIRE(a.count == 1);
+            CHECK(a.lines[0] == (1u << 20) * (i / 2) + (i % 2 ? 0 : 8192));
+            CHECK(a.write == performed); // as the accesses will be
+        }
+    }
+}
+
+TEST_CASE("Warps that have ended have nothing to tell", "[sm]") {
+    Script s;
+    s.write = [](auto& w, unsigned) { load(w, 0); };
+    Machines m(s, {{"period", "5us"}});
+    REQUIRE(m.seen().size() == 1);
+    CHECK(m.seen()[0].count == 0);
+    CHECK(m.seen()[0].last);
+}
+
 TEST_CASE("Queries change no result", "[sm]") {
     Script s;
     s.blocks = 6, s.warps = 5;

@@ -1,6 +1,6 @@
 #include "gpu/mmu/device_pages.hh"
 #include "gpu/mmu/missing_pages.hh"
-#include "gpu/mmu/page_orders.hh"
+#include "gpu/mmu/page_moves.hh"
 
 #include "mmu_support.hh"
 
@@ -219,4 +219,92 @@ TEST_CASE("An order is done when every TLB has confirmed it, one without pages a
     advance();
     CHECK(done == std::vector<std::uint32_t> {11, 10});
     CHECK(orders.live() == 0);
+}
+
+namespace {
+
+/// The tables of an MMU on which orders work.
+struct Tables {
+    Owner owner;
+    gpu::PlacementParams p;
+    PageMap map;
+    gpu::DevicePages resident;
+    gpu::TlbArray translations;
+    MissingPages missing;
+    gpu::MissingStats missing_stat;
+    gpu::EvictionStats evictions;
+    std::vector<std::uint32_t> found;
+
+    explicit Tables(const char* how, const char* memory = "64KiB") : p(placement(how)) {
+        p.memory.parse(memory);
+        map.init(*owner, p, 1);
+        resident.init(*owner, {}, p);
+        translations.resize(4, 4, "lru", "test", 1);
+        missing.init({});
+    }
+    std::optional<PageOrders::Order> order(protocol::PageOrderKind kind, std::uint64_t page,
+                                           std::uint64_t pages = 1, std::uint64_t frame = 0) {
+        gpu::PageMoves moves({p, map, resident, translations, missing, evictions});
+        protocol::PageOrder o;
+        o.kind = kind, o.page = page, o.pages = pages, o.frame = frame;
+        return moves.begin(o, [&](std::uint32_t i) { found.push_back(i); });
+    }
+};
+
+} // namespace
+
+TEST_CASE("What an order takes out is forgotten by the L2 TLB and is to be shot down", "[mmu]") {
+    using Kind = protocol::PageOrderKind;
+    Tables t("identity");
+    for (std::uint64_t page = 0; page < 4; ++page) t.translations.insert(page, 100 + page, true);
+    const auto out = t.order(Kind::unmap, 1, 2);
+    REQUIRE(out);
+    CHECK(out->key == 1);
+    CHECK(out->pages == 2);
+    CHECK(out->reply.frame == 101);
+    CHECK(t.map.unmapped(2));
+    CHECK_FALSE(t.translations.find(1));
+    CHECK_FALSE(t.translations.find(2));
+    CHECK(t.translations.find(3));
+    const std::uint32_t waits = t.missing.add(2, {}, false, 0, t.missing_stat);
+    REQUIRE(t.order(Kind::map, 1, 2, 110));
+    CHECK(t.map.find(2) == 111u);
+    CHECK(t.found == std::vector<std::uint32_t> {waits});
+}
+
+TEST_CASE("A hold takes out a whole application, and its last resume lets its pages be found",
+          "[mmu]") {
+    using Kind = protocol::PageOrderKind;
+    Tables t("identity");
+    t.translations.insert(3, 103, true);
+    t.translations.insert(page_key(1, 3), 111, true);
+    const auto held = t.order(Kind::hold, 0);
+    REQUIRE(held);
+    CHECK(held->pages == 8);
+    CHECK_FALSE(t.translations.find(3));
+    CHECK(t.translations.find(page_key(1, 3)));
+    t.order(Kind::hold, 0);
+    const std::uint32_t waits = t.missing.add(3, {}, false, 0, t.missing_stat);
+    t.order(Kind::resume, 0);
+    CHECK(t.found.empty());
+    t.order(Kind::resume, 0);
+    CHECK(std::count(t.found.begin(), t.found.end(), waits) == 1);
+    CHECK_FALSE(t.map.held(0));
+}
+
+TEST_CASE("A claim shoots down the page that makes room, and waits while all are on their way",
+          "[mmu]") {
+    using Kind = protocol::PageOrderKind;
+    Tables t("faults", "4KiB");
+    const auto first = t.order(Kind::claim, 5);
+    REQUIRE(first);
+    CHECK(first->pages == 0);
+    CHECK_FALSE(t.order(Kind::claim, 6));
+    t.order(Kind::place, 5, 1, first->reply.frame);
+    t.translations.insert(5, first->reply.frame, false);
+    const auto second = t.order(Kind::claim, 6);
+    REQUIRE(second);
+    CHECK(second->key == 5);
+    CHECK(second->pages == 1);
+    CHECK_FALSE(t.translations.find(5));
 }

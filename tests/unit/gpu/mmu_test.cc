@@ -4,6 +4,7 @@
 
 using namespace memsim;
 using namespace memsim::test_mmu;
+using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 using protocol::PageOrderKind;
 
@@ -289,6 +290,29 @@ std::string refused(const std::string& tlb, const std::string& mmu) {
     return "";
 }
 } // namespace
+
+TEST_CASE("The L2 TLB and the walk cache evict as the tag policy of their name says", "[mmu]") {
+    // Pages 0, 1, 0, 2, 0 of an L1 TLB that holds one: two fit, and 2 takes the place of 1 by lru,
+    // of 0 by fifo.
+    const auto read = [](Bench& b, std::uint64_t step) {
+        unsigned i = 0;
+        for (const unsigned page : {0u, 1u, 0u, 2u, 0u})
+            b.driver().read(++i * 10 * us, page * step);
+    };
+    for (const std::string policy : {"lru", "fifo"}) {
+        INFO(policy);
+        Bench b("entries=1 ways=1", "entries=2 ways=2 replacement=" + policy);
+        b.run([&] { read(b, 4 * KiB); });
+        CHECK(value(b.mmu().stat.hits) == (policy == "lru" ? 2 : 1));
+        // The same of leaf tables: a page of each, without an L2 TLB.
+        Bench walks("entries=1 ways=1", "entries=0 walk_cache=2 walk_cache_ways=2 "
+                                        "walk_cache_replacement=" +
+                                            policy);
+        walks.run([&] { read(walks, 512 * 4 * KiB); });
+        CHECK(value(walks.mmu().stat.walker.walk_cache_hits) == (policy == "lru" ? 2 : 1));
+    }
+    CHECK_THAT(refused("", "replacement=plru"), Contains("there is no tag policy 'plru'"));
+}
 
 TEST_CASE("A wrong TLB or MMU is refused before time 0", "[mmu]") {
     CHECK(refused("", "page=5000B") == "mmu.page: must be a multiple of 1KiB");

@@ -163,7 +163,7 @@ TEST_CASE("The same with pages that come without a fault, and other page policie
             for (const char* eviction : {"lru", "clock"}) {
                 INFO("seed " << seed << ", frames " << frames << ", " << eviction);
                 const auto m = machine(seed, frames, eviction,
-                                       "prefetch=density prefetch_block=2KiB prefetch_region=8KiB "
+                                       "prefetch=density(block=2KiB,region=8KiB) "
                                        "prefetch_cost=20ns");
                 m->start();
                 m->run(never);

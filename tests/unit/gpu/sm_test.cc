@@ -34,7 +34,7 @@ TEST_CASE("Atomics may be the loads that tracers write", "[sm]") {
         };
         ScriptRig rig(s, {{"arithmetic_latency", "1"}, {"atomics", atomics}});
         rig.run();
-        return std::pair(rig.sm().stat.read_requests.value(), rig.cycles() / 1.2);
+        return std::pair(rig.sm().stat.memory.read_requests.value(), rig.cycles() / 1.2);
     };
     CHECK(run(WarpOpKind::atomic, "performed").first == 0);
     CHECK(run(WarpOpKind::atomic, "loads").first == 10);
@@ -53,7 +53,7 @@ TEST_CASE("Loads in a row go out together", "[sm]") {
     ScriptRig rig(s);
     rig.run();
     CHECK(rig.cycles() / 1.2 < 2 * 100);
-    CHECK(rig.sm().stat.requests.value() == 10);
+    CHECK(rig.sm().stat.memory.requests.value() == 10);
 }
 
 TEST_CASE("An operation waits for the results that it names and for no other", "[sm]") {
@@ -85,9 +85,9 @@ TEST_CASE("64 results of a warp may be on their way, not 65", "[sm]") {
         };
         ScriptRig rig(s);
         rig.machine.run(60'000'000);
-        const auto issued = static_cast<unsigned>(rig.sm().stat.memory_instructions.value());
+        const auto issued = static_cast<unsigned>(rig.sm().stat.memory.memory_instructions.value());
         rig.run();
-        CHECK(rig.sm().stat.memory_instructions.value() == loads);
+        CHECK(rig.sm().stat.memory.memory_instructions.value() == loads);
         return issued;
     };
     CHECK(issued_at_60ns(64) == 64);
@@ -154,9 +154,9 @@ TEST_CASE("A barrier holds all warps of a block until the last arrives", "[sm]")
     };
     ScriptRig rig(s);
     rig.machine.run(4'000'000'000); // 4 us: the fourth warp still computes
-    CHECK(rig.sm().stat.memory_instructions.value() == 0);
+    CHECK(rig.sm().stat.memory.memory_instructions.value() == 0);
     rig.run();
-    CHECK(rig.sm().stat.memory_instructions.value() == 4);
+    CHECK(rig.sm().stat.memory.memory_instructions.value() == 4);
 }
 
 TEST_CASE("Each launch empties the L1 of every SM that takes part", "[sm]") {
@@ -228,9 +228,9 @@ TEST_CASE("An access to local memory touches a row of lanes for each word", "[sm
         };
         ScriptRig rig(s);
         rig.run();
-        CHECK(rig.sm().stat.memory_instructions.value() == 1);
-        CHECK(rig.sm().stat.bytes.value() == 128 * rig.sm().stat.requests.value());
-        return static_cast<unsigned>(rig.sm().stat.requests.value());
+        CHECK(rig.sm().stat.memory.memory_instructions.value() == 1);
+        CHECK(rig.sm().stat.memory.bytes.value() == 128 * rig.sm().stat.memory.requests.value());
+        return static_cast<unsigned>(rig.sm().stat.memory.requests.value());
     };
     CHECK(requests(4, 16, 0) == 1);
     CHECK(requests(8, 16, 0) == 2);
@@ -243,7 +243,8 @@ TEST_CASE("An access to local memory touches a row of lanes for each word", "[sm
     };
     ScriptRig rig(s);
     rig.run();
-    CHECK(rig.sm().stat.requests.value() == 32 + 128); // offset 5 x 31 is word 38: 32 words of 39
+    CHECK(rig.sm().stat.memory.requests.value() ==
+          32 + 128); // offset 5 x 31 is word 38: 32 words of 39
 }
 
 TEST_CASE("A warp slot has its place in local memory, in each launch or each occupancy", "[sm]") {

@@ -6,12 +6,37 @@
 
 using namespace memsim;
 using namespace memsim::test_mmu;
+using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
 
 namespace {
 
 constexpr std::uint64_t KiB = 1024;
 constexpr Tick us = 1'000'000'000;
+
+/// A page prefetcher from outside the tree: the page behind each that is faulted on.
+class NextPage final : public PolicyModel<NextPage, host::PagePrefetcher> {
+  public:
+    struct Params {
+        Param<unsigned> pages {1, {1, 8}, "Pages to bring"};
+    };
+    struct State {
+        std::uint64_t held = 0;
+    };
+    explicit NextPage(const Params& p) : params(p) {}
+    void resize(std::uint64_t, std::uint64_t) override {}
+    void claimed(const host::PageName&) override { ++state.held; }
+    void evicted(const host::PageName&) override { --state.held; }
+    void bring(const std::vector<host::PageName>& faults,
+               std::vector<host::PageName>& with_them) override {
+        for (const host::PageName& f : faults)
+            for (unsigned i = 1; i <= params.pages; ++i)
+                with_them.push_back({f.page + i, f.application});
+    }
+    const Params params;
+    State state;
+};
+const PolicyRegistration<NextPage> next_page {"test_next_page", "The pages behind a fault."};
 
 /// One SM's driver, TLB and MMU whose pages a host brings, straight or over PCIe.
 struct Paged : Bench {
@@ -208,7 +233,7 @@ TEST_CASE("A fault on a page that a prefetch brings is answered with the batch",
 
 TEST_CASE("What was prefetched makes room as other pages do, and is counted if it was not used",
           "[host][prefetch]") {
-    Paged b("prefetch=density prefetch_block=16KiB prefetch_region=16KiB", "memory=8KiB");
+    Paged b("prefetch=density(block=16KiB,region=16KiB)", "memory=8KiB");
     b.run([&] {
         b.driver().read(0, 0);               // 2 and 3 take the places of 0 and 1
         b.driver().read(100 * us, 0);        // 0 and 1 those of 2 and 3
@@ -218,6 +243,19 @@ TEST_CASE("What was prefetched makes room as other pages do, and is counted if i
     CHECK(value(b.mmu().stat.eviction.unused_prefetches) == 5); // all but 0, 0 and 16
     CHECK(value(b.host().stat.faults) == 3);
     CHECK(b.driver().state.answers.size() == 3);
+}
+
+TEST_CASE("A page prefetcher is chosen by name, with parameters of its own", "[host][prefetch]") {
+    Paged b("prefetch=test_next_page(pages=2) prefetch_cost=1us",
+            "address_space=1MiB memory=16KiB");
+    b.run([&] {
+        b.driver().read(0, 0);
+        b.driver().read(100 * us, 2 * 4 * KiB); // came with page 0
+        b.driver().read(200 * us, 5 * 4 * KiB); // 6 and 7 come, too, and two make room
+    });
+    CHECK(value(b.host().stat.faults) == 2);
+    CHECK(value(b.host().stat.prefetches) == 4);
+    CHECK(dynamic_cast<const NextPage&>(*b.host().state.prefetch).state.held == 4);
 }
 
 TEST_CASE("Pages come from a drive of flash, and go back to it", "[host]") {
@@ -249,8 +287,10 @@ TEST_CASE("A wrong host is refused", "[host]") {
     CHECK_THAT(error("drive_space=5000B", ""),
                StartsWith("host.drive_space: '5kB' must be a multiple of page = 4KiB"));
     CHECK_THAT(error("chunk=96B", ""), StartsWith("host.chunk: '96B' must be a power of two"));
-    CHECK(error("prefetch=density prefetch_block=96KiB", "") ==
-          "host.prefetch_block: must be a power of two");
-    CHECK(error("prefetch=density prefetch_region=32KiB", "") ==
-          "host.prefetch_region: must be a power of two, and hold a prefetch_block of 64KiB");
+    CHECK_THAT(error("prefetch=density(block=96KiB)", ""),
+               Contains("density.block: '96KiB' must be a power of two"));
+    CHECK_THAT(error("prefetch=density(region=32KiB)", ""),
+               Contains("density.block: '64KiB' must be at most region = 32KiB"));
+    CHECK_THAT(error("prefetch=densty", ""),
+               Contains("there is no page prefetcher 'densty' (did you mean 'density'?)"));
 }

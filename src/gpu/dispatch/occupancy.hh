@@ -1,0 +1,67 @@
+#pragma once
+
+#include "core/param.hh"
+#include "protocol/dispatch.hh"
+
+namespace memsim::gpu {
+
+using namespace memsim::literals;
+
+struct OccupancyParams {
+    using group = void;
+    Param<unsigned> warp_slots {
+        48, {1, 64}, "Warps resident in an SM (assumption: GTX 480 class, 1536 threads)"};
+    Param<unsigned> block_slots {
+        8, {1, 64}, "Blocks resident in an SM (assumption: GTX 480 class)"};
+    Param<unsigned> registers {
+        32768, {1, 1u << 20}, "32-bit registers of an SM (assumption: GTX 480 class)"};
+    Param<Bytes> shared {48_KiB, {0_B, 1_MiB}, "Shared memory of an SM (assumption)"};
+    Param<unsigned> warp_unit {2,
+                               {1, 32},
+                               "A block's warps are rounded up to a multiple of this for its "
+                               "registers (CUDA occupancy calculator: 2 for compute capability "
+                               "2.x, 4 for later; well known, not looked up)"};
+    Param<unsigned> register_unit {
+        64, {1, 4096}, "As that, a warp's registers (64 for 2.x, 256 for later)"};
+    Param<Bytes> shared_unit {
+        128_B, {1_B, 64_KiB}, "As that, a block's shared memory (128 B for 2.x, 256 for 3.x)"};
+};
+
+/// What blocks take of an SM. A value for State.
+struct Resources {
+    std::uint32_t blocks = 0;
+    std::uint32_t warps = 0;
+    std::uint32_t registers = 0;
+    std::uint32_t shared = 0;
+
+    bool none() const { return !(blocks | warps | registers | shared); }
+    void take(const Resources& of) {
+        blocks += of.blocks, warps += of.warps;
+        registers += of.registers, shared += of.shared;
+    }
+    void give_back(const Resources& of) {
+        blocks -= of.blocks, warps -= of.warps;
+        registers -= of.registers, shared -= of.shared;
+    }
+};
+
+/// How many blocks an SM holds: the scarcest of its slots, warps, registers and shared memory
+/// decides.
+class Occupancy {
+  public:
+    explicit Occupancy(const OccupancyParams& p) : p_(p) {}
+
+    /// A block's share of an SM, rounded as the hardware hands it out. Throws ConfigError, with
+    /// the path of the owner, for one that does not fit.
+    Resources need(const protocol::LaunchReply& launch, std::uint32_t application,
+                   const std::string& path) const;
+    /// Blocks of this kind that an SM still takes.
+    std::uint32_t room(const Resources& used, const Resources& block) const;
+    /// Those of an empty SM.
+    std::uint32_t room(const Resources& block) const { return room({}, block); }
+
+  private:
+    const OccupancyParams& p_;
+};
+
+} // namespace memsim::gpu

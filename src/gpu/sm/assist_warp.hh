@@ -1,0 +1,29 @@
+#pragma once
+
+#include "gpu/issue_slots.hh"
+
+namespace memsim::gpu {
+
+/// An assist warp (Vijaykumar et al., reference 28 of ZnG): dependent instructions of a helper
+/// thread, which take issue slots of an SM's first scheduler and no warp slot. A value for State.
+struct AssistWarp {
+    std::int64_t end = 0; ///< of its last instruction; 0: it runs none
+
+    bool over(std::int64_t cycle) const { return end && end <= cycle; }
+    /// True if so many instructions begin in this cycle: it runs none, and a slot is free.
+    bool begin(IssueSlots& slots, std::int64_t cycle, std::uint32_t instructions,
+               unsigned latency) {
+        if (end) return false;
+        const std::size_t slot = slots.find(0, cycle);
+        if (slot == IssueSlots::none) return false;
+        slots.hold(slot, cycle, instructions);
+        end = cycle + std::int64_t {instructions} * latency;
+        return true;
+    }
+    /// The first cycle from `from` on in which it may go on.
+    std::int64_t next(const IssueSlots& slots, std::int64_t from) const {
+        return end ? end : slots.next(0, from);
+    }
+};
+
+} // namespace memsim::gpu

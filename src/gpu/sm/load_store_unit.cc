@@ -1,0 +1,108 @@
+#include "gpu/sm/load_store_unit.hh"
+
+#include "gpu/store_contents.hh"
+#include "parts/named.hh"
+#include "program/local_memory.hh"
+
+namespace memsim::gpu {
+
+using program::WarpOpKind;
+using protocol::Command;
+using protocol::Stage;
+
+LoadStoreUnit::LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port, Simulation& sim,
+                             AccessStats& stats, State& state)
+    : config_(config), port_(port), sim_(sim), stats_(stats), s_(state),
+      coalescer_(config.line, config.sector) {
+    s_.sent.resize(config.outstanding);
+    for (std::uint32_t tag = config.outstanding; tag-- > 0;) s_.free_tags.push_back(tag);
+}
+
+const Coalescer& LoadStoreUnit::coalesce(const ResidentBlock& block, std::uint32_t warp,
+                                         program::WarpOp& op) {
+    coalescer_.begin();
+    program::for_each_row(op, block.local + std::uint64_t {warp} * block.local_warp,
+                          block.local_row,
+                          [&](const program::WarpOp& row) { coalescer_.add(row); });
+    coalescer_.end();
+    return coalescer_;
+}
+
+Command LoadStoreUnit::command_of(WarpOpKind kind) const {
+    if (kind == WarpOpKind::store) return Command::write;
+    const bool load = kind == WarpOpKind::load || config_.atomics == Atomics::loads;
+    return load ? Command::read : Command::atomic;
+}
+
+void LoadStoreUnit::access(const ResidentBlock& block, std::uint32_t warp, Scoreboard& results,
+                           program::WarpOp& op) {
+    coalesce(block, warp, op);
+    const Command command = command_of(op.kind);
+    const std::uint32_t result = op.has_result ? results.begin(coalescer_.size()) : no_result;
+    ++stats_.memory_instructions;
+    stats_.requests += coalescer_.size();
+    if (command == Command::read) stats_.read_requests += coalescer_.size();
+    if (op.has_values && command == Command::read) [[unlikely]]
+        leave_out(sim_.contents(), op, block.base, block.application);
+    for (std::uint32_t i = 0; i < coalescer_.size(); ++i) {
+        protocol::MemRequest r;
+        r.address = block.base + coalescer_[i].address;
+        r.bytes = coalescer_[i].bytes;
+        r.sectors = coalescer_[i].sectors;
+        r.partial = op.kind == WarpOpKind::store ? coalescer_[i].partial : std::uint16_t {0};
+        r.command = command;
+        r.posted = !op.has_result && command != Command::read;
+        r.pc = op.pc;
+        r.warp = warp;
+        r.application = block.application;
+        r.stamps = r.posted ? Stamps::Id {} : sim_.stamps().open(sim_.now());
+        if (op.has_values && command != Command::read) [[unlikely]]
+            r.contents =
+                contents_of(sim_.contents(), op, coalescer_[i], block.stores_before + op.order);
+        stats_.bytes += r.payload();
+        s_.accesses.push({r, sim_.now(), result});
+    }
+    if (!room()) ++stats_.stalled_by_accesses;
+}
+
+void LoadStoreUnit::empty_l1(std::uint16_t application) {
+    protocol::MemRequest empty;
+    empty.command = Command::invalidate;
+    empty.posted = true;
+    empty.application = application;
+    s_.accesses.push({empty, sim_.now(), 0});
+}
+
+void LoadStoreUnit::send_queued() {
+    while (!s_.accesses.empty() && port_.can_send()) {
+        Access a = s_.accesses.pop();
+        if (!a.request.posted) {
+            a.request.tag = s_.free_tags.back(); // the port lets no more than `outstanding` out
+            s_.free_tags.pop_back();
+            s_.sent[a.request.tag] = {a.queued, a.request.warp, a.result};
+            sim_.stamps().mark(a.request.stamps, static_cast<std::size_t>(Stage::sm), sim_.now());
+        }
+        port_.send(a.request);
+    }
+}
+
+LoadStoreUnit::Sent LoadStoreUnit::answered(const protocol::MemResponse& response) {
+    sim_.contents().release(response.contents);
+    const Sent& sent = parts::named(s_.sent, response.tag);
+    stats_.load_latency.sample(Time {sim_.now() - sent.queued});
+    s_.free_tags.push_back(response.tag);
+    sim_.stamps().close(response.stamps, static_cast<std::size_t>(Stage::response), sim_.now());
+    return sent;
+}
+
+void LoadStoreUnit::check_loaded(Loader& l, std::size_t warps) const {
+    const auto expected = [&](std::string_view field, std::uint32_t warp, std::uint32_t result) {
+        l.index(field, warp, warps);
+        if (result != no_result) l.index(field, result, std::size_t {Scoreboard::places});
+    };
+    for (std::uint32_t i = 0; i < s_.accesses.size(); ++i)
+        expected("accesses", s_.accesses[i].request.warp, s_.accesses[i].result);
+    for (const Sent& sent : s_.sent) expected("sent", sent.warp, sent.result);
+}
+
+} // namespace memsim::gpu

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "core/component.hh"
+#include "core/free_list.hh"
+#include "gpu/coalescer.hh"
+#include "gpu/sm/resident_blocks.hh"
+#include "gpu/sm/scoreboard.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::gpu {
+
+/// loads: as tracers write them that know no atomics (MacSim's, by the read ratios of Ohm-GPU's
+/// table II and ZnG's): memory is read and nothing is written.
+enum class Atomics : std::uint8_t { performed, loads };
+constexpr std::array<std::string_view, 2> names_of(Atomics) { return {"performed", "loads"}; }
+
+struct AccessStats {
+    using group = void;
+    Counter memory_instructions {Unit::count, "Warp loads, stores, atomics and reductions issued"};
+    Counter requests {Unit::count, "Accesses after the coalescer"};
+    Counter read_requests {Unit::count, "Loads among them"};
+    Counter bytes {Unit::byte, "Bytes that they ask for"};
+    Ratio requests_per_access {requests, memory_instructions,
+                               "Accesses after the coalescer for each memory instruction"};
+    Counter stalled_by_accesses {Unit::count,
+                                 "Times a memory instruction found the queue to the L1 full"};
+    Distribution load_latency {Unit::time, "From the queue to the L1 to a load's answer"};
+};
+
+/// The way of an SM's memory operations: the coalescer makes accesses of them, which wait in a
+/// queue for the L1; loads and atomics that left are known by a tag until they are answered.
+class LoadStoreUnit {
+  public:
+    static constexpr std::uint32_t no_result = ~0u;
+    struct Access {
+        protocol::MemRequest request;
+        Tick queued = 0;
+        std::uint32_t result = 0;
+    };
+    struct Sent {
+        Tick queued = 0;
+        std::uint32_t warp = 0;
+        std::uint32_t result = 0; ///< its place in the warp's scoreboard, or no_result
+    };
+    struct State {
+        Fifo<Access> accesses;  ///< to the L1
+        std::vector<Sent> sent; ///< unanswered loads and atomics, by tag
+        FreeList free_tags;
+    };
+    struct Config {
+        std::uint32_t line, sector;
+        std::uint32_t accesses, outstanding;
+        Atomics atomics;
+    };
+    /// All but the configuration outlive it.
+    LoadStoreUnit(const Config& config, Requester<protocol::Mem>& port, Simulation& sim,
+                  AccessStats& stats, State& state);
+
+    /// A memory operation surely fits the queue.
+    bool room() const { return s_.accesses.size() + program::warp_lanes <= config_.accesses; }
+    /// The accesses of an operation of the warp in this slot; `op` is scratch space afterwards.
+    const Coalescer& coalesce(const ResidentBlock& block, std::uint32_t warp, program::WarpOp& op);
+    /// What it asks of memory.
+    protocol::Command command_of(program::WarpOpKind kind) const;
+    /// It issues: its accesses are queued, and its result noted.
+    void access(const ResidentBlock& block, std::uint32_t warp, Scoreboard& results,
+                program::WarpOp& op);
+    /// The L1 is to forget what it holds.
+    void empty_l1(std::uint16_t application);
+    /// Sends what the port takes.
+    void send() {
+        if (!s_.accesses.empty()) send_queued();
+    }
+    /// Whose answer has come; no_result: nobody waits for it.
+    Sent answered(const protocol::MemResponse& response);
+
+    std::uint32_t queued() const { return s_.accesses.size(); }
+    bool idle() const { return s_.free_tags.size() == s_.sent.size() && s_.accesses.empty(); }
+    void check_loaded(Loader& l, std::size_t warps) const;
+
+  private:
+    void send_queued();
+
+    Config config_;
+    Requester<protocol::Mem>& port_;
+    Simulation& sim_;
+    AccessStats& stats_;
+    State& s_;
+    Coalescer coalescer_;
+};
+
+} // namespace memsim::gpu

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "core/archive.hh"
+#include "core/fifo.hh"
+#include "protocol/dispatch.hh"
+
+namespace memsim::gpu {
+
+/// A block that an SM runs, and its barrier.
+struct ResidentBlock {
+    bool live = false;
+    std::uint16_t application = 0;
+    std::uint32_t launch = 0;
+    std::uint32_t number = 0;
+    std::uint64_t base = 0;                      ///< of its addresses
+    std::uint32_t stores_before = 0;             ///< of its application, in its own order
+    std::uint32_t warps = 0;                     ///< that hold their slot
+    std::uint32_t running = 0;                   ///< of them, those that have not exited
+    std::uint32_t arrived = 0;                   ///< at the barrier
+    std::uint64_t at_barrier = 0;                ///< these warps, a bit each
+    std::uint64_t local = 0;                     ///< local_memory.hh: warp slot 0's first row
+    std::uint32_t local_warp = 0, local_row = 0; ///< distances of slots and rows
+
+    // Each returns the warps that go on, a bit each: all that waited, once all that run have come.
+    std::uint64_t arrive(std::uint32_t warp) {
+        ++arrived;
+        at_barrier |= std::uint64_t {1} << warp;
+        return passed();
+    }
+    std::uint64_t exit() {
+        --running;
+        return passed();
+    }
+
+  private:
+    std::uint64_t passed() {
+        if (arrived == 0 || arrived < running) return 0;
+        arrived = 0;
+        return std::exchange(at_barrier, 0);
+    }
+};
+
+/// The block slots of an SM. A value for State.
+class ResidentBlocks {
+  public:
+    static constexpr std::string_view archived_as = "ResidentBlocks";
+    using Element = ResidentBlock;
+    static constexpr std::uint32_t none = ~std::uint32_t {0};
+    template <class Archive>
+    void archive(Archive& a) {
+        a(blocks_), a(ended_);
+    }
+
+    void resize(std::uint32_t slots) { blocks_.resize(slots); }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(blocks_.size()); }
+    ResidentBlock& operator[](std::uint32_t slot) { return blocks_[slot]; }
+    const ResidentBlock& operator[](std::uint32_t slot) const { return blocks_[slot]; }
+    std::uint32_t live() const {
+        std::uint32_t n = 0;
+        for (const ResidentBlock& b : blocks_) n += b.live;
+        return n;
+    }
+    /// Its slot, the lowest that is free; none if there is none.
+    std::uint32_t place(const protocol::BlockStart& s) {
+        std::uint32_t slot = 0;
+        while (slot < blocks_.size() && blocks_[slot].live) ++slot;
+        if (slot == blocks_.size()) return none;
+        ResidentBlock& b = blocks_[slot];
+        b = {};
+        b.live = true;
+        b.application = s.application, b.launch = s.launch, b.number = s.block;
+        b.base = s.base, b.stores_before = s.stores_before;
+        b.warps = b.running = s.warps;
+        b.local = s.local, b.local_warp = s.local_warp, b.local_row = s.local_row;
+        return slot;
+    }
+    /// A warp has given up its slot: the block ends with its last one.
+    void warp_ended(std::uint32_t slot) {
+        if (--blocks_[slot].warps == 0) ended_.push(slot);
+    }
+    bool any_ended() const { return !ended_.empty(); }
+    /// The first of those that ended; its slot is free.
+    const ResidentBlock& take_ended() {
+        ResidentBlock& b = blocks_[ended_.pop()];
+        b.live = false;
+        return b;
+    }
+    void check_loaded(Loader& l, std::size_t warps) const {
+        for (const ResidentBlock& b : blocks_) l.bits("blocks.at_barrier", b.at_barrier, warps);
+        l.indices("blocks.ended", ended_, blocks_.size());
+    }
+
+  private:
+    std::vector<ResidentBlock> blocks_;
+    Fifo<std::uint32_t> ended_; ///< slots whose end is not yet reported
+};
+
+} // namespace memsim::gpu

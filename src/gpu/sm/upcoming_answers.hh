@@ -1,0 +1,53 @@
+#pragma once
+
+#include "gpu/lookahead.hh"
+#include "gpu/sm/load_store_unit.hh"
+#include "protocol/upcoming.hh"
+
+namespace memsim::gpu {
+
+/// The answer to a query of what the warps of an SM access next, until it has been sent: the lines
+/// of each warp's next memory operations, some in a message (protocol/upcoming.hh). A value for
+/// State.
+struct UpcomingAnswers {
+    Fifo<protocol::UpcomingAccesses> messages;
+
+    bool empty() const { return messages.empty(); }
+    /// Adds the next operations of the warp in this slot. `scratch` is what its name says.
+    void add(const WarpPosition& position, std::uint32_t warp, const ResidentBlock& block,
+             unsigned operations, LoadStoreUnit& unit, std::uint64_t line,
+             program::WarpOp& scratch) {
+        std::uint8_t number = 0;
+        for_each_upcoming(position, operations, scratch, [&](program::WarpOp& op) {
+            const bool write = unit.command_of(op.kind) != protocol::Command::read;
+            const std::uint32_t pc = op.pc;
+            const Coalescer& accesses = unit.coalesce(block, warp, op);
+            for (std::uint32_t i = 0; i < accesses.size(); ++i) {
+                if (i % protocol::UpcomingAccesses::most_lines == 0) {
+                    protocol::UpcomingAccesses next;
+                    next.pc = pc;
+                    next.warp = static_cast<std::uint16_t>(warp);
+                    next.application = block.application;
+                    next.operation = number;
+                    next.write = write;
+                    messages.push(next);
+                }
+                protocol::UpcomingAccesses& next = messages.back();
+                next.lines[next.count++] = block.base + (accesses[i].address & ~(line - 1));
+            }
+            ++number;
+        });
+    }
+    /// Nothing more is added.
+    void close() {
+        if (messages.empty()) messages.push({});
+        messages.back().last = true;
+    }
+    void check_loaded(Loader& l) const {
+        for (std::uint32_t i = 0; i < messages.size(); ++i)
+            l.index("upcoming.count", messages[i].count,
+                    protocol::UpcomingAccesses::most_lines + 1);
+    }
+};
+
+} // namespace memsim::gpu

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "core/hash_map.hh"
+#include "host/page_prefetcher.hh"
+
+namespace memsim::host {
+
+/// The pages that a device has been asked to hold and has not given up. A page may be claimed again
+/// before it is known to have gone: claims are counted. A value for State.
+class HeldPages {
+  public:
+    static constexpr std::string_view archived_as = "HeldPages";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(claims_);
+    }
+    void claimed(const PageName& p) { ++claims_[key(p)]; }
+    void evicted(const PageName& p) {
+        std::uint32_t* const claims = claims_.find(key(p));
+        MEMSIM_ASSERT(claims, "a page goes that was not there");
+        if (--*claims == 0) claims_.erase(key(p));
+    }
+    bool holds(const PageName& p) const { return claims_.find(key(p)); }
+
+  private:
+    static std::uint64_t key(const PageName& p) {
+        return std::uint64_t {p.application} << 48 | p.page;
+    }
+    HashMap<std::uint32_t> claims_;
+};
+
+} // namespace memsim::host

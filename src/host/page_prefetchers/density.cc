@@ -1,0 +1,53 @@
+#include "host/density_trees.hh"
+#include "host/page_prefetcher.hh"
+
+namespace memsim::host {
+
+using namespace memsim::literals;
+
+/// By the density of what is there, as NVIDIA's open driver does it (host/density_trees.hh).
+class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher> {
+  public:
+    struct Params {
+        Param<Bytes> region {2_MiB,
+                             {1_KiB, 1_GiB},
+                             "Most that a fault brings (NVIDIA's open driver: 2 MiB)",
+                             power_of_two()};
+        Param<Bytes> block {64_KiB,
+                            {1_KiB, 1_GiB},
+                            "What a fault brings whole (NVIDIA's open driver: 64 KiB)",
+                            power_of_two(),
+                            at_most(region)};
+        Param<unsigned> share {50,
+                               {0, 100},
+                               "Per cent of a larger subtree that must be exceeded by what is "
+                               "there and what is wanted (NVIDIA's open driver: at least 51)"};
+    };
+    struct State {
+        DensityTrees trees;
+    };
+    explicit DensityPrefetch(const Params& p) : params(p) {}
+    void resize(std::uint64_t page_bytes, std::uint64_t pages) override {
+        const auto in_pages = [&](Bytes b) {
+            return std::max(static_cast<std::uint64_t>(b.raw) / page_bytes, std::uint64_t {1});
+        };
+        state.trees.resize(in_pages(params.block()), in_pages(params.region()), pages,
+                           params.share());
+    }
+    void claimed(const PageName& p) override { state.trees.claimed(p.application, p.page); }
+    void evicted(const PageName& p) override { state.trees.evicted(p.application, p.page); }
+    void bring(const std::vector<PageName>& faults, std::vector<PageName>& with_them) override {
+        for (const PageName& f : faults) state.trees.fault(f.application, f.page);
+        state.trees.expand([&](std::uint16_t application, std::uint64_t page) {
+            with_them.push_back({page, application});
+        });
+    }
+
+    const Params params;
+    State state;
+};
+
+static const PolicyRegistration<DensityPrefetch> density {
+    "density", "A block whole, and the largest subtree around it that is dense enough."};
+
+} // namespace memsim::host

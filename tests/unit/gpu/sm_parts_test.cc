@@ -1,0 +1,202 @@
+#include "gpu/sm/assist_warp.hh"
+#include "gpu/sm/load_store_unit.hh"
+#include "gpu/sm/ready_warps.hh"
+#include "gpu/sm/resident_blocks.hh"
+#include "gpu/sm/scoreboard.hh"
+#include "gpu/sm/shared_memory.hh"
+#include "gpu/sm/warp_choice.hh"
+#include "script.hh"
+
+/// What an SM is made of, each part alone.
+using namespace memsim;
+using namespace memsim::gpu;
+using program::WarpOpHead;
+using program::WarpOpKind;
+
+TEST_CASE("A scoreboard holds an operation until the last answer that makes its operand",
+          "[sm_parts]") {
+    Scoreboard s;
+    const std::uint32_t first = s.begin(2), second = s.begin(1);
+    const WarpOpHead needs_latest {WarpOpKind::store, false, 0b01};
+    const WarpOpHead needs_both {WarpOpKind::store, false, 0b11};
+    CHECK_FALSE(s.holds({WarpOpKind::compute, false, 0}));
+    CHECK(s.holds(needs_latest));
+    CHECK(s.holds(needs_both));
+    CHECK(s.answered(second));
+    CHECK_FALSE(s.releases(second)); // it waits for the first, too
+    CHECK_FALSE(s.answered(first));  // one of two
+    CHECK(s.answered(first));
+    CHECK(s.releases(first));
+    CHECK_FALSE(s.holds(needs_both));
+}
+
+TEST_CASE("A scoreboard has 64 places: the 65th result waits for the first", "[sm_parts]") {
+    Scoreboard s;
+    const std::uint32_t first = s.begin(1);
+    for (unsigned i = 1; i < Scoreboard::places - 1; ++i) s.begin(1);
+    const WarpOpHead load {WarpOpKind::load, true, 0};
+    CHECK_FALSE(s.holds(load)); // one place is left
+    s.begin(1);
+    CHECK(s.holds(load));
+    CHECK_FALSE(s.holds({WarpOpKind::store, false, 0})); // it has no result
+    CHECK(s.answered(first));
+    CHECK_FALSE(s.holds(load));
+}
+
+TEST_CASE("Warps are ready by what they do next, and sleep until their cycle", "[sm_parts]") {
+    ReadyWarps r;
+    r.add(0, WarpOpKind::compute);
+    r.add(1, WarpOpKind::load);
+    r.add(2, WarpOpKind::shared);
+    r.add(3, WarpOpKind::barrier);
+    CHECK(r.sets == ReadyWarps::Sets {0b1001, 0b0010, 0b0100, 0});
+    for (std::uint32_t w = 0; w < 4; ++w) r.take(w);
+    CHECK_FALSE(r.any());
+    CHECK(r.next_awake() == IssueSlots::never);
+    r.sleep(5, 30);
+    r.sleep(6, 20);
+    r.sleep(7, 20);
+    CHECK(r.next_awake() == 20);
+    std::vector<std::uint32_t> woken;
+    const auto note = [&](std::uint32_t w) { woken.push_back(w); };
+    r.wake(19, note);
+    CHECK(woken.empty());
+    r.wake(20, note);
+    CHECK(woken == std::vector<std::uint32_t> {6, 7});
+    CHECK(r.next_awake() == 30);
+    r.wake(31, note);
+    CHECK(woken == std::vector<std::uint32_t> {6, 7, 5});
+    CHECK_FALSE(r.any());
+}
+
+TEST_CASE("A scheduler stays with its warp, else takes the oldest; or goes round", "[sm_parts]") {
+    const std::array<std::uint64_t, 4> ages {7, 5, 9, 6};
+    const auto age = [&](std::uint32_t w) { return ages[w]; };
+    CHECK(choose_warp(Scheduler::greedy_then_oldest, 0b1101, 2, age) == 2);
+    CHECK(choose_warp(Scheduler::greedy_then_oldest, 0b1101, 1, age) == 3);
+    CHECK(choose_warp(Scheduler::loose_round_robin, 0b1101, 0, age) == 2);
+    CHECK(choose_warp(Scheduler::loose_round_robin, 0b1101, 3, age) == 0);
+}
+
+TEST_CASE("An access to shared memory holds its port for its passes; loads come in order",
+          "[sm_parts]") {
+    SharedMemory m;
+    m.access(10, 3);
+    CHECK_FALSE(m.free(12));
+    CHECK(m.free(13));
+    m.load({500, 4, 1});
+    m.load({700, 2, 0});
+    std::vector<std::uint32_t> done;
+    const auto note = [&](std::uint32_t warp, std::uint32_t) { done.push_back(warp); };
+    CHECK(m.next() == 500);
+    m.finish(499, note);
+    CHECK(done.empty());
+    m.finish(500, note);
+    CHECK(done == std::vector<std::uint32_t> {4});
+    CHECK(m.next() == 700);
+}
+
+TEST_CASE("A barrier lets its warps pass when all that run have come, or the rest has exited",
+          "[sm_parts]") {
+    ResidentBlocks blocks;
+    blocks.resize(2);
+    protocol::BlockStart start;
+    start.warps = 3;
+    REQUIRE(blocks.place(start) == 0);
+    REQUIRE(blocks.place(start) == 1);
+    CHECK(blocks.place(start) == ResidentBlocks::none);
+    ResidentBlock& b = blocks[0];
+    CHECK(b.arrive(4) == 0);
+    CHECK(b.arrive(9) == 0);
+    CHECK(b.arrive(1) == 0b10'0001'0010);
+    CHECK(b.arrive(4) == 0); // the next barrier begins with nobody
+    CHECK(b.exit() == 0);
+    CHECK(b.exit() == 0b1'0000);
+    CHECK(b.exit() == 0); // nobody waits
+}
+
+TEST_CASE("A block ends with its last warp, and its slot is free when that is reported",
+          "[sm_parts]") {
+    ResidentBlocks blocks;
+    blocks.resize(1);
+    protocol::BlockStart start;
+    start.warps = 2, start.block = 17;
+    blocks.place(start);
+    blocks.warp_ended(0);
+    CHECK_FALSE(blocks.any_ended());
+    blocks.warp_ended(0);
+    CHECK(blocks.any_ended());
+    CHECK(blocks.place(start) == ResidentBlocks::none);
+    CHECK(blocks.take_ended().number == 17);
+    CHECK(blocks.live() == 0);
+    CHECK(blocks.place(start) == 0);
+}
+
+TEST_CASE("An assist warp takes a slot of the first scheduler, one instruction after another",
+          "[sm_parts]") {
+    std::vector<std::int64_t> free;
+    IssueSlots slots(1, 1, 4, free);
+    AssistWarp assist;
+    slots.hold(slots.find(0, 8), 8, 1); // the phase of cycle 8, until cycle 12
+    CHECK_FALSE(assist.begin(slots, 8, 10, 4));
+    CHECK(assist.next(slots, 8) == 9);
+    CHECK(assist.begin(slots, 9, 10, 4));
+    CHECK_FALSE(assist.begin(slots, 10, 10, 4)); // it runs
+    CHECK(assist.next(slots, 10) == 49);
+    CHECK_FALSE(assist.over(48));
+    CHECK(assist.over(49));
+}
+
+TEST_CASE("A load's accesses wait with a tag each; those of a posted store have none",
+          "[sm_parts]") {
+    test::Script nothing;
+    nothing.write = [](auto& w, unsigned) { w.exit(~0u); };
+    test::ScriptRig rig(nothing);
+    gpu::Sm& sm = rig.sm();
+    AccessStats stats;
+    LoadStoreUnit::State state;
+    LoadStoreUnit unit({128, 32, 64, 8, Atomics::performed}, sm.port.mem_side, sm.sim(), stats,
+                       state);
+    ResidentBlock block;
+    block.base = 4096;
+    Scoreboard results;
+    program::WarpOp op;
+    op.kind = WarpOpKind::load, op.width = 4, op.mask = ~0u, op.has_result = true;
+    op.address = test::word(0, 8); // two lines
+    CHECK(unit.room());
+    unit.access(block, 3, results, op);
+    op.kind = WarpOpKind::store, op.has_result = false;
+    unit.access(block, 3, results, op);
+    CHECK(unit.queued() == 4);
+    CHECK(state.accesses[0].request.address == 4096);
+    CHECK(state.accesses[1].request.address == 4096 + 128);
+    CHECK(results.outstanding != 0);
+    CHECK(results.answers[results.latest] == 2);
+    CHECK(stats.requests.value() == 4);
+    CHECK(stats.read_requests.value() == 2);
+    unit.send();
+    CHECK(unit.queued() == 0);
+    CHECK(state.free_tags.size() == 6);
+    CHECK_FALSE(unit.idle());
+    protocol::MemResponse answer;
+    answer.tag = 1;
+    const auto of = unit.answered(answer);
+    CHECK(of.warp == 3);
+    CHECK(of.result == results.latest);
+    CHECK(state.free_tags.size() == 7);
+}
+
+TEST_CASE("The queue to the L1 has room while a warp's accesses surely fit", "[sm_parts]") {
+    test::Script nothing;
+    nothing.write = [](auto& w, unsigned) { w.exit(~0u); };
+    test::ScriptRig rig(nothing);
+    AccessStats stats;
+    LoadStoreUnit::State state;
+    LoadStoreUnit unit({128, 32, 33, 8, Atomics::loads}, rig.sm().port.mem_side, rig.sm().sim(),
+                       stats, state);
+    CHECK(unit.command_of(WarpOpKind::atomic) == protocol::Command::read);
+    unit.empty_l1(0);
+    CHECK(unit.room());
+    unit.empty_l1(0);
+    CHECK_FALSE(unit.room());
+}
