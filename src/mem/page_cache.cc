@@ -102,7 +102,9 @@ bool PageCache::take(const MemRequest& r) {
 void PageCache::take_hints() {
     for (unsigned p = 0; p < port.hints.size(); ++p)
         while (!port.hints[p].empty()) {
-            const protocol::Hint h = port.hints[p].pop();
+            const MemRequest h = port.hints[p].pop();
+            if (!h.is_hint())
+                refuse("prefetchers", "sends hints alone; requests come in by cpu_side");
             const std::uint64_t end = (h.address + h.bytes + unit_ - 1) / unit_;
             for (std::uint64_t unit = h.address / unit_; unit < end; ++unit) {
                 if (state.resident.find(unit) != none) continue;

@@ -57,9 +57,9 @@ class PageCache final : public Model<PageCache>, public Functional {
                                                  "Requests for units to the drive"};
         Many<Out<protocol::PageMiss>> misses {
             from<&Params::prefetchers>, {}, "Units that accesses have sent for"};
-        Many<In<protocol::Hint>> hints {from<&Params::prefetchers>,
-                                        {.depth = from<&Params::hint_queue>},
-                                        "Hints whose units are to be brought"};
+        Many<Responder<Mem>> hints {from<&Params::prefetchers>,
+                                    {.depth = from<&Params::hint_queue>, .hints = true},
+                                    "Hints whose units are to be brought"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
