@@ -24,14 +24,17 @@ void Drive::init() {
                           refuse(parameter, sentence);
                       });
     state.flash.victim.make(params.ftl.victim, *this, "victim");
+    state.flash.map.replacement.make(params.ftl.map_replacement, *this, "map_replacement");
+    state.cache.replacement.make(params.cache_replacement, *this, "cache_replacement");
     sectors_ = back_end_->host_pages() * page_sectors_;
     const Bytes page = params.shape.page();
     if (params.cache() < page)
         refuse("cache", params.cache.text() + " holds no page of " + params.shape.page.text());
     if (params.write_buffer() > params.cache())
         refuse("write_buffer", "is larger than the cache of " + params.cache.text());
-    cache_.emplace(static_cast<std::uint32_t>(params.cache() / page), params.keep_rewritten(),
-                   state.cache);
+    const auto cached = static_cast<std::uint32_t>(params.cache() / page);
+    cache_.emplace(cached, params.keep_rewritten(), state.cache);
+    state.cache.replacement->resize(cached);
     dram_.emplace(params.dram_latency(), params.dram_rate(), state.dram);
     commands_.emplace(state.commands);
     commands_->reset(params.commands(), params.queues());

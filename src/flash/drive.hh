@@ -53,6 +53,8 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
 
         Param<Bytes> cache {256_MiB, {512_B, 1_GiB * 1024}, "DRAM cache (MQSim's default: 256 MB)"};
         Param<bool> cache_reads {false, "Keep what was read and what was written in the cache"};
+        Param<PolicyName<parts::PagePolicy>> cache_replacement {
+            "lru", "Which clean page of the cache makes room; a use is a read that finds it"};
         Param<Bytes> write_buffer {1_MiB,
                                    {512_B, 1_GiB * 1024},
                                    "Dirty data, in the cache or on the way to the flash, at most "

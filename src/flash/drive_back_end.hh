@@ -28,6 +28,8 @@ struct FtlParams {
     Param<Bytes> map_cache {0_B,
                             {0_B, 1_GiB * 1024},
                             "Controller's memory for the map (MQSim's default: 2 MB); 0: all"};
+    Param<PolicyName<parts::PagePolicy>> map_replacement {
+        "lru", "Which entry of the map in the controller's memory makes room"};
     Param<unsigned> map_entry {9, {4, 64}, "Bytes of an entry there (MQSim's default drive: 9)"};
     Param<unsigned> map_entry_flash {
         6, {4, 64}, "Bytes of an entry in a translation page (MQSim's default drive: 6)"};

@@ -2,36 +2,39 @@
 
 #include "core/hash_map.hh"
 #include "parts/links.hh"
+#include "parts/named.hh"
+#include "parts/page_policy.hh"
+
+#include <utility>
 
 namespace memsim::flash {
 
-using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, parts::unlink;
+using parts::no_link;
 
 struct CachedMapping {
-    std::uint32_t lpn = 0;
-    std::uint32_t newer = no_link, older = no_link; ///< by use, when here
-    std::uint32_t dirty_next = no_link;             ///< of its translation page
-    std::uint32_t first_job = no_link;              ///< of those that wait for it
-    std::uint32_t next_awaited = no_link;           ///< of its translation page
-    bool here = false;                              ///< else on its way from the flash
-    bool dirty = false;
+    std::uint32_t dirty_next = no_link;   ///< of its translation page
+    std::uint32_t first_job = no_link;    ///< of those that wait for it
+    std::uint32_t next_awaited = no_link; ///< of its translation page
 };
 
 /// Plain values for State.
 struct MapCacheState {
     std::vector<CachedMapping> entries;
+    parts::ResidentPages pages; ///< logical pages, by entry; here: not on its way from the flash
+    Policy<parts::PagePolicy> replacement;
     std::vector<std::uint32_t> free;
     HashMap<std::uint32_t> entry_of; ///< by logical page
     HashMap<std::uint32_t> awaited;  ///< the first entry, by translation page being read
     HashMap<std::uint32_t> dirty;    ///< the first dirty entry and 1, by translation page
     HashMap<std::uint8_t> leaving;   ///< translation pages being written back
-    ListEnds used;
     std::uint32_t here = 0;
+    std::uint32_t last = 0; ///< the entry that came last
 };
 
-/// The part of the map that a drive's controller has in its memory: entries of logical pages, least
-/// recently used first out (MQSim calls it CMT). Entries on their way do not count. It keeps what
-/// is where, not the mappings themselves. A part; its owner reads and writes translation pages.
+/// The part of the map that a drive's controller has in its memory: entries of logical pages
+/// (MQSim calls it CMT), of which a page policy names those that go. Entries on their way do not
+/// count. It keeps what is where, not the mappings themselves. A part; its owner reads and writes
+/// translation pages.
 class MapCache {
   public:
     MapCache(std::uint32_t capacity, std::uint32_t entries_per_page, MapCacheState& state)
@@ -47,9 +50,10 @@ class MapCache {
         };
         s_.entry_of.all(entry), s_.awaited.all(entry);
         s_.dirty.all([&](std::uint64_t, std::uint32_t i) { return entry(0, i ? i - 1 : 0); });
-        check_list(l, "map.used", s_.entries, s_.used);
+        l.within("map.pages", [&] { l.check(s_.pages.size() == n, "is not as long as entries"); });
+        if (n) l.index("map.last", s_.last, n);
         for (const CachedMapping& e : s_.entries) {
-            for (const std::uint32_t link : {e.newer, e.older, e.dirty_next, e.next_awaited})
+            for (const std::uint32_t link : {e.dirty_next, e.next_awaited})
                 if (link != no_link) l.index("map.entries", link, n);
             if (e.first_job != no_link) l.index("map.first_job", e.first_job, jobs);
         }
@@ -57,13 +61,13 @@ class MapCache {
     std::uint32_t page_of(std::uint32_t lpn) const { return lpn / per_page_; }
 
     enum class Found : std::uint8_t { here, awaited, nothing };
-    /// Looks for an entry. One that is here is then the last one used.
+    /// Looks for an entry; one that is here is used.
     Found use(std::uint32_t lpn) {
         const std::uint32_t* const i = s_.entry_of.find(lpn);
         if (!i) return Found::nothing;
-        if (!s_.entries[*i].here) return Found::awaited;
-        unlink(s_.entries, s_.used, *i);
-        link_newest(s_.entries, s_.used, *i);
+        if (!s_.pages[*i].here) return Found::awaited;
+        s_.pages[*i].used = true;
+        s_.replacement->use(*i, s_.pages[*i]);
         return Found::here;
     }
     /// Puts a job on the list of those that wait for the entry, whose head it returns by value: the
@@ -82,8 +86,7 @@ class MapCache {
         }
         return std::exchange(s_.entries[i].first_job, job);
     }
-    /// The translation page is here: calls resume(job) for the lists of jobs that waited. The
-    /// entries come in as the last ones used.
+    /// The translation page is here: calls resume(job) for the lists of jobs that waited.
     template <class F>
     void arrived(std::uint32_t page, F&& resume) {
         const std::uint32_t* const first = s_.awaited.find(page);
@@ -107,24 +110,24 @@ class MapCache {
         const std::uint32_t* const known = s_.entry_of.find(lpn);
         const std::uint32_t i = known ? *known : create(lpn);
         if (!known) come(i);
-        CachedMapping& e = s_.entries[i];
-        if (e.dirty || !e.here) return;
-        e.dirty = true;
+        parts::ResidentPage& page = s_.pages[i];
+        if (page.dirty || !page.here) return;
+        page.dirty = true;
         std::uint32_t& first = s_.dirty[page_of(lpn)]; // its index and 1
-        e.dirty_next = first ? first - 1 : no_link;
+        s_.entries[i].dirty_next = first ? first - 1 : no_link;
         first = i + 1;
     }
     bool too_full() const { return s_.here > capacity_; }
-    /// Throws out the entry used longest ago; the translation page to write back, or no_link. All
-    /// dirty entries of that page are clean then.
+    /// Throws out an entry for the one that came last; the translation page to write back, or
+    /// no_link. All dirty entries of that page are clean then.
     std::uint32_t evict() {
-        const std::uint32_t i = s_.used.oldest;
-        const std::uint32_t lpn = s_.entries[i].lpn;
-        const bool dirty = s_.entries[i].dirty;
+        const std::uint32_t i = s_.replacement->evict(s_.pages[s_.last].key, s_.pages);
+        const auto lpn = static_cast<std::uint32_t>(parts::named(s_.pages, i).key);
+        const bool dirty = s_.pages[i].dirty;
         if (dirty) clean(page_of(lpn));
-        unlink(s_.entries, s_.used, i);
         s_.entry_of.erase(lpn);
         s_.entries[i] = {};
+        s_.pages[i] = {};
         s_.free.push_back(i);
         --s_.here;
         return dirty ? page_of(lpn) : no_link;
@@ -135,27 +138,26 @@ class MapCache {
     std::uint32_t create(std::uint32_t lpn) {
         std::uint32_t i = static_cast<std::uint32_t>(s_.entries.size());
         if (s_.free.empty())
-            s_.entries.emplace_back();
+            s_.entries.emplace_back(), s_.pages.emplace_back();
         else
             i = s_.free.back(), s_.free.pop_back();
-        s_.entries[i].lpn = lpn;
+        s_.pages[i].key = lpn;
         s_.entry_of[lpn] = i;
         return i;
     }
     void come(std::uint32_t i) {
-        s_.entries[i].here = true;
+        s_.pages[i].here = true;
         s_.entries[i].next_awaited = no_link;
-        link_newest(s_.entries, s_.used, i);
+        s_.replacement->insert(i, s_.pages[i]);
+        s_.last = i;
         ++s_.here;
     }
     void clean(std::uint32_t page) {
         std::uint32_t i = *s_.dirty.find(page) - 1;
         s_.dirty.erase(page);
         while (i != no_link) {
-            CachedMapping& e = s_.entries[i];
-            i = e.dirty_next;
-            e.dirty = false;
-            e.dirty_next = no_link;
+            s_.pages[i].dirty = false;
+            i = std::exchange(s_.entries[i].dirty_next, no_link);
         }
     }
 

@@ -2,6 +2,8 @@
 
 #include "core/hash_map.hh"
 #include "parts/links.hh"
+#include "parts/named.hh"
+#include "parts/page_policy.hh"
 
 #include <bit>
 
@@ -14,9 +16,9 @@ using parts::check_list, parts::link_newest, parts::ListEnds, parts::no_link, pa
 struct CachedPage {
     std::uint32_t lpn = 0;
     std::uint32_t valid = 0, dirty = 0, flying = 0;
-    std::uint32_t void_ = 0; ///< flying ones that were trimmed meanwhile
-    std::uint32_t newer = no_link, older = no_link;
-    bool hot = false; ///< written again while it was on its way
+    std::uint32_t void_ = 0;                        ///< flying ones that were trimmed meanwhile
+    std::uint32_t newer = no_link, older = no_link; ///< of the dirty ones, or the hot ones
+    bool hot = false;                               ///< written again while it was on its way
     enum class List : std::uint8_t { none, clean, dirty, hot } list = List::none;
 };
 
@@ -25,15 +27,17 @@ struct PageCacheState {
     std::vector<CachedPage> pages;
     std::vector<std::uint32_t> free;
     HashMap<std::uint32_t> page_of; ///< by logical page
-    ListEnds clean, dirty, hot;     ///< pages that are not flying
-    std::uint32_t dirty_pages = 0, hot_pages = 0;
+    parts::ResidentPages residents; ///< the same pages, for the policy, which knows clean ones
+    Policy<parts::PagePolicy> replacement;
+    ListEnds dirty, hot; ///< pages that are not flying, by the time when they became so
+    std::uint32_t clean_pages = 0, dirty_pages = 0, hot_pages = 0;
     std::uint32_t flying_pages = 0;
     std::uint64_t buffered = 0; ///< sectors dirty or flying, but for dirty ones of hot pages
 };
 
 /// The drive's DRAM cache: which pages are in it and what has become of their sectors. Grows with
-/// what is used, up to its capacity; clean pages go out, least recently used first. A part; its
-/// owner moves the data.
+/// what is used, up to its capacity; then clean pages go out, which a page policy names. A part;
+/// its owner moves the data.
 class PageCache {
   public:
     /// `keep_hot`: a page that is written while it is on its way is hot, and its new sectors wait
@@ -51,7 +55,9 @@ class PageCache {
             l.index("cache.page_of", i, s_.pages.size());
             return true;
         });
-        check_list(l, "cache.clean", s_.pages, s_.clean);
+        l.within("cache.residents", [&] {
+            l.check(s_.residents.size() == s_.pages.size(), "is not as long as pages");
+        });
         check_list(l, "cache.dirty", s_.pages, s_.dirty);
         check_list(l, "cache.hot", s_.pages, s_.hot);
         for (const CachedPage& p : s_.pages)
@@ -68,14 +74,15 @@ class PageCache {
             s_.free.pop_back();
         } else if (s_.pages.size() < capacity_) {
             i = static_cast<std::uint32_t>(s_.pages.size());
-            s_.pages.emplace_back();
-        } else if (s_.clean.oldest != no_link) {
-            drop(s_.clean.oldest);
-            i = s_.free.back();
-            s_.free.pop_back();
+            s_.pages.emplace_back(), s_.residents.emplace_back();
+        } else if (s_.clean_pages) {
+            i = s_.replacement->evict(lpn, s_.residents);
+            forget(i);
         } else
             return no_link;
         s_.pages[i].lpn = lpn;
+        s_.residents[i] = {};
+        s_.residents[i].key = lpn, s_.residents[i].here = true;
         s_.page_of[lpn] = i;
         return i;
     }
@@ -99,15 +106,15 @@ class PageCache {
     }
     void touch(std::uint32_t i) {
         if (s_.pages[i].list != CachedPage::List::clean) return;
-        unlink(s_.pages, s_.clean, i);
-        link_newest(s_.pages, s_.clean, i);
+        s_.residents[i].used = true;
+        s_.replacement->use(i, s_.residents[i]);
     }
     /// The page that was written first of those whose sectors may go; no_link if there is none.
     std::uint32_t oldest_dirty() const { return s_.dirty.oldest; }
     std::uint32_t oldest_hot() const { return s_.hot.oldest; }
     /// No page could be created.
     bool full() const {
-        return s_.free.empty() && s_.pages.size() >= capacity_ && s_.clean.oldest == no_link;
+        return s_.free.empty() && s_.pages.size() >= capacity_ && s_.clean_pages == 0;
     }
     bool all_written() const { return s_.dirty_pages + s_.hot_pages + s_.flying_pages == 0; }
     std::uint32_t dirty_pages() const { return s_.dirty_pages; }
@@ -144,17 +151,18 @@ class PageCache {
     }
 
   private:
-    void drop(std::uint32_t i) {
-        unlink(s_.pages, s_.clean, i);
-        s_.page_of.erase(s_.pages[i].lpn);
+    /// A clean page is no longer here.
+    void forget(std::uint32_t i) {
+        s_.page_of.erase(parts::named(s_.pages, i).lpn);
         s_.pages[i] = {};
+        --s_.clean_pages;
+    }
+    void drop(std::uint32_t i) {
+        s_.replacement->remove(i);
+        forget(i);
         s_.free.push_back(i);
     }
-    ListEnds& ends(CachedPage::List l) {
-        return l == CachedPage::List::clean ? s_.clean
-               : l == CachedPage::List::hot ? s_.hot
-                                            : s_.dirty;
-    }
+    ListEnds& ends(CachedPage::List l) { return l == CachedPage::List::hot ? s_.hot : s_.dirty; }
     /// Puts the page on the list that it belongs on.
     void relist(std::uint32_t i) {
         using List = CachedPage::List;
@@ -167,8 +175,15 @@ class PageCache {
         if (p.list == to) return;
         s_.dirty_pages += (to == List::dirty) - (p.list == List::dirty);
         s_.hot_pages += (to == List::hot) - (p.list == List::hot);
-        if (p.list != List::none) unlink(s_.pages, ends(p.list), i);
-        if (to != List::none) link_newest(s_.pages, ends(to), i);
+        s_.clean_pages += (to == List::clean) - (p.list == List::clean);
+        if (p.list == List::clean)
+            s_.replacement->remove(i);
+        else if (p.list != List::none)
+            unlink(s_.pages, ends(p.list), i);
+        if (to == List::clean)
+            s_.replacement->insert(i, s_.residents[i]);
+        else if (to != List::none)
+            link_newest(s_.pages, ends(to), i);
         p.list = to;
     }
 

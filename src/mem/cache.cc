@@ -131,7 +131,9 @@ void Cache::take_hints() {
                 arm(state.next_hint, stages_->slots.cycle_end());
                 return;
             }
-            const protocol::Hint& h = in.front();
+            const MemRequest& h = in.front();
+            if (!h.is_hint()) [[unlikely]]
+                refuse("hint_ports", "take hints; reads, writes and atomics come in by cpu_side");
             std::uint32_t& done = state.hint_done[i];
             const std::uint32_t part = stages_->prefetching.next_part(h, done);
             if (part) {
@@ -147,9 +149,9 @@ void Cache::take_hints() {
 }
 
 /// The part of a hint that lies within a line; false if it has to wait for its bank.
-bool Cache::take_hint(const protocol::Hint& h, std::uint32_t done, std::uint32_t bytes) {
+bool Cache::take_hint(const MemRequest& h, std::uint32_t done, std::uint32_t bytes) {
     Stages& s = *stages_;
-    const MemRequest r = cache::Prefetching::request(h, done, bytes);
+    const MemRequest r = cache::Prefetching::part(h, done, bytes);
     const cache::Map::Place place = s.map.place(r.address);
     if (const Tick free = s.slots.bank_free(place.bank, now()); free > now()) {
         arm(state.next_hint, free);

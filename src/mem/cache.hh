@@ -43,9 +43,9 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
             {.depth = from<&Params::queues, &cache::QueueParams::outstanding>,
              .latency = from<&Params::timing, &cache::TimingParams::miss_latency>},
             "Fetches, write-backs and what is passed on"};
-        Many<In<protocol::Hint>> hints {
+        Many<Responder<Mem>> hints {
             from<&Params::hints, &cache::HintParams::hint_ports>,
-            {.depth = from<&Params::hints, &cache::HintParams::hint_queue>},
+            {.depth = from<&Params::hints, &cache::HintParams::hint_queue>, .hints = true},
             "What to prefetch, each within this cache's chunk"};
         Many<Responder<Mem>> control {
             from<&Params::control_ports>,
@@ -102,7 +102,7 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
     CacheStall serve(const protocol::MemRequest& r);
     CacheStall serve_here(const cache::Access& a);
     void take_hints();
-    bool take_hint(const protocol::Hint& h, std::uint32_t done, std::uint32_t bytes);
+    bool take_hint(const protocol::MemRequest& h, std::uint32_t done, std::uint32_t bytes);
     void serve_control();
     CacheStall manage(const protocol::MemRequest& r, std::uint32_t from);
     void end_flush();

@@ -16,9 +16,9 @@ using protocol::MemRequest;
 
 void PageCache::init() {
     unit_ = static_cast<std::uint64_t>(params.unit->raw);
-    line_ = static_cast<std::uint32_t>(params.line->raw);
+    const auto line = static_cast<std::uint32_t>(params.line->raw);
     if (!std::has_single_bit(unit_)) refuse("unit", "must be a power of two");
-    if (!std::has_single_bit(line_)) refuse("line", "must be a power of two");
+    if (!std::has_single_bit(line)) refuse("line", "must be a power of two");
     const auto capacity = static_cast<std::uint64_t>(params.capacity->raw);
     if (capacity < unit_ || capacity % unit_)
         refuse("capacity",
@@ -31,15 +31,19 @@ void PageCache::init() {
                             " are more than the 512KiB that a drive reads at once");
     state.replacement.make(params.replacement, *this, "replacement");
     state.resident.resize(capacity / unit_, *state.replacement);
-    state.requests.resize(params.requests());
-    for (std::uint32_t i = params.requests(); i-- > 0;) state.free.push_back(i);
+    PagedDram::Owner& owner = *this;
+    dram_.emplace(PagedDram::Config {static_cast<std::uint64_t>(params.dram_base->raw),
+                                     static_cast<std::uint32_t>(unit_), line, params.requests()},
+                  sim(), state.dram, owner);
     state.at_drive.resize(params.drive_queue());
     for (std::uint32_t i = params.drive_queue(); i-- > 0;) state.free_tags.push_back(i);
 }
 
 void PageCache::wake() {
     while (!port.drive_side.empty()) drive_answered(port.drive_side.pop());
-    while (!port.dram_side.empty()) dram_answered(port.dram_side.pop());
+    while (!port.dram_side.empty())
+        if (const auto answer = dram_->answered(port.dram_side.pop(), stat.latency))
+            port.cpu_side.send(*answer);
     bool more = true;
     while (more) {
         more = accept();
@@ -52,47 +56,32 @@ void PageCache::wake() {
 
 bool PageCache::accept() {
     bool any = false;
-    for (; !port.cpu_side.empty() && take(port.cpu_side.front()); any = true) {
-        port.cpu_side.pop();
-        state.stalled = false;
-    }
+    for (; !port.cpu_side.empty() && take(port.cpu_side.front()); any = true) port.cpu_side.pop();
     return any;
 }
 
 /// False if it has to wait, having changed nothing that it would not do again.
 bool PageCache::take(const MemRequest& r) {
     const std::uint64_t unit = r.address / unit_;
-    if (r.bytes == 0 || (r.address + r.bytes - 1) / unit_ != unit)
-        refuse("unit", "a request of " + std::to_string(r.bytes) + "B at address " +
-                           std::to_string(r.address) + " does not lie within one unit of " +
-                           params.unit.text());
-    if (protocol::for_a_cache(r.command))
-        refuse("cpu_side", "takes reads, writes and atomics, no commands for a cache");
-    const auto stall = [this](Counter& cause) {
-        if (!std::exchange(state.stalled, true)) ++cause;
-        return false;
-    };
-    if (state.free.empty()) return stall(stat.stalled_by_requests);
+    if (!dram_->takes(r)) refuse("unit", PagedDram::refusal(r, "unit of " + params.unit.text()));
+    if (dram_->full()) return dram_->stall(stat.stalled_by_requests);
     std::uint32_t f = state.resident.find(unit);
     const bool missed = f == none;
     if (missed && (f = send_for(unit, parts::AskedBy::demand)) == none)
-        return stall(stat.stalled_by_frames);
+        return dram_->stall(stat.stalled_by_frames);
 
     ++(r.command == Command::read ? stat.reads : stat.writes);
     stat.bytes += r.payload();
-    const std::uint32_t slot = state.free.back();
-    state.free.pop_back();
-    state.requests[slot] = {r, now(), f, none};
+    const std::uint32_t slot = dram_->take(r, f);
     if (state.resident[f].here) {
         ++stat.hits;
         serve(slot);
         return true;
     }
     ++(missed ? stat.misses : stat.merged);
-    Frame& frame = *state.arriving.find(f);
-    if (!missed && frame.head == none) ++stat.late_prefetches;
-    (frame.head == none ? frame.head : state.requests[frame.tail].next) = slot;
-    frame.tail = slot;
+    PagedDram::Transfer& t = transfer(f);
+    if (!missed && t.head == none) ++stat.late_prefetches;
+    dram_->wait(t, slot);
     if (missed && port.misses.size() &&
         !port.misses[0].offer({unit * unit_, static_cast<std::uint32_t>(unit_), r.application}))
         ++stat.lost_misses;
@@ -102,7 +91,9 @@ bool PageCache::take(const MemRequest& r) {
 void PageCache::take_hints() {
     for (unsigned p = 0; p < port.hints.size(); ++p)
         while (!port.hints[p].empty()) {
-            const protocol::Hint h = port.hints[p].pop();
+            const MemRequest h = port.hints[p].pop();
+            if (!h.is_hint())
+                refuse("prefetchers", "sends hints alone; requests come in by cpu_side");
             const std::uint64_t end = (h.address + h.bytes + unit_ - 1) / unit_;
             for (std::uint64_t unit = h.address / unit_; unit < end; ++unit) {
                 if (state.resident.find(unit) != none) continue;
@@ -125,10 +116,8 @@ std::uint32_t PageCache::send_for(std::uint64_t unit, parts::AskedBy asked) {
     }
     if (c.evicts && c.victim.dirty) {
         frame.victim = c.victim.key;
-        frame.left = static_cast<std::uint32_t>(unit_ / line_);
-        if (sim().contents().enabled()) frame.out = sim().contents().create();
         state.leaving[c.victim.key] = false;
-        state.copies.push({c.frame, 0, false});
+        dram_->copy_out(c.frame);
     }
     if (bool* again = state.leaving.find(unit))
         *again = true;
@@ -151,10 +140,10 @@ void PageCache::read_from_drive(std::uint64_t unit, bool urgent) {
 
 /// Its unit is here: it waits for the DRAM.
 void PageCache::serve(std::uint32_t slot) {
-    const Request& q = state.requests[slot];
+    const PagedDram::Request& q = (*dram_)[slot];
     state.resident.use(q.frame, q.request.command != Command::read);
     state.resident.pin(q.frame);
-    state.demand.push(slot);
+    dram_->serve(slot);
 }
 
 // ---- what leaves -----------------------------------------------------------------------------
@@ -162,13 +151,10 @@ void PageCache::serve(std::uint32_t slot) {
 bool PageCache::send() {
     bool any = false;
     for (; !state.to_drive.empty() && port.drive_side.can_send(); any = true) send_to_drive();
-    while (port.dram_side.can_send() && !(state.demand.empty() && state.copies.empty())) {
-        if (state.copies.empty() || (!state.demand.empty() && !state.copy_next))
-            send_demand();
-        else
-            send_copy();
-        state.copy_next = !state.copy_next;
-        any = true;
+    for (; dram_->any() && port.dram_side.can_send(); any = true) {
+        const MemRequest r = dram_->next();
+        port.dram_side.send(r);
+        stat.dram_bytes += r.payload();
     }
     return any;
 }
@@ -190,89 +176,28 @@ void PageCache::send_to_drive() {
     stat.drive_reads += !io.write;
 }
 
-std::uint64_t PageCache::dram_address(std::uint32_t frame, std::uint64_t offset) const {
-    return static_cast<std::uint64_t>(params.dram_base->raw) + frame * unit_ + offset;
-}
-
-void PageCache::send_demand() {
-    const std::uint32_t slot = state.demand.pop();
-    const Request& q = state.requests[slot];
-    MemRequest r = q.request;
-    r.address = dram_address(q.frame, r.address % unit_);
-    r.tag = slot;
-    r.source = 0;
-    sim().stamps().mark(r.stamps, static_cast<std::size_t>(protocol::Stage::queue), now());
-    port.dram_side.send(r);
-    stat.dram_bytes += r.payload();
-    if (!r.posted) return;
-    state.resident.unpin(q.frame);
-    state.free.push_back(slot);
-}
-
-void PageCache::send_copy() {
-    Copy& c = state.copies.front();
-    MemRequest r;
-    r.address = dram_address(c.frame, std::uint64_t {c.line} * line_);
-    r.bytes = line_;
-    r.command = c.in ? Command::write : Command::read;
-    r.posted = c.in;
-    r.tag = params.requests() + c.frame;
-    if (c.in && sim().contents().enabled()) {
-        const std::uint32_t sectors = line_ / SectorBytes::size;
-        r.contents = parts::part_of(sim().contents(), state.arriving.find(c.frame)->in,
-                                    c.line * sectors, sectors);
-        sim().contents()[r.contents].moves = true; // the frame was another unit's
-    }
-    port.dram_side.send(r);
-    stat.dram_bytes += line_;
-    if (++c.line * std::uint64_t {line_} < unit_) return;
-    const Copy done = state.copies.pop();
-    if (done.in) copied_in(done.frame);
-}
-
 // ---- what comes back -------------------------------------------------------------------------
 
-void PageCache::dram_answered(const protocol::MemResponse& r) {
-    if (r.tag >= params.requests()) {
-        const std::uint32_t f = r.tag - params.requests();
-        Frame* frame = state.arriving.find(f);
-        MEMSIM_ASSERT(frame && frame->left, "the DRAM answers what was not asked");
-        parts::add_part(
-            sim().contents(), frame->out,
-            static_cast<std::uint32_t>((r.address - dram_address(f, 0)) / SectorBytes::size),
-            r.contents);
-        if (--frame->left == 0) copied_out(f);
-        return;
-    }
-    const Request& q = parts::named(state.requests, r.tag);
-    state.resident.unpin(q.frame);
-    stat.latency.sample(Time {now() - q.since});
-    protocol::MemResponse answer = protocol::answer(q.request);
-    answer.contents = r.contents;
-    port.cpu_side.send(answer);
-    state.free.push_back(r.tag);
+PagedDram::Transfer& PageCache::transfer(std::uint32_t f) {
+    Frame* const frame = state.arriving.find(f);
+    MEMSIM_ASSERT(frame, "a frame that holds its unit is asked for its transfer");
+    return frame->transfer;
 }
 
 /// The unit that made room is on its way to the drive; the new one may be written to its frame.
 void PageCache::copied_out(std::uint32_t f) {
     Frame& frame = *state.arriving.find(f);
-    if (frame.out) parts::sort_parts(sim().contents(), frame.out);
-    state.to_drive.push({frame.victim, 1, true, false, std::exchange(frame.out, {})});
-    if (frame.read) state.copies.push({f, 0, true});
+    state.to_drive.push({frame.victim, 1, true, false, std::exchange(frame.transfer.out, {})});
+    if (frame.read) dram_->copy_in(f);
 }
 
 /// All who waited for the unit are served.
 void PageCache::copied_in(std::uint32_t f) {
     const Frame frame = *state.arriving.find(f);
     state.arriving.erase(f);
-    sim().contents().release(frame.in);
     stat.fetch_time.sample(Time {now() - frame.since});
     state.resident.arrive(f);
-    for (std::uint32_t slot = frame.head; slot != none;) {
-        const std::uint32_t next = state.requests[slot].next;
-        serve(slot);
-        slot = next;
-    }
+    dram_->each_waiting(frame.transfer, [this](std::uint32_t slot) { serve(slot); });
 }
 
 void PageCache::drive_answered(const protocol::BlockResponse& r) {
@@ -293,11 +218,11 @@ void PageCache::drive_answered(const protocol::BlockResponse& r) {
         frame->read = true;
         if (r.contents) {
             const auto sectors = static_cast<std::uint32_t>(unit_ / SectorBytes::size);
-            frame->in =
+            frame->transfer.in =
                 parts::part_of(sim().contents(), r.contents,
                                static_cast<std::uint32_t>(unit - io.unit) * sectors, sectors);
         }
-        if (frame->left == 0) state.copies.push({f, 0, true});
+        if (frame->transfer.left == 0) dram_->copy_in(f);
     }
     sim().contents().release(r.contents);
 }
@@ -308,7 +233,7 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t address = access.address;
     const std::uint32_t f = state.resident.find(address / unit_);
     if (f != none && state.resident[f].here) {
-        access.address = dram_address(f, address % unit_);
+        access.address = dram_->address(f, address % unit_);
         look_through(port.dram_side, access);
     }
     access.address = address + static_cast<std::uint64_t>(params.drive_base->raw);
@@ -319,36 +244,25 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
 // ---- reports ---------------------------------------------------------------------------------
 
 void PageCache::check_loaded(Loader& l) const {
-    const auto one_of = [&](std::string_view field, std::uint32_t number, std::size_t size) {
-        if (number != none) l.index(field, number, size);
-    };
-    const std::size_t requests = state.requests.size();
     const std::uint64_t frames = state.resident.used();
-    for (const Request& r : state.requests) {
-        one_of("requests.frame", r.frame, frames);
-        one_of("requests.next", r.next, requests);
-    }
-    l.indices("demand", state.demand, requests);
-    for (std::uint32_t i = 0; i < state.demand.size(); ++i)
-        l.index("demand.frame", state.requests[state.demand[i]].frame, frames);
+    dram_->check_loaded(l, frames);
+    std::size_t coming = 0;
+    for (std::uint32_t f = 0; f < frames; ++f) coming += !state.resident[f].here;
     l.within("arriving", [&] {
         l.check(state.arriving.all([&](std::uint64_t f, const Frame& frame) {
-            return f < frames && (frame.head == none) == (frame.tail == none) &&
-                   (frame.head == none || (frame.head < requests && frame.tail < requests));
-        }),
-                "has a frame that does not exist, or half a list");
+            dram_->check_loaded(l, "head", frame.transfer);
+            return f < frames && !state.resident[static_cast<std::uint32_t>(f)].here;
+        }) && coming == state.arriving.size(),
+                "has other frames than those whose unit is on its way");
     });
-    for (std::uint32_t i = 0; i < state.copies.size(); ++i)
-        l.within("copies", [&] {
-            l.check(state.arriving.find(state.copies[i].frame), "copies what does not come");
+    for (std::uint32_t i = 0; i < state.dram.copies.size(); ++i)
+        l.within("dram.copies", [&] {
+            l.check(state.arriving.find(state.dram.copies[i].frame), "copies what does not come");
         });
 }
 
 void PageCache::waits_on(WaitReport& report) const {
-    if (const std::size_t under_way = state.requests.size() - state.free.size())
-        report.add(path() + ": " + std::to_string(under_way) + " requests are under way, " +
-                   std::to_string(state.demand.size()) + " wait for " +
-                   port.dram_side.peer()->owner().path());
+    dram_->waits_on(report, path(), port.dram_side.peer()->owner().path());
     if (const std::size_t units = state.arriving.size())
         report.add(path() + ": " + std::to_string(units) + " units are on their way from " +
                    port.drive_side.peer()->owner().path());

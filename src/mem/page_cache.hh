@@ -2,6 +2,7 @@
 
 #include "core/free_list.hh"
 #include "core/functional.hh"
+#include "mem/paged_dram.hh"
 #include "parts/residency.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
@@ -26,7 +27,7 @@ using protocol::Mem;
 /// those of a hint's bytes that are neither here nor on their way are brought, too. Neighbours that
 /// are sent for one after the other are read by one request to the drive, of up to `batch` units.
 /// Not modelled: the time of a look-up, the tables' own memory, power loss.
-class PageCache final : public Model<PageCache>, public Functional {
+class PageCache final : public Model<PageCache>, public Functional, private PagedDram::Owner {
   public:
     struct Params {
         Param<Bytes> capacity {
@@ -57,9 +58,9 @@ class PageCache final : public Model<PageCache>, public Functional {
                                                  "Requests for units to the drive"};
         Many<Out<protocol::PageMiss>> misses {
             from<&Params::prefetchers>, {}, "Units that accesses have sent for"};
-        Many<In<protocol::Hint>> hints {from<&Params::prefetchers>,
-                                        {.depth = from<&Params::hint_queue>},
-                                        "Hints whose units are to be brought"};
+        Many<Responder<Mem>> hints {from<&Params::prefetchers>,
+                                    {.depth = from<&Params::hint_queue>, .hints = true},
+                                    "Hints whose units are to be brought"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
@@ -91,25 +92,12 @@ class PageCache final : public Model<PageCache>, public Functional {
         Distribution latency {Unit::time, "From the look-up of what is answered to the answer"};
     };
 
-    static constexpr std::uint32_t none = ~std::uint32_t {0};
+    static constexpr std::uint32_t none = PagedDram::none;
     struct Frame { ///< on its way to another unit
+        PagedDram::Transfer transfer;
         Tick since = 0;
-        std::uint64_t victim = 0;               ///< unit that is read out
-        std::uint32_t left = 0;                 ///< of its lines
-        std::uint32_t head = none, tail = none; ///< requests that wait for the new one
-        bool read = false;                      ///< the new one has come from the drive
-        Contents::Id in, out;                   ///< of the new unit and of the victim
-    };
-    struct Request {
-        protocol::MemRequest request;
-        Tick since = 0;
-        std::uint32_t frame = none;
-        std::uint32_t next = none;
-    };
-    struct Copy { ///< of a unit, between this and the DRAM
-        std::uint32_t frame = none;
-        std::uint32_t line = 0;
-        bool in = false;
+        std::uint64_t victim = 0; ///< unit that is read out
+        bool read = false;        ///< the new one has come from the drive
     };
     struct Io { ///< a request to the drive
         std::uint64_t unit = 0;
@@ -122,22 +110,17 @@ class PageCache final : public Model<PageCache>, public Functional {
         Policy<parts::PagePolicy> replacement;
         parts::Residency resident;
         HashMap<Frame> arriving; ///< by frame
-        std::vector<Request> requests;
-        FreeList free;
-        Fifo<std::uint32_t> demand; ///< requests for the DRAM
-        Fifo<Copy> copies;
-        bool copy_next = false; ///< whose turn at the DRAM it is
+        PagedDram::State dram;
         Fifo<Io> to_drive;
         std::vector<Io> at_drive; ///< by tag
         FreeList free_tags;
         HashMap<bool> leaving; ///< units on their way to the drive; true: to be read again
-        bool stalled = false;
     };
 
     explicit PageCache(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
-    bool pending() const override { return state.free.size() != state.requests.size(); }
+    bool pending() const override { return !dram_->idle(); }
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
@@ -157,16 +140,17 @@ class PageCache final : public Model<PageCache>, public Functional {
     void serve(std::uint32_t request);
     bool send();
     void send_to_drive();
-    void send_demand();
-    void send_copy();
-    void copied_out(std::uint32_t frame);
-    void copied_in(std::uint32_t frame);
-    void dram_answered(const protocol::MemResponse& r);
     void drive_answered(const protocol::BlockResponse& r);
-    std::uint64_t dram_address(std::uint32_t frame, std::uint64_t offset) const;
+
+    // Of the DRAM.
+    PagedDram::Transfer& transfer(std::uint32_t frame) override;
+    void sent(std::uint32_t) override {}
+    void done(std::uint32_t frame) override { state.resident.unpin(frame); }
+    void copied_in(std::uint32_t frame) override;
+    void copied_out(std::uint32_t frame) override;
 
     std::uint64_t unit_ = 0;
-    std::uint32_t line_ = 0;
+    std::optional<PagedDram> dram_; ///< works on State
 };
 
 } // namespace memsim::mem

@@ -23,15 +23,17 @@ struct ResidentPage {
 using ResidentPages = std::vector<ResidentPage>;
 
 /// Decides which page of a memory makes room: of an MMU's device memory, of a DRAM that caches a
-/// drive. Pages are named by the frames that hold them; where a policy remembers pages that have
-/// gone (ghosts), by their keys. What it keeps for a frame it keeps from the frame's first page on:
-/// of a large memory, only the frames in use take memory of the host.
+/// drive, of a drive's own cache and map. Pages are named by the frames that hold them; where a
+/// policy remembers pages that have gone (ghosts), by their keys. What it keeps for a frame it
+/// keeps from the frame's first page on: of a large memory, only the frames in use take memory of
+/// the host.
 class PagePolicy : public PolicyBase {
   public:
     static constexpr std::string_view family = "page policy";
     static constexpr std::uint32_t none = ~std::uint32_t {0};
 
-    /// There are so many frames; none holds a page. Called once, before all others.
+    /// So many pages may be here; none is. Called once, before all others. Frames have larger
+    /// numbers where pages on their way take no other one's place.
     virtual void resize(std::uint32_t) {}
     /// A page has come into a frame.
     virtual void insert(std::uint32_t frame, const ResidentPage& page) = 0;
@@ -40,6 +42,8 @@ class PagePolicy : public PolicyBase {
     /// The frame of a page that makes room for `incoming`, and is forgotten (but as a ghost); none
     /// if all are pinned. Every frame holds a page, or is on its way to one.
     virtual std::uint32_t evict(std::uint64_t incoming, const ResidentPages& pages) = 0;
+    /// The page goes without making room for another: it is forgotten, and is no ghost.
+    virtual void remove(std::uint32_t frame) = 0;
     /// Whether it remembers a page that has gone; asked when the page is to come back, before
     /// evict() and insert().
     virtual bool remembers(std::uint64_t) const { return false; }

@@ -112,18 +112,16 @@ inline MemResponse answer(const MemRequest& r) {
     return {r.address, r.bytes, r.command, r.source, r.tag, r.sectors, r.packed, r.stamps, {}};
 }
 
+/// A hint that these bytes may be asked for soon; a receiver cuts it to what it deals in.
+inline MemRequest hint(std::uint64_t address, std::uint32_t bytes) {
+    MemRequest r;
+    r.address = address;
+    r.bytes = bytes;
+    r.command = Command::hint;
+    r.posted = true;
+    return r;
+}
+
 struct Mem : MessageFamily<MemRequest, MemResponse> {};
-
-/// A prefetch or speculative read: may be dropped anywhere, never answered.
-struct Hint {
-    std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
-    std::uint32_t pc = 0;
-    std::uint32_t warp = 0;
-    std::uint16_t application = 0;
-
-    static constexpr bool is_hint = true;
-    static constexpr std::uint32_t largest_wire_bytes = 16;
-};
 
 } // namespace memsim::protocol

@@ -5,7 +5,7 @@
 namespace memsim::protocol {
 
 /// A cache of pages has sent for one that an access needs: told to who prefetches, and may be lost.
-/// Which further pages to bring is said by Hints (protocol/mem.hh).
+/// Which further pages to bring is said by hints (Command::hint).
 struct PageMiss {
     std::uint64_t address = 0; ///< of the page's first byte
     std::uint32_t bytes = 0;   ///< of the page

@@ -2,10 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
-#include "zng/page_mask.hh"
-
-#include <algorithm>
-#include <bit>
+#include "zng/line_packet.hh"
 
 namespace memsim::zng {
 
@@ -19,6 +16,7 @@ static const Registration<FlashController> registered {
 
 void FlashController::init() {
     flash_ = params.geometry.flash(path());
+    addresses_ = PacketAddresses(flash_, {params.first_package(), params.ports()});
     first_logs_ = params.geometry.log_blocks(path(), 0);
     if (params.thrash_low->raw > params.thrash_high->raw)
         refuse("thrash_low", "it lies above thrash_high");
@@ -160,117 +158,38 @@ FlashPacket FlashController::packet(std::uint32_t slot) {
     FlashPacket p;
     p.tag = slot;
     p.source = static_cast<std::uint16_t>(params.endpoint());
-    const auto plane = [](const BlockPlace& b) { return protocol::FlashPlane {b.die, b.plane}; };
-    if (s.collects) {
-        const BlockPlace at = flash_.place(s.collect.data);
-        p.at = plane(at), p.block = at.block;
-        p.kind = s.collect.op == CollectOp::move ? PacketKind::move : PacketKind::erase;
-        p.page = s.collect.page;
-        p.log_block = flash_.block_in_plane(s.collect.log);
-        const BlockPlace to = flash_.place(s.collect.to);
-        p.to = plane(to), p.to_block = to.block;
-        p.to_log = flash_.block_in_plane(s.collect.to_log);
-        p.destination = endpoint(at.package, p.at.plane);
-    } else
+    if (s.collects)
+        addresses_.collect(p, s.collect);
+    else
         fill(p, slot);
     return p;
 }
 
 /// Names the line of a physical address, and the package that has it.
-void FlashController::aim(FlashPacket& p, std::uint64_t address) const {
-    const std::uint32_t data = flash_.block_of(address);
-    const BlockPlace at = flash_.place(data);
-    p.at = {at.die, at.plane}, p.block = at.block;
-    p.log_block =
-        flash_.block_in_plane((tables_ ? tables_->log_blocks() : first_logs_).log_of(data));
-    p.page = static_cast<std::uint16_t>(flash_.page_of(address));
-    p.line = static_cast<std::uint8_t>(flash_.offset_in_page(address) / line_bytes);
-    p.destination = endpoint(at.package, p.line);
+void FlashController::name_line(FlashPacket& p, std::uint64_t address) const {
+    const LogBlocks& logs = tables_ ? tables_->log_blocks() : first_logs_;
+    addresses_.line(p, address, logs.log_of(flash_.block_of(address)));
 }
 
-namespace {
-
-struct Masks { ///< of a line's sectors: those that are asked for or written, and those in part
-    std::uint32_t sectors, partial;
-};
-
-Masks masks_of(const MemRequest& r) {
-    const std::uint32_t begin = r.address % line_bytes, end = begin + r.bytes;
-    const std::uint32_t first = begin / sector_bytes, last = (end - 1) / sector_bytes;
-    const std::uint32_t sectors =
-        r.sectors ? std::uint32_t {r.sectors} << first & 15 : (2u << last) - (1u << first);
-    std::uint32_t partial = std::uint32_t {r.partial} << first;
-    if (begin % sector_bytes) partial |= 1u << first;
-    if (end % sector_bytes) partial |= 1u << last;
-    return {sectors, partial & sectors};
-}
-
-} // namespace
-
-/// What a request of an L2 slice says.
+/// What a request of an L2 slice says; a write's packet takes along the writes that wait behind it.
 void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
     Slot& s = state.slots[slot];
-    MemRequest& r = s.request;
-    sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
-    aim(p, r.address);
-    p.bytes = r.payload();
-    const Masks masks = masks_of(r);
-    p.sectors = static_cast<std::uint8_t>(masks.sectors);
-    const bool write = r.command == Command::write || s.was_read;
-    p.kind = write ? PacketKind::write : PacketKind::read;
-    if (write) {
-        p.partial = static_cast<std::uint8_t>(masks.partial);
-        add_contents(p, r);
-        if (params.combine()) carry(p, slot);
-    }
-}
-
-/// What a write leaves in its line is in its packet, over what the packet has of writes before it.
-void FlashController::add_contents(FlashPacket& p, MemRequest& r) {
-    if (!r.contents) return;
-    Contents& contents = sim().contents();
-    if (!p.contents) p.contents = contents.create();
-    Contents::Record& line = contents[p.contents];
-    const Contents::Record& written = contents[r.contents];
-    line.moves |= written.moves;
-    const auto first = static_cast<std::uint32_t>(r.address % line_bytes / sector_bytes);
-    for (const Contents::Piece& piece : written.pieces) {
-        const std::uint32_t sector = first + piece.sector;
-        auto at = std::find_if(line.pieces.begin(), line.pieces.end(),
-                               [&](const Contents::Piece& x) { return x.sector == sector; });
-        if (at == line.pieces.end()) at = line.pieces.insert(at, {sector, {}});
-        if (at->data.merge(piece.data, written.moves)) contents.count_overtaken();
-    }
-    contents.release(std::exchange(r.contents, {}));
-}
-
-/// Of a line's record, which a packet brought, what answers the request.
-Contents::Id FlashController::answer_contents(const MemRequest& r, Contents::Id line) {
-    if (!line) return {};
-    const auto first = static_cast<std::uint32_t>(r.address % line_bytes / sector_bytes);
-    for (Contents::Piece& p : sim().contents()[line].pieces) p.sector -= first;
-    return line;
-}
-
-/// A write's packet takes along the writes that wait behind it.
-void FlashController::carry(FlashPacket& p, std::uint32_t slot) {
-    Slot& s = state.slots[slot];
-    std::uint32_t whole = p.sectors & ~p.partial, sectors = p.sectors, bytes = p.bytes;
-    for (std::uint32_t i = s.next; i != none; i = state.slots[i].next) {
+    LinePacket line(p, sim().contents());
+    const auto leave = [&](MemRequest& r) {
+        sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
+    };
+    name_line(p, s.request.address);
+    leave(s.request);
+    if (s.request.command != Command::write && !s.was_read) return line.read(s.request);
+    line.write(s.request);
+    for (std::uint32_t i = s.next; i != none && params.combine(); i = state.slots[i].next) {
         MemRequest& r = state.slots[i].request;
         if (r.command != Command::write && !(s.was_read && r.command == Command::atomic)) break;
-        const Masks masks = masks_of(r);
-        sectors |= masks.sectors, whole |= masks.sectors & ~masks.partial;
-        bytes += r.payload();
-        add_contents(p, r);
-        sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::queue), now());
+        line.write(r);
+        leave(r);
         s.last = i;
         ++stat.combined;
     }
-    const auto all = sector_bytes * static_cast<std::uint32_t>(std::popcount(sectors));
-    p.sectors = static_cast<std::uint8_t>(sectors);
-    p.partial = static_cast<std::uint8_t>(sectors & ~whole);
-    p.bytes = std::min(bytes, all);
 }
 
 /// False: it has to wait in the port.
@@ -285,12 +204,7 @@ bool FlashController::take(const FlashPacket& p) {
     } else if (p.kind == PacketKind::log_low) {
         ++stat.log_lows;
         if (!tables_) return true;
-        const auto package =
-            static_cast<std::uint32_t>(p.source - params.first_package()) / params.ports();
-        const auto number = [&](std::uint32_t block) {
-            return flash_.number({package, block, p.at.die, p.at.plane});
-        };
-        state.lows.push({number(p.log_block), number(p.block), p.page});
+        state.lows.push(addresses_.low(p));
     } else
         finish(p.tag, p);
     return true;
@@ -329,7 +243,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::channel), now());
         if (r.needs_response()) {
             protocol::MemResponse answer = protocol::answer(r);
-            answer.contents = answer_contents(r, p.contents);
+            answer.contents = LinePacket::answer(sim().contents(), r, p.contents);
             port.mem[done.from_port].send(answer);
         }
         --state.requests;
@@ -360,7 +274,7 @@ void FlashController::tell_caches() {
 
 void FlashController::functional(const PortBase&, FunctionalAccess& access) {
     protocol::FlashPacketAccess a {access, {}};
-    aim(a.packet, access.address);
+    name_line(a.packet, access.address);
     a.address = flash_.offset_in_page(access.address);
     look_through(port.output, a);
     access.data = a.data;

@@ -5,6 +5,7 @@
 #include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
 #include "zng/geometry.hh"
+#include "zng/packet_addresses.hh"
 #include "zng/thrashing_checker.hh"
 
 namespace memsim::zng {
@@ -155,23 +156,17 @@ class FlashController final : public Model<FlashController>, public Functional {
     void queue(std::uint32_t slot);
     void send();
     FlashPacket packet(std::uint32_t slot);
-    void aim(FlashPacket& p, std::uint64_t address) const;
+    void name_line(FlashPacket& p, std::uint64_t address) const;
     void fill(FlashPacket& p, std::uint32_t slot);
-    void add_contents(FlashPacket& p, protocol::MemRequest& r);
-    Contents::Id answer_contents(const protocol::MemRequest& r, Contents::Id line);
-    void carry(FlashPacket& p, std::uint32_t slot);
     std::uint32_t reserved_slots() const { return params.collectors() * params.collect_queue(); }
     bool take(const FlashPacket& p);
     void finish(std::uint32_t slot, const FlashPacket& p);
     void release(std::uint32_t slot);
     void tell_caches();
     std::uint32_t package_of(std::uint32_t block) const { return block % flash_.packages; }
-    std::uint16_t endpoint(std::uint32_t package, std::uint32_t way) const {
-        return static_cast<std::uint16_t>(params.first_package() + package * params.ports() +
-                                          way % params.ports());
-    }
 
     Flash flash_;
+    PacketAddresses addresses_;
     LogBlocks first_logs_;
     HasLogBlocks* tables_ = nullptr;
     std::uint32_t high_ = 0, low_ = 0;

@@ -2,8 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
-
-#include <sstream>
+#include "zng/data_ranges.hh"
 
 namespace memsim::zng {
 
@@ -20,20 +19,38 @@ constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below a
 
 void GarbageCollector::init() {
     flash_ = params.geometry.flash(path());
-    read_footprints();
     const PackageGeometry& package = params.geometry.package;
+    const Component& mmu = port.mmu.peer()->owner();
+    const auto* const pages = dynamic_cast<const protocol::HasPages*>(&mmu);
+    if (!pages || pages->page_bytes() != flash_.block_bytes())
+        refuse("mmu", "a block of " + std::to_string(flash_.block_bytes()) +
+                          "B must be the page of " + mmu.path());
+    MergeBlocks::Config config {flash_, package.data_blocks(), package.log_ratio(), {}};
+    try {
+        ranges_ =
+            data_ranges(params.footprints(), params.applications(), config, *pages, mmu.path());
+    } catch (const ConfigError& e) {
+        refuse("footprints", e.what());
+    }
+    config.ranges = ranges_;
     MergeBlocksState& blocks = state.blocks;
     blocks.logs = params.geometry.log_blocks(path(), 1);
     blocks.free = FreeBlocks(flash_, package.data_blocks() + blocks.logs.logs_of_plane());
     blocks.plane_moves.assign(flash_.all_planes(), 0);
-    blocks_.emplace(
-        MergeBlocks::Config {flash_, package.data_blocks(), package.log_ratio(), ranges_}, blocks);
+    blocks_.emplace(config, blocks);
     merges_.emplace(flash_.data_pages, params.step(), state.merges);
     merges_->reset(params.merges());
     state.package_moves.assign(params.geometry.packages(), 0);
     state.applications.resize(params.applications());
     held_.emplace(params.caches(), state.applications);
     state.flushes.resize(params.caches());
+}
+
+/// Of the start: behind the data blocks of all planes, which addresses number first.
+std::vector<MemoryUse> GarbageCollector::memory_uses() const {
+    const std::uint32_t first = flash_.in_plane(0, params.geometry.package.data_blocks());
+    return {{"its log blocks and the blocks to merge into", flash_.address(first),
+             (flash_.all_blocks() - first) * flash_.block_bytes()}};
 }
 
 void GarbageCollector::start() {
@@ -276,54 +293,6 @@ void GarbageCollector::run_helper() {
 
 // ---- set-up and reports ----------------------------------------------------------------------
 
-/// Where the MMU places each application at the start. Two must not share a log block, for one
-/// would stand still as the other's is merged.
-void GarbageCollector::read_footprints() {
-    const auto* const mmu = dynamic_cast<const protocol::HasPages*>(&port.mmu.peer()->owner());
-    if (!mmu || mmu->page_bytes() != flash_.block_bytes())
-        refuse("mmu", "a block of " + std::to_string(flash_.block_bytes()) +
-                          "B must be the page of " + port.mmu.peer()->owner().path());
-    std::vector<std::string> footprints;
-    std::istringstream text(params.footprints());
-    for (std::string one; std::getline(text, one, ',');) footprints.push_back(one);
-    if (footprints.size() != params.applications())
-        refuse("footprints", "'" + params.footprints() + "' has " +
-                                 std::to_string(footprints.size()) + " figures for " +
-                                 std::to_string(params.applications()) + " applications");
-    const std::uint64_t row =
-        std::uint64_t {flash_.all_planes()} * params.geometry.package.log_ratio();
-    for (std::uint16_t i = 0; i < params.applications(); ++i) {
-        std::uint64_t bytes = 0;
-        try {
-            bytes = static_cast<std::uint64_t>(Text<Bytes>::parse(footprints[i]).raw);
-        } catch (const ConfigError& e) {
-            refuse("footprints", e.what());
-        }
-        const std::uint64_t blocks = (bytes + flash_.block_bytes() - 1) / flash_.block_bytes();
-        const std::optional<std::uint64_t> first = mmu->frame_at_start(i);
-        if (!first)
-            refuse("footprints", port.mmu.peer()->owner().path() +
-                                     " must place pages by identity, for data blocks of one log "
-                                     "block to be of one application");
-        if (*first + blocks >
-            std::uint64_t {params.geometry.package.data_blocks()} * flash_.all_planes())
-            refuse("footprints",
-                   "the flash is full: application " + std::to_string(i) + " ends at block " +
-                       std::to_string(*first + blocks) + " of " +
-                       std::to_string(std::uint64_t {params.geometry.package.data_blocks()} *
-                                      flash_.all_planes()) +
-                       " that hold data");
-        ranges_.push_back({static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(blocks)});
-        for (std::uint16_t j = 0; j < i; ++j)
-            if (ranges_[j].shares_rows_with(ranges_[i], row))
-                refuse("footprints",
-                       "applications " + std::to_string(j) + " and " + std::to_string(i) +
-                           " would share log blocks: let the MMU's address_space be " +
-                           std::to_string(row * flash_.block_bytes()) +
-                           "B larger than the largest footprint");
-    }
-}
-
 void GarbageCollector::check_loaded(Loader& l) const {
     const std::uint64_t blocks = flash_.all_blocks(), applications = state.applications.size();
     merges_->check_loaded(l, blocks, applications);
@@ -339,14 +308,10 @@ void GarbageCollector::waits_on(WaitReport& report) const {
                    std::to_string(m.application) + ": " + std::to_string(m.left) +
                    (m.phase == MergePhase::moving ? " blocks to move" : " erases to come"));
     }
-    for (std::size_t i = 0; i < state.applications.size(); ++i)
-        if (state.applications[i].hold == Hold::draining ||
-            state.applications[i].hold == Hold::flushing)
+    for (std::size_t i = 0; i < held_->size(); ++i)
+        if (const std::string what = held_->waits_for(i); !what.empty())
             report.add(path() + " holds application " + std::to_string(i) + " and waits for " +
-                       (state.applications[i].hold == Hold::draining
-                            ? "what is under way"
-                            : "the flush of " + std::to_string(state.applications[i].flushing) +
-                                  " caches"));
+                       what);
 }
 
 std::optional<std::string> GarbageCollector::imbalance() const {

@@ -139,6 +139,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
+    std::vector<MemoryUse> memory_uses() const override;
     const LogBlocks& log_blocks() const override { return state.blocks.logs; }
 
     const Params params;
@@ -147,7 +148,6 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
     State state;
 
   private:
-    void read_footprints();
     void take_answers();
     void take_lows();
     bool begin(std::uint32_t log);

@@ -2,6 +2,7 @@
 
 #include "core/units.hh"
 
+#include <string>
 #include <vector>
 
 namespace memsim::zng {
@@ -28,6 +29,14 @@ class HeldApplications {
     HeldApplication& operator[](std::size_t i) { return s_[i]; }
     std::size_t size() const { return s_.size(); }
     bool quiet(std::size_t i) const { return s_[i].hold == Hold::quiet; }
+
+    /// What must come before it is quiet, or "".
+    std::string waits_for(std::size_t i) const {
+        const HeldApplication& a = s_[i];
+        return a.hold == Hold::draining   ? "what is under way"
+               : a.hold == Hold::flushing ? "the flush of " + std::to_string(a.flushing) + " caches"
+                                          : "";
+    }
 
     /// A merge of it begins; true if it must be held for that.
     bool begin_merge(std::size_t i, Tick now) {

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "core/component.hh"
-#include "core/free_list.hh"
 #include "core/functional.hh"
+#include "mem/paged_dram.hh"
+#include "parts/links.hh"
+#include "parts/tag_policy.hh"
 #include "protocol/block_io.hh"
-#include "protocol/mem.hh"
 
 namespace memsim::zng {
 
@@ -19,13 +20,15 @@ using protocol::Mem;
 /// DRAM. One that does not brings the page: the drive reads it, it is written to the DRAM line by
 /// line, then all that wait for it are served in their order. Writes stay; while more than
 /// `dirty_pages` pages are dirty the one written least recently is read from the DRAM, written to
-/// the drive, and stays as a clean one. The place for a page is taken from the least recently used
-/// of its set that is clean and idle; if there is none, the least recently used dirty one is
-/// written first, and requests wait. Requests and whole pages take the DRAM in turn.
+/// the drive, and stays as a clean one. A page comes in the place of one of its set that is clean
+/// and idle, which the policy names; if there is none, a dirty one that it names is written first,
+/// and requests wait. Requests and whole pages take the DRAM in turn.
 ///
 /// Not modelled: the DRAM (a mem.DramController behind `dram_side`), the controller's own memory
 /// traffic (map and firmware have a memory apart), power loss.
-class PageBuffer final : public Model<PageBuffer>, public Functional {
+class PageBuffer final : public Model<PageBuffer>,
+                         public Functional,
+                         private mem::PagedDram::Owner {
   public:
     struct Params {
         Param<Bytes> capacity {
@@ -33,6 +36,8 @@ class PageBuffer final : public Model<PageBuffer>, public Functional {
         Param<Bytes> page {4_KiB, {512_B, 64_KiB}, "A flash page (ZnG table I: 4 KB)"};
         Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a page"};
         Param<unsigned> ways {8, {1, 64}, "Pages of a set (assumption)"};
+        Param<PolicyName<parts::TagPolicy>> replacement {
+            "lru", "Which page of a set makes room; a use is a request for it"};
         Param<unsigned> dirty_pages {
             256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB (assumption)"};
         Param<Time> dispatch {2_ns,
@@ -74,44 +79,27 @@ class PageBuffer final : public Model<PageBuffer>, public Functional {
         Level dirty {Unit::count, "Dirty pages"};
     };
 
-    static constexpr std::uint32_t none = ~0u;
+    static constexpr std::uint32_t none = mem::PagedDram::none;
     /// empty; holds a page; its page is being read from the drive, or written to the DRAM; its page
     /// is being written to the drive and may be used meanwhile.
     enum class Mode : std::uint8_t { empty, idle, fetching, filling, leaving };
     struct Frame {
+        mem::PagedDram::Transfer transfer;
         std::uint64_t page = 0;
-        std::uint64_t used = 0; ///< for LRU
         Tick since = 0;
-        std::uint32_t head = none, tail = none; ///< requests that wait for it
-        std::uint32_t queued = 0;               ///< requests that wait for the DRAM
-        std::uint32_t left = 0;                 ///< answers of the DRAM to come
-        Contents::Id contents;                  ///< of its page, on the way to or from the drive
+        std::uint32_t queued = 0; ///< requests that wait for the DRAM
         Mode mode = Mode::empty;
         bool dirty = false;
         std::uint32_t older = none, newer = none; ///< among dirty frames, by their last write
     };
-    struct Request {
-        protocol::MemRequest request;
-        Tick since = 0;
-        std::uint32_t frame = none;
-        std::uint32_t next = none;
-    };
-    struct Bulk { ///< a page on its way to or from the DRAM
-        std::uint32_t frame = none;
-        std::uint32_t line = 0;
-    };
     struct State {
         std::vector<Frame> frames;
-        std::vector<Request> requests;
-        FreeList free;
-        Fifo<std::uint32_t> demand; ///< requests for the DRAM
-        Fifo<Bulk> bulk;
-        Fifo<std::uint32_t> to_drive;               ///< frames
-        std::uint32_t oldest = none, newest = none; ///< dirty frames, by their last write
-        std::uint64_t uses = 0;
+        Policy<parts::TagPolicy> replacement;
+        std::vector<std::uint32_t> notes; ///< the policy's, by frame
+        mem::PagedDram::State dram;
+        Fifo<std::uint32_t> to_drive; ///< frames
+        parts::ListEnds written;      ///< dirty frames, by their last write
         std::uint32_t dirty = 0;
-        bool bulk_next = false;
-        bool stalled = false;
         Tick dispatcher_free = 0;
         Timer next;
     };
@@ -119,7 +107,7 @@ class PageBuffer final : public Model<PageBuffer>, public Functional {
     explicit PageBuffer(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
-    bool pending() const override { return state.free.size() != state.requests.size(); }
+    bool pending() const override { return !dram_->idle(); }
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     std::optional<std::string> imbalance() const override;
@@ -137,17 +125,25 @@ class PageBuffer final : public Model<PageBuffer>, public Functional {
     std::uint32_t make_room(std::uint64_t page);
     void serve(std::uint32_t request);
     void make_newest(std::uint32_t frame);
-    void unlink(std::uint32_t frame);
     void clean_excess();
     void write_out(std::uint32_t frame);
     bool send();
-    void send_demand();
-    void send_bulk();
-    void filled(std::uint32_t frame);
-    void dram_answered(const protocol::MemResponse& r);
     void drive_answered(const protocol::BlockResponse& r);
+    std::uint32_t first_of(std::uint64_t page) const {
+        return static_cast<std::uint32_t>(page % sets_) * params.ways();
+    }
+    parts::TagWords words() { return {state.notes.data(), params.ways(), params.ways(), sets_}; }
 
-    std::uint32_t page_ = 0, line_ = 0, lines_ = 0, sets_ = 0, block_sectors_ = 0;
+    // Of the DRAM.
+    mem::PagedDram::Transfer& transfer(std::uint32_t frame) override;
+    void sent(std::uint32_t frame) override { --state.frames[frame].queued; }
+    void done(std::uint32_t) override {}
+    void copied_in(std::uint32_t frame) override;
+    void copied_out(std::uint32_t frame) override { state.to_drive.push(frame); }
+
+    std::uint32_t page_ = 0, sets_ = 0, block_sectors_ = 0;
+    std::optional<mem::PagedDram> dram_; ///< works on State
+    std::vector<std::uint32_t> status_;  ///< scratch of make_room()
 };
 
 } // namespace memsim::zng

@@ -68,11 +68,10 @@ void Prefetcher::read(unsigned slice, const CacheEvent& e) {
     const std::uint64_t page = e.address & ~std::uint64_t {page_ - 1};
     const auto missed = static_cast<std::uint32_t>(e.address - page) & ~(line_ - 1);
     if (state.size <= line_) return; // the miss itself fetches that
-    protocol::Hint h;
-    h.address = page + std::min(missed, page_ - state.size);
-    h.bytes = state.size;
+    protocol::MemRequest h =
+        protocol::hint(page + std::min(missed, page_ - state.size), state.size);
     h.pc = e.pc;
-    h.warp = e.warp;
+    h.warp = static_cast<std::uint8_t>(e.warp);
     h.application = e.application;
     if (!port.hints[slice].offer(h)) {
         ++stat.hints_dropped;

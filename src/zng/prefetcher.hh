@@ -55,8 +55,10 @@ class Prefetcher final : public Model<Prefetcher> {
     struct Ports {
         Many<In<protocol::CacheEvent>> events {
             from<&Params::slices>, {.depth = from<&Params::queue>}, "What each slice did"};
-        Many<Out<protocol::Hint>> hints {
-            from<&Params::slices>, {.latency = from<&Params::latency>}, "What it shall fetch"};
+        Many<Requester<protocol::Mem>> hints {
+            from<&Params::slices>,
+            {.depth = [](const void*) { return 1u; }, .latency = from<&Params::latency>},
+            "Hints at what each slice shall fetch, which nobody answers"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads seen"};

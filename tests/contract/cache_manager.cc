@@ -12,10 +12,7 @@ void CacheManager::wake() {
         const auto kind = state.random.below(8);
         const auto number = state.random.below(64);
         if (kind < 5) {
-            protocol::Hint h;
-            h.address = number * 96;
-            h.bytes = 200;
-            if (!port.hints.offer(h)) ++stat.lost;
+            if (!port.hints.offer(protocol::hint(number * 96, 200))) ++stat.lost;
         } else {
             protocol::MemRequest r;
             r.command = kind == 5   ? protocol::Command::invalidate

@@ -17,7 +17,7 @@ class CacheManager final : public Model<CacheManager> {
     };
     struct Ports {
         Requester<protocol::Mem> control {{.depth = [](const void*) { return 4u; }}, "Commands"};
-        Out<protocol::Hint> hints {{}, "Hints"};
+        Requester<protocol::Mem> hints {{.depth = [](const void*) { return 1u; }}, "Hints"};
     };
     struct Stats {
         Counter answered {Unit::count, "Commands answered"};

@@ -4,12 +4,12 @@ namespace memsim::mem::cache {
 
 using protocol::MemRequest;
 
-MemRequest Prefetching::request(const protocol::Hint& h, std::uint32_t done, std::uint32_t bytes) {
+MemRequest Prefetching::part(const MemRequest& h, std::uint32_t done, std::uint32_t bytes) {
     MemRequest r;
     r.address = h.address + done;
     r.bytes = bytes;
     r.pc = h.pc;
-    r.warp = static_cast<std::uint8_t>(h.warp);
+    r.warp = h.warp;
     r.application = h.application;
     return r;
 }

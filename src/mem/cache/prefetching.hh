@@ -13,15 +13,15 @@ class Prefetching {
         : c_(core), evictions_(evictions), misses_(misses), demand_mshrs_(demand_mshrs) {}
 
     /// The next line's part of a hint of which `done` bytes are done; 0: nothing is left.
-    std::uint32_t next_part(const protocol::Hint& h, std::uint32_t done) const {
+    std::uint32_t next_part(const protocol::MemRequest& h, std::uint32_t done) const {
         const std::uint64_t address = h.address + done;
         const std::uint64_t to_end = c_.map.line_bytes() - (address & (c_.map.line_bytes() - 1));
         return static_cast<std::uint32_t>(
             std::min<std::uint64_t>(to_end, h.bytes - std::min(h.bytes, done)));
     }
-    /// A request for that part.
-    static protocol::MemRequest request(const protocol::Hint& h, std::uint32_t done,
-                                        std::uint32_t bytes);
+    /// A read of that part.
+    static protocol::MemRequest part(const protocol::MemRequest& h, std::uint32_t done,
+                                     std::uint32_t bytes);
     /// The bank is free. `held`: accesses of its application wait for a flush.
     void hint(const Access& a, bool held);
 

@@ -33,6 +33,7 @@ class ClockPages final : public PolicyModel<ClockPages, PagePolicy> {
         }
         return none;
     }
+    void remove(std::uint32_t frame) override { state.frames[frame] = {}; }
     void check_loaded(Loader& l) const override {
         if (state.hand) l.index("hand", state.hand, state.frames.size());
     }

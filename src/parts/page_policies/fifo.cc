@@ -15,6 +15,7 @@ class FifoPages final : public PolicyModel<FifoPages, PagePolicy> {
     std::uint32_t evict(std::uint64_t, const ResidentPages& pages) override {
         return state.row.take_oldest(pages);
     }
+    void remove(std::uint32_t frame) override { state.row.remove(frame); }
     void check_loaded(Loader& l) const override { state.row.check_loaded(l); }
 
     const Params params;

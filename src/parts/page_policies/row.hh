@@ -29,6 +29,7 @@ struct PageRow {
         if (frame != no_link) unlink(places, ends, frame);
         return frame;
     }
+    void remove(std::uint32_t frame) { unlink(places, ends, frame); }
     void check_loaded(Loader& l) const { check_list(l, "row", places, ends); }
 };
 

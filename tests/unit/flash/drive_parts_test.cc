@@ -2,6 +2,8 @@
 #include "flash/drive_commands.hh"
 #include "flash/drive_dram.hh"
 #include "flash/drive_shape.hh"
+#include "flash/map_cache.hh"
+#include "flash/page_cache.hh"
 #include "flash/page_jobs.hh"
 #include "support.hh"
 
@@ -79,6 +81,62 @@ TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]"
     CHECK(jobs.roomless() == 3);
     jobs.finish(3);
     CHECK(jobs.create({}) == 3);
+}
+
+TEST_CASE("Which entry of the map goes is its policy's", "[flash]") {
+    const auto [policy, gone] =
+        GENERATE(table<std::string, std::uint32_t>({{"lru", 2}, {"fifo", 1}}));
+    MapCacheState state;
+    state.replacement.make(policy, "", 1);
+    MapCache map(2, 4, state);
+    map.insert(1), map.insert(2);
+    CHECK(map.use(1) == MapCache::Found::here);
+    CHECK_FALSE(map.too_full());
+    map.insert(3);
+    REQUIRE(map.too_full());
+    CHECK(map.evict() == parts::no_link);
+    CHECK(map.use(gone) == MapCache::Found::nothing);
+    CHECK(map.use(3 - gone) == MapCache::Found::here);
+    CHECK(map.size() == 2);
+    // One on its way does not count, and is not thrown out.
+    bool read = false;
+    map.await(9, 5, read);
+    CHECK(read);
+    CHECK(map.size() == 2);
+    CHECK(map.use(9) == MapCache::Found::awaited);
+    // Of the entries that change, all of a translation page go to the flash at once.
+    map.change(3), map.change(3 - gone);
+    map.insert(8);
+    CHECK(map.evict() == 0);
+    map.insert(10);
+    CHECK(map.evict() == parts::no_link); // clean by then
+}
+
+TEST_CASE("Which clean page leaves a drive's cache is its policy's; dirty ones stay", "[flash]") {
+    const auto [policy, gone] =
+        GENERATE(table<std::string, std::uint32_t>({{"lru", 2}, {"fifo", 1}}));
+    PageCacheState state;
+    state.replacement.make(policy, "", 1);
+    PageCache cache(2, false, state);
+    for (const std::uint32_t lpn : {1, 2}) cache.fill(cache.create(lpn), 1);
+    cache.touch(cache.find(1));
+    cache.fill(cache.create(3), 1);
+    CHECK(cache.find(gone) == parts::no_link);
+    CHECK(cache.find(3 - gone) != parts::no_link);
+    cache.write(cache.find(3), 1);
+    cache.write(cache.find(3 - gone), 1);
+    CHECK(cache.full());
+    CHECK(cache.create(4) == parts::no_link);
+    const std::uint32_t oldest = cache.oldest_dirty();
+    cache.take_off(oldest);
+    CHECK(cache.create(4) == parts::no_link); // on its way, it stays
+    cache.land(oldest, true);
+    CHECK(cache.create(4) == oldest);
+    cache.fill(oldest, 1);
+    cache.trim(oldest, 1);
+    CHECK(cache.find(4) == parts::no_link);
+    CHECK(cache.size() == 1);
+    CHECK(state.replacement->evict(9, state.residents) == parts::PagePolicy::none); // forgotten
 }
 
 TEST_CASE("A collection moves so many pages at a time and erases when nobody reads", "[flash]") {

@@ -1,5 +1,6 @@
 #include "../gpu/mmu_support.hh"
 #include "cache_rig.hh"
+#include "mem/crossbar.hh"
 
 /// One mechanism a test, at the edge where it begins to matter.
 namespace memsim::mem {
@@ -351,6 +352,54 @@ TEST_CASE("hints have what accesses leave of the cycles", "[mem][cache]") {
     CHECK(rig.driver().answered(2) == 1002 * ns + 10 * ns);
     CHECK(value(rig.cache().stat.prefetches) == 1);
     CHECK(rig.m.sim().now() == 1003 * ns + 1 + 100 * ns); // sent in the fourth cycle
+}
+
+TEST_CASE("hints reach the slices of a cache through a crossbar", "[mem][cache]") {
+    Machine m;
+    m.add("hinter", "test_mem.Hinter", {});
+    m.add("xbar", "mem.Crossbar",
+          test_mem::arguments("clock=1GHz latency=5ns granularity=128B outputs=2"));
+    m.bind("hinter", "hints", "xbar", "cpu_side[0]");
+    for (const std::string i : {"0", "1"}) {
+        m.add("driver" + i, "test_mem.Driver", {});
+        m.add("l2" + i, "mem.Cache",
+              test_mem::arguments("capacity=512B ways=2 hint_ports=1 interleave_ways=2 "
+                                  "interleave_granularity=128B interleave_index=" +
+                                  i));
+        m.add("memory" + i, "mem.SimpleMemory", {});
+        m.bind("driver" + i, "mem_side", "l2" + i, "cpu_side");
+        m.bind("xbar", "mem_side[" + i + "]", "l2" + i, "hints[0]");
+        m.bind("l2" + i, "mem_side", "memory" + i, "cpu_side");
+    }
+    m.build();
+    m.get<test_mem::Hinter>("hinter").plan(0, 0, 32);
+    m.get<test_mem::Hinter>("hinter").plan(0, 128, 128);
+    m.get<Driver>("driver0").read(1000 * ns, 0);
+    m.start();
+    CHECK(m.run(never) == Stop::idle);
+    CHECK(m.imbalances().empty());
+    const auto& first = m.get<Cache>("l20").stat;
+    CHECK(value(first.prefetches) == 1);
+    CHECK(value(first.fetched_bytes) == 32);
+    CHECK(value(first.prefetches_used) == 1);
+    CHECK(value(m.get<Cache>("l21").stat.fetched_bytes) == 128);
+    CHECK(value(m.get<Crossbar>("xbar").stat.hints_dropped) == 0);
+}
+
+TEST_CASE("what comes in by a port for hints is a hint", "[mem][cache]") {
+    Machine m;
+    m.add("driver", "test_mem.Driver", {});
+    m.add("other", "test_mem.Driver", {});
+    m.add("cache", "mem.Cache", test_mem::arguments("capacity=512B ways=2 hint_ports=1"));
+    m.add("memory", "mem.SimpleMemory", {});
+    m.bind("driver", "mem_side", "cache", "cpu_side");
+    m.bind("other", "mem_side", "cache", "hints[0]");
+    m.bind("cache", "mem_side", "memory", "cpu_side");
+    m.build();
+    m.get<Driver>("other").read(0, 0);
+    m.start();
+    CHECK_THROWS_WITH(m.run(never), Catch::Contains("cache.hint_ports") &&
+                                        Catch::Contains("come in by cpu_side"));
 }
 
 TEST_CASE("a write that waits to move its line stays when a hint's fetch has locked it",

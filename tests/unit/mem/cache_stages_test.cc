@@ -236,13 +236,11 @@ TEST_CASE("a flush goes through the sets as far as there is room", "[mem][cache]
 
 TEST_CASE("a hint is cut into lines, and fetched while MSHRs are left", "[mem][cache]") {
     Parts p;
-    protocol::Hint h;
-    h.address = 96, h.bytes = 160;
+    const MemRequest h = protocol::hint(96, 160);
     CHECK(p.prefetching.next_part(h, 0) == 32);
     CHECK(p.prefetching.next_part(h, 32) == 128);
     CHECK(p.prefetching.next_part(h, 160) == 0);
-    const MemRequest first = Prefetching::request(h, 0, 32),
-                     second = Prefetching::request(h, 32, 128);
+    const MemRequest first = Prefetching::part(h, 0, 32), second = Prefetching::part(h, 32, 128);
     p.prefetching.hint(p.look_up(first), true); // held by a flush
     p.prefetching.hint(p.look_up(first), false);
     p.prefetching.hint(p.look_up(first), false);  // on its way

@@ -87,14 +87,14 @@ class Hinter final : public Model<Hinter> {
         Param<unsigned> unused {0, "Nothing"};
     };
     struct Ports {
-        Out<protocol::Hint> hints {{}, "Where hints go"};
+        Requester<Mem> hints {{.depth = [](const void*) { return 1u; }}, "Where hints go"};
     };
     struct Stats {
         Counter lost {Unit::count, "Hints that found no room"};
     };
     struct Planned {
         Tick at = 0;
-        protocol::Hint hint;
+        protocol::MemRequest hint;
     };
     struct State {
         Fifo<Planned> plan;
@@ -111,9 +111,7 @@ class Hinter final : public Model<Hinter> {
         if (!state.plan.empty()) arm(state.next, state.plan.front().at);
     }
     void plan(Tick at, std::uint64_t address, std::uint32_t bytes) {
-        protocol::Hint h;
-        h.address = address, h.bytes = bytes;
-        state.plan.push({at, h});
+        state.plan.push({at, protocol::hint(address, bytes)});
     }
 
     const Params params;

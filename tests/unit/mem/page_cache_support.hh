@@ -18,7 +18,7 @@ class NextPages final : public Model<NextPages> {
     struct Ports {
         In<protocol::PageMiss> misses {{.depth = [](const void*) { return 4u; }},
                                        "What was missed"};
-        Out<protocol::Hint> hints {{}, "What to bring"};
+        Requester<protocol::Mem> hints {{.depth = [](const void*) { return 1u; }}, "What to bring"};
     };
     struct Stats {
         Counter misses {Unit::count, "Misses told"};
@@ -30,10 +30,8 @@ class NextPages final : public Model<NextPages> {
         while (!port.misses.empty()) {
             const protocol::PageMiss m = port.misses.pop();
             ++stat.misses;
-            protocol::Hint h;
-            h.address = m.address + (params.skip() + 1) * std::uint64_t {m.bytes};
-            h.bytes = params.pages() * m.bytes;
-            if (!port.hints.offer(h)) ++stat.lost;
+            const std::uint64_t from = m.address + (params.skip() + 1) * std::uint64_t {m.bytes};
+            if (!port.hints.offer(protocol::hint(from, params.pages() * m.bytes))) ++stat.lost;
         }
     }
     const Params params;

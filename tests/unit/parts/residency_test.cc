@@ -194,6 +194,24 @@ TEST_CASE("No page policy finds a victim where all pages are pinned, and none is
     }
 }
 
+TEST_CASE("A page that is removed is nobody's victim, and comes again as a new one",
+          "[residency][policy]") {
+    for (const auto& [name, info] : policies().at("page policy")) {
+        INFO(name);
+        Policy<parts::PagePolicy> policy;
+        policy.make(name, "test", 1);
+        policy->resize(3);
+        const parts::ResidentPages pages(3);
+        for (const std::uint32_t f : {0, 1, 2}) policy->insert(f, pages[f]);
+        policy->remove(0);
+        CHECK(policy->evict(9, pages) == 1);
+        policy->insert(0, pages[0]);
+        CHECK(policy->evict(9, pages) == 2);
+        CHECK(policy->evict(9, pages) == 0);
+        CHECK(policy->evict(9, pages) == parts::PagePolicy::none);
+    }
+}
+
 TEST_CASE("A page policy goes on from its saved State", "[residency][policy]") {
     for (const auto& [name, info] : policies().at("page policy")) {
         INFO(name);

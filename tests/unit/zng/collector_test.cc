@@ -302,6 +302,12 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
     ftl.collector = {{"data_pages", "13"}};
     CHECK(refused(ftl) == "collector.data_pages: 13 of 12 pages of a block");
     ftl.collector = {};
+    ftl.mmu = {{"memory", "4608KiB"}}; // all data blocks, and nothing behind them
+    CHECK(refused(ftl) == "");
+    ftl.mmu = {{"memory", "4656KiB"}}; // one block more, which is a log block
+    CHECK_THAT(refused(ftl), Catch::Contains("mmu has its pages in memory from address 0") &&
+                                 Catch::Contains("where collector has its log blocks and the "
+                                                 "blocks to merge into, from address 4718592"));
     ftl.mmu = {{"placement", "first_touch"}};
     CHECK(refused(ftl) ==
           "collector.footprints: mmu must place pages by identity, for data blocks of "

@@ -1,3 +1,4 @@
+#include "zng/data_ranges.hh"
 #include "zng/held_applications.hh"
 #include "zng/merges.hh"
 
@@ -91,6 +92,46 @@ TEST_CASE("The helper thread goes through merges in turn, when all that it grant
     table.end(state.active[0]);
     CHECK_FALSE(table.full());
     CHECK(state.active.size() == 1);
+}
+
+TEST_CASE("Each application's data blocks at the start are in rows of log blocks of their own",
+          "[zng]") {
+    struct Pages final : protocol::HasPages {
+        std::uint64_t space = 4; // blocks from one application to the next
+        bool identity = true;
+        std::uint64_t page_bytes() const override { return 16384; }
+        std::uint64_t pages() const override { return space; }
+        std::uint64_t frames() const override { return 2 * space; }
+        std::optional<std::uint64_t> frame_at_start(std::uint16_t i) const override {
+            return identity ? std::optional(i * space) : std::nullopt;
+        }
+        std::optional<std::uint64_t> frame_of(std::uint16_t, std::uint64_t) const override {
+            return {};
+        }
+        void functional_unmapped(FunctionalAccess&) override {}
+        void functional_written(FunctionalAccess&) override {}
+    } mmu;
+    // Two planes of four data blocks, two to a log block: rows of four blocks.
+    const MergeBlocks::Config blocks {{1, 1, 2, 12, 4, 4096}, 4, 2, {}};
+    const auto error = [&](const char* footprints) -> std::string {
+        try {
+            data_ranges(footprints, 2, blocks, mmu, "mmu");
+        } catch (const ConfigError& e) {
+            return e.what();
+        }
+        return "";
+    };
+    const auto ranges = data_ranges("64KiB,17KiB", 2, blocks, mmu, "mmu");
+    REQUIRE(ranges.size() == 2);
+    CHECK(ranges[0].blocks == 4);
+    CHECK(ranges[1].first == 4);
+    CHECK(ranges[1].blocks == 2);
+    CHECK_THAT(error("65KiB,16KiB"), Catch::Contains("would share log blocks"));
+    CHECK(error("64KiB,64KiB").empty());
+    CHECK_THAT(error("64KiB,65KiB"), Catch::Contains("application 1 ends at block 9 of 8"));
+    CHECK_THAT(error("64KiB"), Catch::Contains("has 1 figures for 2 applications"));
+    mmu.identity = false;
+    CHECK_THAT(error("64KiB,64KiB"), Catch::Contains("must place pages by identity"));
 }
 
 TEST_CASE("An application stands still until the last of its merges is in the tables", "[zng]") {

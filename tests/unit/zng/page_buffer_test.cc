@@ -114,6 +114,20 @@ TEST_CASE("The least recently used clean page makes room", "[zng][page_buffer]")
     CHECK(rig.driver().answered(5) > 505 * us);
 }
 
+TEST_CASE("Another policy of the page buffer chooses another victim", "[zng][page_buffer]") {
+    // One set of two: page 0 came first, page 1 was used longest ago.
+    const auto [policy, misses] =
+        GENERATE(table<std::string, std::uint64_t>({{"lru", 3}, {"fifo", 4}}));
+    Rig rig("replacement=" + policy);
+    Tick at = 0;
+    for (const std::uint64_t page : {0, 1, 0, 2, 0}) {
+        rig.driver().read(at, page * 4096, 32);
+        at += 100 * us;
+    }
+    rig.run();
+    CHECK(value(rig.buffer().stat.misses) == misses);
+}
+
 TEST_CASE("The dirty page written least recently goes to the drive", "[zng][page_buffer]") {
     Rig rig("capacity=32KiB ways=8");
     const auto write = [&](Tick at, std::uint64_t page) {

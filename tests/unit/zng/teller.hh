@@ -24,14 +24,14 @@ class Teller final : public Model<Teller> {
     };
     struct Ports {
         Out<CacheEvent> events {{}, "Events"};
-        In<protocol::Hint> hints {{.depth = from<&Params::depth>}, "Hints"};
+        Responder<protocol::Mem> hints {{.depth = from<&Params::depth>, .hints = true}, "Hints"};
     };
     struct Stats {
         Counter hints {Unit::count, "Hints seen"};
     };
     struct Seen {
         Tick at = 0;
-        protocol::Hint hint;
+        protocol::MemRequest hint;
     };
     struct State {
         std::vector<CacheEvent> plan;

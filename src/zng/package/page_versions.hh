@@ -3,7 +3,7 @@
 #include "flash/nand.hh"
 #include "zng/page_mask.hh"
 
-namespace memsim::zng {
+namespace memsim::zng::package {
 
 /// Where the parts of a page are, newest first: in a register, in a worker that programs it, in the
 /// array.
@@ -16,11 +16,11 @@ struct PagePlaces {
 
 /// The bytes that a package holds, where a machine carries contents. A part: its owner says where
 /// pages are and what moves. Without contents nothing is kept and no record is made.
-class PackageContents {
+class PageVersions {
   public:
     /// `held` has the pages of registers, then those of workers.
-    PackageContents(Contents& contents, flash::PageContents& array, flash::PageContents& held,
-                    std::uint32_t registers)
+    PageVersions(Contents& contents, flash::PageContents& array, flash::PageContents& held,
+                 std::uint32_t registers)
         : contents_(contents), array_(array), held_(held), registers_(registers) {}
 
     bool carries() const { return contents_.enabled(); }
@@ -102,4 +102,4 @@ class PackageContents {
     std::uint32_t registers_;
 };
 
-} // namespace memsim::zng
+} // namespace memsim::zng::package

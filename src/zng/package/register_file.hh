@@ -2,21 +2,13 @@
 
 #include "core/hash_map.hh"
 #include "parts/links.hh"
-#include "protocol/flash_network.hh"
+#include "zng/package/page_address.hh"
 #include "zng/page_mask.hh"
 
 #include <bit>
 #include <vector>
 
-namespace memsim::zng {
-
-/// A page of a package, all that is to be known to read or to program it.
-struct PageAddress {
-    std::uint32_t plane = 0; ///< of the package
-    std::uint32_t block = 0; ///< data block of the plane
-    std::uint32_t log_block = 0;
-    std::uint16_t page = 0;
-};
+namespace memsim::zng::package {
 
 enum class RegisterPhase : std::uint8_t { free, dirty, queued, busy };
 constexpr std::array<std::string_view, 4> names_of(RegisterPhase) {
@@ -45,6 +37,7 @@ struct RegisterState {
     std::vector<RegisterPool> pools;
     std::vector<std::uint64_t> free; ///< by plane, a bit each
     HashMap<std::uint32_t> of_page;  ///< dirty or queued
+    std::uint32_t used = 0;          ///< not free
 };
 
 /// The registers of a package as a write cache: fully associative over the package, or over each
@@ -66,8 +59,13 @@ class RegisterFile {
         s_.free.assign(f_.planes, ~std::uint64_t {0} >> (64 - f_.of_plane));
     }
     std::uint32_t pool_size() const { return f_.grouped ? f_.planes * f_.of_plane : f_.of_plane; }
-    RegisterPool& pool(std::uint32_t plane) { return s_.pools[f_.grouped ? 0 : plane]; }
-    Register& operator[](std::uint32_t i) { return s_.registers[i]; }
+    RegisterPool& pool(std::uint32_t plane) { return s_.pools[pool_of(plane)]; }
+    const RegisterPool& pool_at(std::uint32_t i) const { return s_.pools[i]; }
+    std::uint32_t pools() const { return static_cast<std::uint32_t>(s_.pools.size()); }
+    std::uint32_t pool_of(std::uint32_t plane) const { return f_.grouped ? 0 : plane; }
+    std::uint32_t size() const { return static_cast<std::uint32_t>(s_.registers.size()); }
+    std::uint32_t used() const { return s_.used; }
+    const Register& operator[](std::uint32_t i) const { return s_.registers[i]; }
     std::uint32_t plane_of(std::uint32_t i) const { return i / f_.of_plane; }
     /// The register that takes writes to this page, or none.
     std::uint32_t find(std::uint64_t key) const {
@@ -83,7 +81,7 @@ class RegisterFile {
             plane * f_.of_plane + static_cast<std::uint32_t>(std::countr_zero(s_.free[plane]));
         s_.free[plane] &= s_.free[plane] - 1;
         RegisterPool& p = pool(a.plane);
-        --p.free;
+        --p.free, ++s_.used;
         s_.registers[i] = {a, key, {}, 0, 0, 0, RegisterPhase::dirty};
         parts::link_newest(s_.registers, p.written, i);
         s_.of_page[key] = i;
@@ -114,9 +112,35 @@ class RegisterFile {
     void release(std::uint32_t i) {
         RegisterPool& p = pool(s_.registers[i].address.plane);
         --p.leaving;
-        ++p.free;
+        ++p.free, --s_.used;
         s_.free[plane_of(i)] |= std::uint64_t {1} << (i % f_.of_plane);
         s_.registers[i].phase = RegisterPhase::free;
+    }
+
+    /// The lists end, and there are as many free registers as are counted: else whoever looks for
+    /// one would look for ever.
+    void check_loaded(Loader& l, const Numbering& n) const {
+        for (const Register& r : s_.registers) {
+            n.check(l, "registers.address", r.address);
+            for (const std::uint32_t other : {r.newer, r.older})
+                if (other != none) l.index("registers.newer", other, size());
+        }
+        std::vector<std::uint32_t> free(pools());
+        for (std::uint32_t plane = 0; plane < f_.planes; ++plane) {
+            l.bits("registers.free", s_.free[plane], f_.of_plane);
+            free[pool_of(plane)] += static_cast<std::uint32_t>(std::popcount(s_.free[plane]));
+        }
+        for (std::uint32_t i = 0; i < pools(); ++i) {
+            parts::check_list(l, "registers.written", s_.registers, s_.pools[i].written);
+            l.within("registers.free", [&] {
+                l.check(free[i] == s_.pools[i].free,
+                        "has another number of registers than counted");
+            });
+        }
+        s_.of_page.all([&](std::uint64_t, std::uint32_t r) {
+            l.index("registers.of_page", r, size());
+            return true;
+        });
     }
 
   private:
@@ -124,4 +148,4 @@ class RegisterFile {
     RegisterState& s_;
 };
 
-} // namespace memsim::zng
+} // namespace memsim::zng::package

@@ -1,0 +1,100 @@
+#pragma once
+
+#include "core/fifo.hh"
+#include "zng/package/page_address.hh"
+
+#include <utility>
+#include <vector>
+
+namespace memsim::zng::package {
+
+using protocol::PacketKind;
+
+/// A request that a package has accepted.
+struct Request {
+    FlashPacket packet;
+    Tick accepted = 0;
+    std::uint8_t port = 0; ///< where it came in, and its answer leaves
+};
+
+/// What leaves a package: answers, each by the port that its request came by; copies of pages and
+/// notes of log blocks that are nearly full, which go to the package's controller.
+class Answers {
+  public:
+    static constexpr std::uint32_t none = ~0u;
+    struct Config {
+        std::uint32_t ports = 1;
+        std::uint16_t endpoint = 0; ///< of the first port; the others follow
+        std::uint16_t controller = 0;
+    };
+    struct Answer {
+        FlashPacket packet;
+        std::uint32_t sense = 0; ///< whose data register it empties, or none
+        Tick accepted = 0;
+        bool counts = false; ///< it ends a request
+    };
+    struct State {
+        std::vector<Fifo<Answer>> queues; ///< by port
+        std::uint32_t outstanding = 0;    ///< requests without an answer
+    };
+    Answers(const Config& config, State& state) : config_(config), state_(state) {}
+
+    void reset() { state_.queues.resize(config_.ports); }
+    void accept() { ++state_.outstanding; }
+    std::uint32_t outstanding() const { return state_.outstanding; }
+
+    /// `sense`: whose page it takes out of a data register, if any.
+    void answer(const Request& r, PacketKind kind, std::uint32_t bytes = 0,
+                Contents::Id contents = {}, std::uint32_t sense = none) {
+        FlashPacket p = r.packet;
+        std::swap(p.source, p.destination);
+        p.kind = kind;
+        p.bytes = bytes;
+        p.contents = contents;
+        state_.queues[r.port].push({p, sense, r.accepted, true});
+    }
+    /// A line of a page that a worker moves, to the controller's buffer and back.
+    void copy_out(std::uint32_t worker, unsigned line, Contents::Id contents) {
+        FlashPacket p;
+        p.kind = PacketKind::copy_out;
+        p.tag = worker;
+        p.bytes = protocol::flash_line_bytes;
+        p.line = static_cast<std::uint8_t>(line);
+        p.contents = contents;
+        tell_controller(p, worker);
+    }
+    /// The log block of `a` has so many pages left.
+    void log_low(const PageAddress& a, FlashPlane at, std::uint32_t left) {
+        FlashPacket p;
+        p.kind = PacketKind::log_low;
+        p.at = at;
+        p.block = a.block, p.log_block = a.log_block;
+        p.page = static_cast<std::uint16_t>(left);
+        tell_controller(p, a.plane);
+    }
+    bool empty(std::uint32_t port) const { return state_.queues[port].empty(); }
+    Answer pop(std::uint32_t port) {
+        const Answer a = state_.queues[port].pop();
+        if (a.counts) --state_.outstanding;
+        return a;
+    }
+
+    void check_loaded(Loader& l, std::size_t senses) const {
+        for (const auto& queue : state_.queues)
+            for (std::uint32_t i = 0; i < queue.size(); ++i)
+                if (queue[i].sense != none) l.index("answers.sense", queue[i].sense, senses);
+    }
+
+  private:
+    void tell_controller(FlashPacket& p, std::uint32_t spread) {
+        const std::uint32_t port = spread % config_.ports;
+        p.source = static_cast<std::uint16_t>(config_.endpoint + port);
+        p.destination = config_.controller;
+        state_.queues[port].push({p, none, 0, false});
+    }
+
+    Config config_;
+    State& state_;
+};
+
+} // namespace memsim::zng::package

@@ -1,0 +1,86 @@
+#pragma once
+
+#include "core/simulation.hh"
+#include "zng/package/page_versions.hh"
+#include "zng/package/register_wires.hh"
+#include "zng/package/row_decoders.hh"
+#include "zng/package/stalled_writes.hh"
+#include "zng/package/stats.hh"
+#include "zng/package/workers.hh"
+
+namespace memsim::zng::package {
+
+struct State {
+    Workers::State workers;
+    PageReads::State reads;
+    StalledWrites::State stalled;
+    Fifo<Request> moves;
+    RowDecoders::State decoders;
+    RegisterState registers;
+    RegisterWires::State wires;
+    Answers::State answers;
+    flash::NandArrayState array;
+    flash::PageContents held;        ///< pages of registers and workers: see PageVersions
+    std::uint32_t programming = 0;   ///< workers
+    std::uint64_t erase_squares = 0; ///< of the erases of all blocks, in sum
+    std::uint32_t touched = 0;       ///< blocks, as counted last
+};
+
+/// Has a worker finish later.
+class Alarm {
+  public:
+    virtual ~Alarm() = default;
+    virtual void finish_in(Time t, std::uint32_t worker) = 0;
+};
+
+/// What the parts of a package work on. All that it is given outlives it.
+struct Core {
+    struct Start { ///< log blocks of a plane at the start, and how many pages of each are written
+        std::uint32_t first_log = 0, last_log = 0, filled = 0;
+    };
+    Core(const Params& p, const flash::NandTiming& timing, const Start& start, Simulation& sim,
+         State& state, Stats& stat, Alarm& alarm);
+    Core(const Core&) = delete;
+
+    const Params& params;
+    const flash::NandTiming& timing;
+    Simulation& sim;
+    State& state;
+    Stats& stat;
+    Alarm& alarm;
+    Numbering n;
+    flash::NandArray array;
+    RegisterFile registers;
+    PageVersions versions;
+    RowDecoders decoders;
+    PageReads reads;
+    StalledWrites stalled;
+    RegisterWires wires;
+    Answers answers;
+    Workers workers;
+    bool again = false; ///< what others may wait for has become free
+
+    /// The sectors of a line that neither a register nor a page on its way into the array has.
+    unsigned missing(std::uint64_t page, unsigned line, unsigned sectors) const;
+    /// Where a page is, which is forwarded already. One that is moved is still at its old place in
+    /// the array.
+    PagePlaces places_of(const PageAddress& a) const;
+    std::uint64_t array_page(const PageAddress& a) const {
+        const RowDecoders::Place at = decoders.locate(a);
+        return array.page(a.plane, at.block, at.page);
+    }
+    /// A record about sectors of a line, where a machine carries contents.
+    Contents::Id contents_of(const PageAddress& a, unsigned line, unsigned sectors) {
+        return versions.carries() ? versions.read(places_of(a), line, sectors) : Contents::Id {};
+    }
+    void rest(std::uint32_t worker) {
+        workers.rest(worker);
+        again = true;
+    }
+    void release(std::uint32_t reg) {
+        registers.release(reg);
+        stat.registers_used.set(sim.now(), registers.used());
+    }
+};
+
+} // namespace memsim::zng::package

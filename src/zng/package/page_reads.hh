@@ -1,0 +1,124 @@
+#pragma once
+
+#include "core/free_list.hh"
+#include "core/hash_map.hh"
+#include "zng/package/answers.hh"
+
+namespace memsim::zng::package {
+
+/// Pages that are to be sensed, each with the reads that wait for it, in order. A page stays until
+/// it is sensed and its last answer has left the data register; where one sensing serves all that
+/// wait, it is found by its number till then.
+class PageReads {
+  public:
+    static constexpr std::uint32_t none = ~0u;
+    struct Read {
+        Request request;
+        std::uint32_t next = none;
+    };
+    struct Sense {
+        PageAddress address;
+        std::uint64_t page = 0;
+        std::uint32_t first = none, last = none; ///< reads
+        std::uint32_t unsent = 0;                ///< answers in queues of ports
+        bool output = false;                     ///< it is in the data register
+    };
+    struct State {
+        std::vector<Read> reads;
+        FreeList free_reads;
+        std::vector<Sense> senses;
+        FreeList free_senses;
+        HashMap<std::uint32_t> of_page; ///< if shared
+        HashMap<std::uint64_t> before;  ///< pages sensed before, a bit each, by number / 64
+    };
+    /// `shared`: one sensing serves all reads that wait for the page then.
+    PageReads(bool shared, State& state) : shared_(shared), state_(state) {}
+
+    Sense& operator[](std::uint32_t sense) { return state_.senses[sense]; }
+    std::uint32_t find(std::uint64_t page) const {
+        const std::uint32_t* const s = state_.of_page.find(page);
+        return s ? *s : none;
+    }
+    std::uint32_t open(const PageAddress& a, std::uint64_t page) {
+        const std::uint32_t s =
+            put(state_.senses, state_.free_senses, Sense {a, page, none, none, 0, false});
+        if (shared_) state_.of_page[page] = s;
+        return s;
+    }
+    void join(std::uint32_t sense, const Request& r) {
+        const std::uint32_t i = put(state_.reads, state_.free_reads, Read {r, none});
+        Sense& s = state_.senses[sense];
+        (s.first == none ? s.first : state_.reads[s.last].next) = i;
+        s.last = i;
+    }
+    /// Nobody else can join it.
+    void hide(std::uint32_t sense) {
+        if (shared_) state_.of_page.erase(state_.senses[sense].page);
+    }
+    void close(std::uint32_t sense) { state_.free_senses.push_back(sense); }
+    /// Calls f(request) for each that waits, none of which waits then; f may open and join.
+    template <class F>
+    void take_all(std::uint32_t sense, F&& f) {
+        for (std::uint32_t r = state_.senses[sense].first; r != none;) {
+            const Read read = state_.reads[r];
+            state_.free_reads.push_back(r);
+            r = read.next;
+            f(read.request);
+        }
+    }
+    /// Whether the page is sensed for the first time; notes that it is.
+    bool first_time(std::uint32_t sense) {
+        const std::uint64_t page = state_.senses[sense].page;
+        std::uint64_t& before = state_.before[page / 64];
+        const std::uint64_t bit = std::uint64_t {1} << page % 64;
+        const bool first = !(before & bit);
+        before |= bit;
+        return first;
+    }
+
+    std::size_t size() const { return state_.senses.size(); }
+    void check_loaded(Loader& l, const Numbering& n, std::size_t ports) const {
+        const std::size_t reads = state_.reads.size();
+        for (const Read& r : state_.reads) {
+            if (r.next != none) l.index("reads.next", r.next, reads);
+            n.check(l, "reads.request", r.request.packet);
+            l.index("reads.request", r.request.port, ports);
+        }
+        for (const Sense& s : state_.senses) {
+            n.check(l, "senses.address", s.address);
+            if (s.first != none) l.index("senses.first", s.first, reads);
+            if (s.last != none) l.index("senses.last", s.last, reads);
+        }
+        state_.of_page.all([&](std::uint64_t, std::uint32_t s) {
+            l.index("senses.of_page", s, state_.senses.size());
+            return true;
+        });
+    }
+    /// Of one that is still to be sensed: its reads are a list that ends.
+    void check_list(Loader& l, std::uint32_t sense) const {
+        const Sense& s = state_.senses[sense];
+        std::uint32_t r = s.first, last = none;
+        for (std::size_t left = state_.reads.size(); r != none && left; --left)
+            last = r, r = state_.reads[r].next;
+        l.within("senses.first",
+                 [&] { l.check(r == none && last == s.last, "is no list of reads that ends"); });
+    }
+
+  private:
+    template <class T>
+    static std::uint32_t put(std::vector<T>& all, FreeList& free, const T& value) {
+        if (free.empty()) {
+            all.push_back(value);
+            return static_cast<std::uint32_t>(all.size() - 1);
+        }
+        const std::uint32_t i = free.back();
+        free.pop_back();
+        all[i] = value;
+        return i;
+    }
+
+    bool shared_;
+    State& state_;
+};
+
+} // namespace memsim::zng::package

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "zng/package/read_path.hh"
+
+namespace memsim::zng::package {
+
+/// What planes do, one page at a time each: sense, merge, migrate to another plane, program, erase;
+/// and in which order they do it.
+class PlaneOperations {
+  public:
+    PlaneOperations(Core& core, ReadPath& reads) : c_(core), reads_(reads) {}
+
+    void add_move(const Request& r) { c_.state.moves.push(r); }
+    void add_erase(const Request& r);
+    /// Begins the moves whose planes are idle.
+    void start_moves();
+    /// The next thing that an idle plane does.
+    void begin(std::uint32_t worker);
+    /// What it did is over.
+    void finish(std::uint32_t worker);
+    /// A line of a page comes back from a controller's buffer.
+    void come_back(const FlashPacket& p);
+
+  private:
+    static constexpr std::uint32_t none = Worker::none;
+
+    bool waited_long(Tick since) const { return c_.sim.now() - since >= c_.params.patience->raw; }
+    bool kept_free(std::uint32_t worker) const;
+    PageAddress target(const FlashPacket& move) const {
+        return {c_.n.plane(move.to), move.to_block, move.to_log, move.page};
+    }
+    void busy(std::uint32_t worker, Stage stage, Time t) {
+        c_.workers[worker].stage = stage;
+        c_.alarm.finish_in(t, worker);
+    }
+    void sense(std::uint32_t worker, const PageAddress& a, Stage stage);
+    void begin_program(std::uint32_t worker, std::uint32_t reg);
+    void begin_move(const Request& r);
+    void take_register(std::uint32_t worker);
+    void migrate(std::uint32_t worker);
+    void send_copies(std::uint32_t worker);
+    void migrated(std::uint32_t worker);
+    void program(std::uint32_t worker);
+    void programmed(std::uint32_t worker);
+    void erase(std::uint32_t worker, const Request& r);
+    void count_touched();
+
+    Core& c_;
+    ReadPath& reads_;
+};
+
+} // namespace memsim::zng::package

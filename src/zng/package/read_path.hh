@@ -1,0 +1,72 @@
+#pragma once
+
+#include "zng/package/core.hh"
+
+namespace memsim::zng::package {
+
+/// What a read does: registers and data registers answer it, or it waits for its page.
+class ReadPath {
+  public:
+    explicit ReadPath(Core& core) : c_(core) {}
+
+    void read(const Request& r) {
+        const FlashPacket& p = r.packet;
+        const PageAddress a = c_.decoders.forwarded(c_.n.address(p));
+        const std::uint64_t page = c_.n.page(a);
+        if (c_.missing(page, p.line, p.sectors) == 0) {
+            ++c_.stat.register_reads;
+            PagePlaces here = c_.versions.carries() ? c_.places_of(a) : PagePlaces {};
+            here.array = PagePlaces::nowhere;
+            return c_.answers.answer(r, PacketKind::data, p.bytes,
+                                     c_.versions.read(here, p.line, p.sectors));
+        }
+        std::uint32_t s = c_.reads.find(page);
+        c_.stat.joined_reads += s != PageReads::none;
+        if (s == PageReads::none) {
+            s = c_.reads.open(a, page);
+            const std::uint32_t worker = c_.workers.of_plane(a.plane);
+            c_.workers[worker].senses.push(s);
+            c_.workers.mark_ready(worker);
+        } else if (c_.reads[s].output)
+            return send(r, a, s);
+        c_.reads.join(s, r);
+    }
+    /// The page is in its plane's data register.
+    void sensed(std::uint32_t s) {
+        PageReads::Sense& sense = c_.reads[s];
+        sense.output = true;
+        ++c_.stat.page_reads;
+        c_.stat.pages_read += c_.reads.first_time(s);
+        const PageAddress a = sense.address;
+        c_.reads.take_all(s, [&](const Request& r) { send(r, a, s); });
+    }
+    /// The page has moved since: its reads ask again, for its new place.
+    void ask_again(std::uint32_t s) {
+        c_.reads.hide(s);
+        c_.reads.take_all(s, [&](const Request& r) { read(r); });
+        c_.reads.close(s);
+        c_.again = true;
+    }
+    /// An answer has left; with the last one the data register is empty.
+    void sent(std::uint32_t s) {
+        PageReads::Sense& sense = c_.reads[s];
+        if (--sense.unsent > 0) return;
+        const std::uint32_t worker = c_.workers.of_plane(sense.address.plane);
+        c_.reads.hide(s);
+        c_.reads.close(s);
+        c_.rest(worker);
+    }
+
+  private:
+    void send(const Request& r, const PageAddress& a, std::uint32_t sense) {
+        const FlashPacket& p = r.packet;
+        c_.answers.answer(r, PacketKind::data, p.bytes, c_.contents_of(a, p.line, p.sectors),
+                          sense);
+        ++c_.reads[sense].unsent;
+        c_.stat.useful_bytes += p.bytes;
+    }
+
+    Core& c_;
+};
+
+} // namespace memsim::zng::package

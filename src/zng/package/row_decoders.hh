@@ -1,0 +1,150 @@
+#pragma once
+
+#include "core/hash_map.hh"
+#include "core/rng.hh"
+#include "flash/nand.hh"
+#include "zng/package/page_address.hh"
+
+namespace memsim::zng::package {
+
+/// What the programmable row decoders of a package know: which page of its log block a page was
+/// programmed to last (the LPMT), how many pages of a log block are promised to registers, and
+/// where pages of blocks are that a collector moves.
+class RowDecoders {
+  public:
+    struct Config {
+        Numbering numbers;
+        std::uint32_t first_log = 0, last_log = 0; ///< log blocks of a plane at the start
+        std::uint32_t filled = 0;                  ///< pages of each at most, then
+        std::uint64_t seed = 0;                    ///< of how many they are
+        std::uint32_t reserve = 0;                 ///< pages left of a block that is low
+    };
+    struct Log {
+        std::uint16_t assigned = 0;        ///< pages programmed or promised to a register
+        bool told = false;                 ///< that it is low
+        std::vector<std::uint64_t> owners; ///< numbers of pages, by page programmed
+    };
+    struct Forward { ///< of a block whose pages are being moved
+        std::uint32_t plane = 0, block = 0, log_block = 0;
+        std::uint32_t begun = 0; ///< pages, from the first
+    };
+    struct State {
+        HashMap<Log> logs;           ///< by number of block
+        HashMap<std::uint32_t> lpmt; ///< page to block x pages + page of its log block
+        HashMap<Forward> forwards;   ///< by number of block
+    };
+    RowDecoders(const Config& config, flash::NandArray& array, State& state)
+        : config_(config), n_(config.numbers), array_(array), state_(state) {}
+
+    struct Place {
+        std::uint32_t block = 0, page = 0;
+    };
+    /// The page of the array, in the plane of `a`, that holds the newest version.
+    Place locate(const PageAddress& a) const {
+        const std::uint32_t* const found = state_.lpmt.find(n_.page(a));
+        if (!found) return {a.block, a.page};
+        const Place p {*found / n_.pages, *found % n_.pages};
+        MEMSIM_ASSERT(p.block == a.log_block, "a request names another log block than its page's");
+        return p;
+    }
+    /// Where the page is now, if it is being moved.
+    PageAddress forwarded(const PageAddress& a) const {
+        PageAddress at = a;
+        for (;;) { // where it went may be on its way on, if its log block there is full by now
+            const Forward* const f = state_.forwards.empty()
+                                         ? nullptr
+                                         : state_.forwards.find(n_.block(at.plane, at.block));
+            if (!f || at.page >= f->begun) return at;
+            at = {f->plane, f->block, f->log_block, at.page};
+        }
+    }
+    /// The move of a page begins: what comes for it goes to its new place from now on.
+    void begin_move(const PageAddress& from, const PageAddress& to) {
+        Forward& f = state_.forwards[n_.block(from.plane, from.block)];
+        MEMSIM_ASSERT(from.page == f.begun, "the pages of a block are moved out of order");
+        f = {to.plane, to.block, to.log_block, f.begun + 1};
+    }
+
+    struct Promise {
+        bool granted = false;
+        bool low = false; ///< has no more than the reserve left, and that was not said before
+        std::uint32_t left = 0;
+    };
+    /// A page of its log block, if one is left.
+    Promise promise(const PageAddress& a) {
+        Log& log = log_of(a);
+        Promise p;
+        p.granted = log.assigned < n_.pages; // it may have been full before the run
+        log.assigned += p.granted;
+        p.left = n_.pages - log.assigned;
+        p.low = !log.told && p.left <= config_.reserve;
+        log.told |= p.low;
+        return p;
+    }
+    /// The page that was promised is not needed: its data go elsewhere.
+    void take_back(const PageAddress& a) { --state_.logs[n_.block(a.plane, a.log_block)].assigned; }
+    /// A page was programmed to this one of its log block; true if none was there before.
+    bool programmed(std::uint64_t page, std::uint32_t plane, Place at) {
+        state_.logs[n_.block(plane, at.block)].owners.push_back(page);
+        const bool first = !state_.lpmt.find(page);
+        state_.lpmt[page] = at.block * n_.pages + at.page;
+        return first;
+    }
+    /// A data block or a log block is erased, and what is known of it forgotten.
+    void erase(std::uint32_t plane, std::uint32_t block) {
+        const std::uint64_t number = n_.block(plane, block);
+        for (std::uint32_t p = 0; p < n_.pages; ++p) state_.lpmt.erase(number * n_.pages + p);
+        if (const Log* const log = state_.logs.find(number)) {
+            for (const std::uint64_t owner : log->owners) {
+                const std::uint32_t* const at = state_.lpmt.find(owner);
+                if (at && *at / n_.pages == block) state_.lpmt.erase(owner);
+            }
+            state_.logs.erase(number);
+        }
+        state_.forwards.erase(number);
+    }
+
+    void check_loaded(Loader& l) const {
+        l.within("decoders.forwards", [&] {
+            l.check(state_.forwards.all([&](std::uint64_t, const Forward& f) {
+                return f.plane < n_.planes() && f.block < n_.blocks && f.log_block < n_.blocks &&
+                       ends(f);
+            }),
+                    "has a block that does not exist, or pages that move in a circle");
+        });
+        l.within("decoders.logs", [&] {
+            l.check(state_.logs.all([&](std::uint64_t, const Log& log) {
+                return log.assigned <= n_.pages && log.owners.size() <= n_.pages;
+            }),
+                    "has more pages than a block");
+        });
+    }
+
+  private:
+    /// A log block of the start holds pages that newer ones, merged since, have replaced.
+    Log& log_of(const PageAddress& a) {
+        const std::uint64_t number = n_.block(a.plane, a.log_block);
+        if (Log* const log = state_.logs.find(number)) return *log;
+        Log& log = state_.logs[number];
+        if (config_.filled == 0 || a.log_block < config_.first_log ||
+            a.log_block > config_.last_log || array_.block(a.plane, a.log_block))
+            return log;
+        std::uint64_t draw = config_.seed ^ number << 16;
+        log.assigned = static_cast<std::uint16_t>(split_mix(draw) % (config_.filled + 1));
+        array_.written_before(a.plane, a.log_block, log.assigned);
+        return log;
+    }
+    bool ends(const Forward& from) const {
+        const Forward* f = &from;
+        for (std::size_t left = state_.forwards.size(); f && left; --left)
+            f = state_.forwards.find(n_.block(f->plane, f->block));
+        return !f;
+    }
+
+    Config config_;
+    Numbering n_;
+    flash::NandArray& array_;
+    State& state_;
+};
+
+} // namespace memsim::zng::package

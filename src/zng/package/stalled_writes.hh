@@ -1,0 +1,75 @@
+#pragma once
+
+#include "core/hash_map.hh"
+#include "zng/package/answers.hh"
+
+namespace memsim::zng::package {
+
+/// Writes that wait for a register, in order, for each pool of registers. A page that gets one
+/// takes all that waits for it.
+class StalledWrites {
+  public:
+    struct State {
+        std::vector<Fifo<Request>> waiting; ///< by pool
+        HashMap<std::uint32_t> writes;      ///< how many, by page and pool
+        std::vector<std::uint32_t> of_pool; ///< pages that wait
+    };
+    StalledWrites(const Numbering& n, State& state) : n_(n), state_(state) {}
+
+    void reset(std::size_t pools) {
+        state_.waiting.resize(pools);
+        state_.of_pool.assign(pools, 0);
+    }
+    std::uint32_t pools() const { return static_cast<std::uint32_t>(state_.waiting.size()); }
+    bool any() const { return !state_.writes.empty(); }
+    std::size_t pages() const { return state_.writes.size(); }
+    std::uint32_t pages(std::uint32_t pool) const { return state_.of_pool[pool]; }
+
+    void add(std::uint32_t pool, const Request& r) {
+        state_.waiting[pool].push(r);
+        if (state_.writes[key(r, pool)]++ == 0) ++state_.of_pool[pool];
+    }
+    /// `write(request)` says whether it found a register. The first request that did not, which
+    /// still waits, or null.
+    template <class Write>
+    const Request* serve(std::uint32_t pool, Write&& write) {
+        Fifo<Request>& waiting = state_.waiting[pool];
+        while (!waiting.empty()) {
+            if (!write(waiting.front())) return &waiting.front();
+            const std::uint64_t page = key(waiting.pop(), pool);
+            std::uint32_t& left = state_.writes[page];
+            --left;
+            for (std::uint32_t i = 0; left && i < waiting.size();)
+                if (key(waiting[i], pool) == page) {
+                    write(waiting[i]);
+                    waiting.erase(i);
+                    --left;
+                } else
+                    ++i;
+            if (left == 0) {
+                state_.writes.erase(page);
+                --state_.of_pool[pool];
+            }
+        }
+        return nullptr;
+    }
+
+    void check_loaded(Loader& l, std::size_t ports) const {
+        for (const auto& queue : state_.waiting)
+            for (std::uint32_t i = 0; i < queue.size(); ++i) {
+                n_.check(l, "stalled.waiting", queue[i].packet);
+                l.index("stalled.waiting", queue[i].port, ports);
+            }
+    }
+
+  private:
+    /// A page may wait in two pools: that of its old place, and that of where it was moved to.
+    std::uint64_t key(const Request& r, std::uint32_t pool) const {
+        return n_.page(n_.address(r.packet)) * pools() + pool;
+    }
+
+    Numbering n_;
+    State& state_;
+};
+
+} // namespace memsim::zng::package

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "protocol/flash_network.hh"
+#include "zng/address.hh"
+#include "zng/page_mask.hh"
+
+namespace memsim::zng {
+
+/// How packets name what blocks and addresses of all flash name: a place in a package, and the
+/// endpoint of the network that goes there.
+class PacketAddresses {
+  public:
+    struct Network {
+        std::uint32_t first_package = 0; ///< endpoint of the first package's first port
+        std::uint32_t ports = 1;         ///< of a package
+    };
+    PacketAddresses() = default;
+    PacketAddresses(const Flash& flash, const Network& network) : flash_(flash), net_(network) {}
+
+    /// The line of a physical address, whose data block has this log block.
+    void line(protocol::FlashPacket& p, std::uint64_t address, std::uint32_t log) const {
+        const BlockPlace at = flash_.place(flash_.block_of(address));
+        p.at = plane(at), p.block = at.block;
+        p.log_block = flash_.block_in_plane(log);
+        p.page = static_cast<std::uint16_t>(flash_.page_of(address));
+        p.line = static_cast<std::uint8_t>(flash_.offset_in_page(address) / line_bytes);
+        p.destination = endpoint(at.package, p.line);
+    }
+    void collect(protocol::FlashPacket& p, const protocol::CollectRequest& r) const {
+        const BlockPlace at = flash_.place(r.data), to = flash_.place(r.to);
+        p.kind = r.op == protocol::CollectOp::move ? protocol::PacketKind::move
+                                                   : protocol::PacketKind::erase;
+        p.at = plane(at), p.block = at.block;
+        p.log_block = flash_.block_in_plane(r.log);
+        p.page = r.page;
+        p.to = plane(to), p.to_block = to.block;
+        p.to_log = flash_.block_in_plane(r.to_log);
+        p.destination = endpoint(at.package, p.at.plane);
+    }
+    /// What a package says of a log block.
+    protocol::LogLow low(const protocol::FlashPacket& p) const {
+        const auto package = static_cast<std::uint32_t>(p.source - net_.first_package) / net_.ports;
+        const auto number = [&](std::uint32_t block) {
+            return flash_.number({package, block, p.at.die, p.at.plane});
+        };
+        return {number(p.log_block), number(p.block), p.page};
+    }
+
+  private:
+    static protocol::FlashPlane plane(const BlockPlace& b) { return {b.die, b.plane}; }
+    std::uint16_t endpoint(std::uint32_t package, std::uint32_t way) const {
+        return static_cast<std::uint16_t>(net_.first_package + package * net_.ports +
+                                          way % net_.ports);
+    }
+
+    Flash flash_;
+    Network net_;
+};
+
+} // namespace memsim::zng
