@@ -8,7 +8,7 @@ Four SMs and an L2, running a workload. Its data are on the drive, the DRAM is e
 import argparse
 
 import memsim
-from memsim import link, mem, systems, workload
+from memsim import flash, mem, systems, workload
 from memsim.systems import scale
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

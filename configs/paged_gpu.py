@@ -9,7 +9,7 @@ without translation.
 import argparse
 
 import memsim
-from memsim import link, systems, workload
+from memsim import flash, systems, workload
 from memsim.systems import mmu, scale
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

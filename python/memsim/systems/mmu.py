@@ -6,6 +6,7 @@ brings pages where device memory does not hold all of them.
 """
 
 from .. import gpu, link
+from .. import host as hosts
 from ..ports import unbind
 
 ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf table: gpu.Mmu's defaults
@@ -74,7 +75,7 @@ def page_faults(root, part, device, drive=None, pcie=None, **host):
     if drive is not None:
         host.setdefault("source", "drive")
         host.setdefault("drive_space", part.mmu.address_space)
-    root.host = host.PagingHost(page=part.mmu.page, drives=int(drive is not None),
+    root.host = hosts.PagingHost(page=part.mmu.page, drives=int(drive is not None),
                           queue=part.mmu.fault_buffer, **host)
     root.pcie = link.Pcie(**(pcie or {}))
     part.mmu.hosts = part.mmu.movers = 1
