@@ -150,7 +150,7 @@ TEST_CASE("Two-level: what the host copies into a line that requests use is ther
             copy_in(3); // XPoint sends these bytes to the DRAM while younger ones are copied in
             b.machine.start();
             b.machine.run(at);
-            busy += b.controller().state.busy.size() != 0;
+            busy += !b.controller().state.sets.empty();
             copy_in(7);
             for (Tick later = at + 10 * ns; b.machine.run(later) == Stop::limit; later += 10 * ns)
                 CHECK(holds(7));
