@@ -33,11 +33,11 @@ from . import schema as _schema
 from . import dram, stats
 from .errors import Error, InUse, Panic, UnknownName
 from .objects import Group, Parameter, Root, SimObject, System
+from .options import Options
 from .policies import policy
 from .ports import Port, VectorPort
 from .results import Results, results
-from .run import (Event, Options, Simulation, checkpoint, curTick, default, instantiate, restore,
-                  simulate)
+from .run import Event, Simulation, checkpoint, curTick, default, instantiate, restore, simulate
 from .schema import describe
 
 __version__ = _memsim.version()

@@ -1,4 +1,5 @@
-"""Whether a file is still what it was: by a hash of its contents."""
+"""Files: whether one is still what it was, by a hash of its contents; how a path is shown, and what the file
+system refuses."""
 import os
 
 from . import _memsim
@@ -33,3 +34,17 @@ def refuse_changed(before, now, remedy):
                     "is no longer read" if name not in now else
                     "has changed since the checkpoint was written")
             raise Error(f"{name} {what}: {remedy}")
+
+
+def shown(path):
+    """A path as people like it: from here, if it lies below."""
+    near = os.path.relpath(path)
+    return path if near.startswith("..") else near
+
+
+def os_error(act, path):
+    """Does it, or says in one sentence why the file system would not."""
+    try:
+        return act()
+    except OSError as e:
+        raise Error(f"{path}: {e.strerror}: name a place that can be written") from None

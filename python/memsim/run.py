@@ -3,7 +3,6 @@ default one."""
 import atexit
 import contextlib
 import dataclasses
-import functools
 import hashlib
 import json
 import os
@@ -14,10 +13,12 @@ import time
 
 from . import _memsim, checkpoints, children, signals
 from .build import build, rebuild_tree, refuse_fixed
-from .errors import Error, here, user_error
-from .files import hashes_of, refuse_changed
+from .errors import Error, user_error
+from .exclusive import exclusive
+from .files import hashes_of, os_error, refuse_changed, shown
 from .journal import Journal
 from .objects import Root
+from .options import options
 from .progress import Progress
 from .results import connect
 from .script import Script, package_files
@@ -26,37 +27,6 @@ from .machine_stats import Statistics, patterns_of
 NEVER = _memsim.never
 
 
-@dataclasses.dataclass
-class Options:
-    """What the command line says; a checkpoint keeps it all but what is marked."""
-
-    outdir: str = "memsim-out"
-    stats_db: str = ""
-    verbosity: int = 0
-    checkpoint_at: list = dataclasses.field(default_factory=list)  # ticks
-    checkpoint_sim_period: int = 0
-    checkpoint_wall_period: float = 0
-    changes: list = dataclasses.field(default_factory=list)  # --set
-    # Not kept: they show or test, and change no result.
-    event_queue: str = "fast"
-    perturb: int | None = None
-    stamps: int = 0
-    debug: dict | None = None
-    restoring: object = None  # the Checkpoint that the script is re-run for
-    parent: str = ""          # the run that a new run goes on from
-    skip_finished: bool = False
-
-    KEPT = ("outdir", "stats_db", "verbosity", "checkpoint_at", "checkpoint_sim_period",
-            "checkpoint_wall_period", "changes")
-
-    def kept(self):
-        return {name: getattr(self, name) for name in self.KEPT}
-
-    def database(self):
-        return os.path.abspath(self.stats_db or os.path.join(self.outdir, "stats.db"))
-
-
-options = Options()  # of this process, set by the command line
 _open = []           # machines whose runs are not finished
 _made = 0            # machines of this process so far: a checkpoint knows which one it is of
 _runs = {}           # the runs of these machines, by the machine's number as text
@@ -86,25 +56,6 @@ def ticks_of(duration, what):
     if isinstance(duration, bool) or not hasattr(duration, "__index__"):
         raise user_error(f"{what}: {duration!r} is no time: write '200us', or whole femtoseconds")
     return int(duration)
-
-
-def _exclusive(method):
-    """A call that uses the machine: one at a time, in the process that built it."""
-    name = method.__name__.strip("_")
-
-    @functools.wraps(method)
-    def call(self, *arguments, **named):
-        if self._process != os.getpid():
-            raise user_error(f"{name}: this machine was built in process {self._process}, and this "
-                             "process is a fork of that one: build machines after the fork")
-        if not self._in_use.acquire(blocking=False):
-            raise user_error(f"{name}: another call uses this machine, such as a simulate() in "
-                             "another thread: wait until it has come back")
-        try:
-            return method(self, *arguments, **named)
-        finally:
-            self._in_use.release()
-    return call
 
 
 class Simulation:
@@ -160,7 +111,7 @@ class Simulation:
 
     # ---- what a script calls ------------------------------------------------------------------
 
-    @_exclusive
+    @exclusive
     def simulate(self, duration=None):
         """Runs for that long ('200us' or ticks; without it to the end). Returns an Event."""
         ticks = NEVER if duration is None else ticks_of(duration, "simulate()")
@@ -170,7 +121,7 @@ class Simulation:
             "simulate", [duration if duration is None or isinstance(duration, str) else ticks],
             lambda: self._advance(min(NEVER, self._machine.now + ticks)), self._resume))
 
-    @_exclusive
+    @exclusive
     def check_contents(self):
         """Compares what the machine holds with the memory of its programs, byte by byte, and returns how
         many bytes were compared, `bytes`, and `left_out`, those that atomics wrote where SMs take
@@ -185,19 +136,19 @@ class Simulation:
         del report["first"]
         return report
 
-    @_exclusive
+    @exclusive
     def curTick(self):
         """The simulated time in femtoseconds."""
         return self._journal.call("curTick", [], lambda: self._machine.now)
 
-    @_exclusive
+    @exclusive
     def checkpoint(self, path=None):
         """Saves the machine as it stands, by default as OUTDIR/<time>-<run>.ckpt; returns the path."""
         return self._journal.call("checkpoint", [path and os.fspath(path)],
                                   lambda: self._save(path), self._resume)
 
     @property
-    @_exclusive
+    @exclusive
     def digest(self):
         """Over all dumps and series so far: equal for equal runs."""
         return self._journal.call("digest", [], lambda: self._machine.digest)
@@ -207,7 +158,7 @@ class Simulation:
         """The run's UUID in the database."""
         return self._run.uuid if self._run else self._restoring.run.uuid
 
-    @_exclusive
+    @exclusive
     def close(self, finished=True):
         """Ends the run: what was not dumped yet is dumped as 'end', and the run is marked finished."""
         if self not in _open:
@@ -239,18 +190,18 @@ class Simulation:
 
     # ---- statistics, for memsim.stats ------------------------------------------------------------
 
-    @_exclusive
+    @exclusive
     def _dump(self, label):
         def act():
             self._run.dump(self._machine, str(label))
             self._dumped = True
         self._journal.call("dump", [str(label)], act)
 
-    @_exclusive
+    @exclusive
     def _reset_stats(self):
         self._journal.call("reset", [], self._machine.reset_stats)
 
-    @_exclusive
+    @exclusive
     def _series(self, period, patterns):
         patterns = patterns_of(patterns)
         ticks = ticks_of(period, "series()")
@@ -261,7 +212,7 @@ class Simulation:
                 raise user_error(e) from None
         self._journal.call("series", [ticks, patterns], act)
 
-    @_exclusive
+    @exclusive
     def _read_stat(self, path, name, part):
         def act():
             try:
@@ -452,20 +403,6 @@ class Simulation:
             self._run.write_machine(self._machine)
         if opts is options:
             _runs[str(self._number)] = self._run.uuid
-
-
-def shown(path):
-    """A path as people like it: from here, if it lies below."""
-    near = os.path.relpath(path)
-    return path if near.startswith("..") else near
-
-
-def os_error(act, path):
-    """Does it, or says in one sentence why the file system would not."""
-    try:
-        return act()
-    except OSError as e:
-        raise Error(f"{path}: {e.strerror}: name a place that can be written") from None
 
 
 # ---- the default machine -------------------------------------------------------------------------

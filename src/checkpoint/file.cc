@@ -215,7 +215,7 @@ Opened check(const std::string& path, std::string_view file) {
 
 Configuration configuration_of(const Machine& m) {
     Configuration all;
-    for (const auto& c : m.components()) {
+    for (const auto& c : m.objects()) {
         const Schema& schema = m.schema_of(*c);
         auto& o = all.objects.emplace_back();
         o.path = c->path();

@@ -2,8 +2,8 @@
 
 #include "core/handler.hh"
 #include "core/log.hh"
+#include "core/object.hh"
 #include "core/port.hh"
-#include "core/stats.hh"
 
 #include <optional>
 #include <string>
@@ -77,15 +77,8 @@ struct MemoryUse {
     std::uint64_t begin = 0, bytes = 0;
 };
 
-class Component {
+class Component : public Object {
   public:
-    virtual ~Component() = default;
-
-    const std::string& path() const { return path_; } ///< 'gpu.l2[3]'
-    std::uint32_t id() const { return id_; }          ///< place in the order of the tree
-
-    /// Derives constants from parameters and sizes State. Throws ConfigError.
-    virtual void init() {}
     /// Schedules what happens first, at tick 0 of a new run.
     virtual void start() {}
     virtual void wake() = 0;
@@ -121,10 +114,7 @@ class Component {
     template <class... Parts>
     void debug(const DebugFlag& flag, const Parts&... parts) const {
         if (sim_->debugs(flag)) [[unlikely]]
-            sim_->debug(flag, path_, join(parts...));
-    }
-    [[noreturn]] void refuse(const std::string& parameter, const std::string& why) const {
-        throw ConfigError(path_ + "." + parameter + ": " + why);
+            sim_->debug(flag, path(), join(parts...));
     }
 
   private:
@@ -133,9 +123,7 @@ class Component {
     template <class>
     friend class Model;
     Simulation* sim_ = nullptr;
-    std::uint32_t id_ = 0;
     bool touched_ = false;
-    std::string path_;
 };
 
 inline void Simulation::touch(Component& c) {
@@ -145,38 +133,23 @@ inline void Simulation::touch(Component& c) {
     c.touched_ = true;
 }
 
-/// What Model adds for the framework: the four structs, seen without their types.
+/// What Model adds for the framework: ports and State, seen without their types.
 class ModelBase : public Component {
   public:
     struct PortRef {
         std::string name; ///< 'sm_side[3]'
         PortBase* port;
     };
-    struct StatRef {
-        std::string name; ///< 'hits' or 'hits[3]'
-        const Stat* stat;
-        std::string_view kind;
-        void (*read)(const Stat&, StatReader&, Window);
-    };
-    /// A parameter's value as the component holds it.
-    struct Resolved {
-        std::string name, text;
-        std::optional<std::int64_t> number; ///< Param::number()
-    };
     /// All ports until they are bound, then those that are.
     virtual const std::vector<PortRef>& ports() const = 0;
-    virtual const std::vector<StatRef>& stats() const = 0;
-    virtual void reset_stats(Tick now) = 0;
     virtual void save_state(Saver&) = 0;
     virtual void load_state(Loader&) = 0; ///< timers are armed again
     virtual void save_stats(Saver&) = 0;
     virtual void load_stats(Loader&) = 0;
-    virtual std::vector<Resolved> resolved_params() const = 0;
     virtual void set_up() = 0;
     /// A port of a vector that grows with its bindings, made if it is not there yet: 'input[3]', or
     /// 'input', the next that is free. None: there is no such vector.
     virtual PortBase* grow_port(const std::string& name) = 0;
-    virtual void finish_set_up() = 0;
     virtual void seed_all() = 0;
 };
 
@@ -248,24 +221,17 @@ std::optional<unsigned> index_in(const std::string& text, const std::string& vec
 } // namespace detail
 
 template <class Self>
-class Model : public ModelBase {
+class Model : public Declared<Self, ModelBase> {
   public:
+    using typename ModelBase::PortRef;
     const std::vector<PortRef>& ports() const override { return ports_; }
-    const std::vector<StatRef>& stats() const override { return stats_; }
-    void reset_stats(Tick at) override {
-        reflect::for_each_leaf(self().stat, [&](auto, auto& s) {
-            if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value)
-                for (unsigned i = 0; i < s.size(); ++i) s[i].reset(at);
-            else
-                s.reset(at);
-        });
-    }
     void save_state(Saver& s) override { s(self().state); }
     void load_state(Loader& l) override {
-        for_each_inside<Timer>(self().state, "", [this](Timer& t, const auto&) { cancel(t); });
+        for_each_inside<Timer>(self().state, "",
+                               [this](Timer& t, const auto&) { this->cancel(t); });
         l(self().state);
         for_each_inside<Timer>(self().state, "",
-                               [this](Timer& t, const auto&) { sim().rearm(t, *this); });
+                               [this](Timer& t, const auto&) { this->sim().rearm(t, *this); });
     }
     void save_stats(Saver& s) override {
         reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(s); });
@@ -273,13 +239,6 @@ class Model : public ModelBase {
     void load_stats(Loader& l) override {
         reflect::for_each_leaf(self().stat,
                                [&](auto name, auto& f) { l.within(name, [&] { f.archive(l); }); });
-    }
-    std::vector<Resolved> resolved_params() const override {
-        std::vector<Resolved> all;
-        reflect::for_each_leaf(self().params, [&](std::string_view name, auto& p) {
-            all.push_back({std::string(name), p.text(), p.number()});
-        });
-        return all;
     }
 
     /// Called once by the machine, before ports are bound.
@@ -325,30 +284,17 @@ class Model : public ModelBase {
             } else
                 ports_.push_back({name, &p});
         });
-        auto add_stat = [&]<class S>(const std::string& name, const S& s) {
-            stats_.push_back({name, &s, S::kind, [](const Stat& stat, StatReader& r, Window w) {
-                                  static_cast<const S&>(stat).read(r, w);
-                              }});
-        };
-        reflect::for_each_leaf(self().stat, [&](std::string_view name, auto& s) {
-            const std::string n(name);
-            if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value) {
-                s.resize(&self().params, &self().port);
-                for (unsigned i = 0; i < s.size(); ++i) add_stat(n + "[" + s.label(i) + "]", s[i]);
-            } else
-                add_stat(n, s);
-        });
+        this->find_stats(&self().port);
     }
     /// Called once, after init() has sized State.
     void seed_all() override {
-        for_each_inside<Rng>(self().state, path(), [this](Rng& r, const std::string& name) {
-            r.seed(sim().seed(), name);
+        for_each_inside<Rng>(self().state, this->path(), [this](Rng& r, const std::string& name) {
+            r.seed(this->sim().seed(), name);
         });
     }
 
   private:
-    Self& self() { return static_cast<Self&>(*this); }
-    const Self& self() const { return static_cast<const Self&>(*this); }
+    using Declared<Self, ModelBase>::self;
 
     template <class F>
     void for_each_port_kind(F&& f) {
@@ -361,7 +307,6 @@ class Model : public ModelBase {
     }
 
     std::vector<PortRef> ports_;
-    std::vector<StatRef> stats_;
 };
 
 } // namespace memsim

@@ -21,35 +21,39 @@ void Machine::add(const std::string& path, const std::string& type, const Argume
                           nearest(type, known));
     }
     if (by_path_.count(path)) throw ConfigError(path + " is added twice: give one another name");
-    std::unique_ptr<ModelBase> c = schema->second.create(path, params);
-    c->sim_ = &sim_;
-    c->id_ = static_cast<std::uint32_t>(components_.size());
-    c->path_ = path;
-    c->set_up();
-    by_path_[path] = c.get();
+    std::unique_ptr<Object> o = schema->second.create(path, params);
+    o->id_ = static_cast<std::uint32_t>(objects_.size());
+    o->path_ = path;
+    if (auto* const c = dynamic_cast<ModelBase*>(o.get())) {
+        c->sim_ = &sim_;
+        c->set_up();
+        components_.push_back(c);
+        sim_.expect(components_.size());
+    }
+    by_path_[path] = o.get();
     schemas_.push_back(&schema->second);
-    components_.push_back(std::move(c));
-    sim_.expect(components_.size());
+    objects_.push_back(std::move(o));
 }
 
-ModelBase& Machine::at(const std::string& path) const {
+Object& Machine::at(const std::string& path) const {
     const auto it = by_path_.find(path);
     if (it != by_path_.end()) return *it->second;
     std::vector<std::string> known;
-    for (const auto& [name, c] : by_path_) known.push_back(name);
+    for (const auto& [name, o] : by_path_) known.push_back(name);
     throw ConfigError("there is no component '" + path + "'" + nearest(path, known));
 }
 
 PortBase& Machine::port(const std::string& path, const std::string& name) {
-    ModelBase& c = at(path);
     std::vector<std::string> known;
-    for (const auto& p : c.ports()) {
-        if (p.name == name) return *p.port;
-        // Of a vector's ports, named without an index, the next one that is free.
-        if (!p.port->peer() && p.name.starts_with(name + "[")) return *p.port;
-        known.push_back(p.name);
+    if (auto* const c = dynamic_cast<ModelBase*>(&at(path))) {
+        for (const auto& p : c->ports()) {
+            if (p.name == name) return *p.port;
+            // Of a vector's ports, named without an index, the next one that is free.
+            if (!p.port->peer() && p.name.starts_with(name + "[")) return *p.port;
+            known.push_back(p.name);
+        }
+        if (PortBase* grown = c->grow_port(name)) return *grown;
     }
-    if (PortBase* grown = c.grow_port(name)) return *grown;
     throw ConfigError(path + " has no port '" + name + "'" + nearest(name, known));
 }
 
@@ -106,8 +110,8 @@ void Machine::check_contents() const {
     if (!sim_.contents().enabled()) return;
     for (const auto& c : components_)
         for (const auto& [name, p] : c->ports())
-            if (p->takes_contents() && !dynamic_cast<Functional*>(c.get()))
-                throw ConfigError(c->path() + ": a " + schemas_[c->id()]->name +
+            if (p->takes_contents() && !dynamic_cast<Functional*>(c))
+                throw ConfigError(c->path() + ": a " + schema_of(*c).name +
                                   " does not carry contents: build the machine without them");
 }
 
@@ -128,7 +132,7 @@ void Machine::check_memory_uses() const {
     std::vector<Use> all;
     for (const auto& c : components_)
         for (MemoryUse& u : c->memory_uses())
-            if (u.bytes) all.push_back({c.get(), std::move(u)});
+            if (u.bytes) all.push_back({c, std::move(u)});
     std::stable_sort(all.begin(), all.end(),
                      [](const Use& a, const Use& b) { return a.use.begin < b.use.begin; });
     for (std::size_t i = 1; i < all.size(); ++i) {
@@ -142,11 +146,11 @@ void Machine::check_memory_uses() const {
 
 void Machine::build() {
     MEMSIM_ASSERT(!built_, "build() is called once");
-    for (const auto& c : components_) c->finish_set_up();
+    for (const auto& o : objects_) o->finish_set_up();
     check_ports();
     check_contents();
     check_outputs(*this);
-    for (const auto& c : components_) c->init();
+    for (const auto& o : objects_) o->init();
     check_memory_uses();
     for (const auto& c : components_) c->seed_all();
     configuration_ = hash_configuration();
@@ -156,10 +160,10 @@ void Machine::build() {
 std::string Machine::hash_configuration() const {
     std::string all = "seed " + std::to_string(sim_.seed()) + "\n";
     if (sim_.contents().enabled()) all += "contents\n";
-    for (const auto& c : components_) {
-        const Schema& schema = *schemas_[c->id()];
-        all += c->path() + " " + schema.name + "\n";
-        const auto values = c->resolved_params();
+    for (const auto& o : objects_) {
+        const Schema& schema = schema_of(*o);
+        all += o->path() + " " + schema.name + "\n";
+        const auto values = o->resolved_params();
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (!schema.params[i].tunable) all += values[i].name + "=" + values[i].text + "\n";
             if (policies().contains(schema.params[i].type))
@@ -242,17 +246,11 @@ std::vector<std::string> Machine::imbalances() const {
 ContentsReport Machine::compare_contents() {
     ContentsReport report;
     for (const auto& c : components_)
-        if (auto* checks = dynamic_cast<ChecksContents*>(c.get())) checks->compare_contents(report);
+        if (auto* checks = dynamic_cast<ChecksContents*>(c)) checks->compare_contents(report);
     return report;
 }
 
 // ---- results ---------------------------------------------------------------------------------
-
-template <class F>
-void Machine::for_each_stat(F&& f) const {
-    for (const auto& c : components_)
-        for (const auto& s : c->stats()) f(*c, s);
-}
 
 namespace {
 
@@ -282,19 +280,20 @@ class Digesting final : public StatReader {
 void Machine::dump(const std::string& label, StatSink& sink) {
     std::string record = "dump " + label + " " + std::to_string(sim_.now()) + "\n";
     Digesting reader(sink, record);
-    for_each_stat([&](const ModelBase& c, const ModelBase::StatRef& s) {
-        sink.stat(c.path(), s.name, *s.stat, s.kind);
-        record += c.path() + "." + s.name + " ";
-        s.read(*s.stat, reader, window());
-        record += "\n";
-    });
+    for (const auto& o : objects_)
+        for (const Object::StatRef& s : o->stats()) {
+            sink.stat(o->path(), s.name, *s.stat, s.kind);
+            record += o->path() + "." + s.name + " ";
+            s.read(*s.stat, reader, window());
+            record += "\n";
+        }
     digest_.add(record);
 }
 
 void Machine::reset_stats() {
-    for (const auto& c : components_) c->reset_stats(sim_.now());
+    for (const auto& o : objects_) o->reset_stats(sim_.now());
     sim_.stamps().reset();
-    growth_.reset();
+    series_.reset_stats();
     since_ = sim_.now();
 }
 
@@ -317,9 +316,8 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
         void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
     } find;
     find.wanted = part;
-    const ModelBase& c = at(path);
     std::vector<std::string> known;
-    for (const auto& s : c.stats()) {
+    for (const auto& s : at(path).stats()) {
         known.push_back(s.name);
         if (s.name != stat) continue;
         s.read(*s.stat, find, window());
@@ -333,103 +331,19 @@ double Machine::stat_value(const std::string& path, const std::string& stat,
     throw ConfigError(path + " has no statistic '" + stat + "'" + nearest(stat, known));
 }
 
-namespace {
-
-/// Whether a statistic's name is of this pattern, where '[*]' stands for every index and '*' for
-/// any text.
-bool matches(std::string_view pattern, std::string_view name) {
-    if (pattern.starts_with("[*]")) {
-        const std::size_t end = name.find(']');
-        return name.starts_with('[') && end > 1 && end != name.npos &&
-               matches(pattern.substr(3), name.substr(end + 1));
-    }
-    if (pattern.starts_with('*'))
-        return matches(pattern.substr(1), name) ||
-               (!name.empty() && matches(pattern, name.substr(1)));
-    if (pattern.empty() || name.empty()) return pattern.empty() && name.empty();
-    return pattern[0] == name[0] && matches(pattern.substr(1), name.substr(1));
-}
-
-std::string with_every_index(std::string name) {
-    for (std::size_t at = name.find('['); at != name.npos; at = name.find('[', at + 1))
-        name.replace(at + 1, name.find(']', at) - at - 1, "*");
-    return name;
-}
-
-} // namespace
-
-void Machine::refuse_pattern(const std::string& pattern) const {
-    std::vector<std::string> known;
-    const bool every = pattern.find("[*]") != pattern.npos;
-    for_each_stat([&](const ModelBase& c, const ModelBase::StatRef& s) {
-        for (const std::string& name : {c.path() + "." + s.name, c.path() + ".*"})
-            known.push_back(every ? with_every_index(name) : name);
-    });
-    throw ConfigError("no statistic is named '" + pattern + "'" + nearest(pattern, known) +
-                      ": write its path, such as 'gpu.l2[0].hits', with [*] for every index or * "
-                      "for any text");
-}
-
 void Machine::sample_every(Time period, const std::vector<std::string>& patterns) {
-    if (period.raw <= 0) throw ConfigError("a series needs a period of at least 1fs");
-    select_samples(patterns);
-    patterns_ = patterns;
-    period_ = period.raw;
-    next_sample_ = sim_.now() + period_;
-    start_samples();
+    series_.select(objects_, period, patterns);
+    series_.next = sim_.now() + period.raw;
+    begin_samples();
 }
 
-void Machine::select_samples(const std::vector<std::string>& patterns) {
-    std::vector<Sampled> selected;
-    for (const std::string& pattern : patterns) {
-        const std::size_t before = selected.size();
-        for_each_stat([&](const ModelBase& c, const ModelBase::StatRef& s) {
-            if (matches(pattern, c.path() + "." + s.name)) selected.push_back({&c, &s});
-        });
-        if (selected.size() == before) refuse_pattern(pattern);
-    }
-    sampled_ = std::move(selected);
-}
-
-/// From now on; what is computed at the first sample is over the time until then.
-void Machine::start_samples() {
-    growth_ = {};
-    std::vector<SeriesRow> unused;
-    read_samples(sim_.now(), unused);
-    sim_.at_boundary(next_sample_, [this](Tick at) { return sample(at); });
-}
-
-/// Appends the values of all sampled statistics; returns those that belong into the digest.
-std::string Machine::read_samples(Tick at, std::vector<SeriesRow>& rows) {
-    struct Collect final : StatReader {
-        SeriesRow row;
-        std::vector<SeriesRow>* to = nullptr;
-        std::string record;
-        void integer(std::string_view part, Int128 v, Unit u) override {
-            record.append(part).append("=").append(to_text(v)).append(";");
-            add(part, static_cast<double>(v) * unit_scale(u), u);
-        }
-        void derived(std::string_view part, double v, Unit u) override { add(part, v, u); }
-        void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
-        void add(std::string_view part, double v, Unit u) {
-            row.part = part, row.value = v, row.unit = u;
-            to->push_back(row);
-        }
-    } collect;
-    collect.to = &rows;
-    const Window window {std::max(since_, at - period_), at, &growth_};
-    for (const Sampled& s : sampled_) {
-        collect.row = {at, s.component->path(), s.stat->name, "", 0, Unit::count};
-        s.stat->read(*s.stat->stat, collect, window);
-    }
-    return collect.record;
-}
-
-Tick Machine::sample(Tick at) {
-    growth_.next_sample();
-    digest_.add("series " + std::to_string(at) + "\n" + read_samples(at, series_));
-    next_sample_ = at + period_;
-    return next_sample_;
+/// Samples count from now on.
+void Machine::begin_samples() {
+    series_.begin(since_, sim_.now());
+    sim_.at_boundary(series_.next, [this](Tick at) {
+        digest_.add(series_.sample(since_, at));
+        return series_.next;
+    });
 }
 
 // ---- checkpoints -----------------------------------------------------------------------------
@@ -446,7 +360,7 @@ Snapshot Machine::save() {
             p->archive_own(ports);
             for (LinkBase* link : p->incoming()) link->save(ports);
         }
-        const Schema& schema = *schemas_[c->id()];
+        const Schema& schema = schema_of(*c);
         s.objects.push_back({c->path(), schema.name, schema.shape, std::move(state.bytes),
                              std::move(stats.bytes), std::move(ports.bytes)});
     }
@@ -461,8 +375,8 @@ Snapshot Machine::save() {
                             h->second->name, h->second->shape, std::move(payload.bytes)});
     }
     Saver shared;
-    shared(since_), shared(digest_.value), shared(period_), shared(next_sample_), shared(patterns_);
-    shared(sim_.stamps()), shared(sim_.contents()), shared(growth_);
+    shared(since_), shared(digest_.value), shared(series_);
+    shared(sim_.stamps()), shared(sim_.contents());
     s.pending = sim_.queue().size();
     s.shared = std::move(shared.bytes);
     return s;
@@ -486,7 +400,7 @@ static std::string first_difference(const std::string& a, const std::string& b) 
 }
 
 void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
-    const Schema& schema = *schemas_[c.id()];
+    const Schema& schema = schema_of(c);
     const std::string name = c.path() + " (" + schema.name + ")";
     if (o.path != c.path() || o.type != schema.name)
         throw ConfigError("the checkpoint has " + o.path + " (" + o.type +
@@ -515,18 +429,18 @@ void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
 void Machine::load_event(const Snapshot::Event& e, Tick now) {
     const Handler* h = handlers();
     while (h && h->name != e.handler) h = h->next;
-    Component& c = at(e.path);
+    auto* const c = dynamic_cast<ModelBase*>(&at(e.path));
     const std::string name = e.path + ": the event " + e.handler;
     if (!h || h->shape != e.shape)
         throw ConfigError(name + " was saved by a memsim in which it " +
                           (h ? "is another one" : "exists") +
                           ": resume with the memsim that wrote the checkpoint");
-    if (h->owner != schemas_[c.id()]->name || e.tick < now)
+    if (!c || h->owner != schema_of(*c).name || e.tick < now)
         throw ConfigError(name + (e.tick < now ? " is in the past" : " is another component's") +
                           ": the checkpoint is damaged");
     Loader payload(e.payload, now);
     payload.within(name, [&] {
-        h->schedule(sim_.queue(), e.tick, c, payload);
+        h->schedule(sim_.queue(), e.tick, *c, payload);
         payload.check(payload.done(), "is followed by more than there is");
     });
 }
@@ -535,15 +449,12 @@ void Machine::load_shared(const Snapshot& s) {
     Loader l(s.shared, s.now);
     l.field("since", since_);
     l.field("digest", digest_.value);
-    l.field("period", period_);
-    l.field("next_sample", next_sample_);
-    l.field("patterns", patterns_);
+    l.field("series", series_);
     l.field("stamps", sim_.stamps());
     l.field("contents", sim_.contents());
-    l.field("growth", growth_);
     l.check(l.done(), "the shared state is followed by more than there is");
     l.check(since_ <= s.now, "since lies behind the present");
-    l.check(period_ >= 0 && (period_ == 0 || next_sample_ >= s.now),
+    l.check(series_.period >= 0 && (!series_.on() || series_.next >= s.now),
             "the next sample is in the past");
 }
 
@@ -560,10 +471,11 @@ void Machine::load(const Snapshot& s) {
     for (std::size_t i = 0; i < s.objects.size(); ++i)
         load_object(s.objects[i], *components_[i], s.now);
     for (const Snapshot::Event& e : s.events) load_event(e, s.now);
-    if (!period_) return;
-    const Growth saved = growth_;
-    select_samples(patterns_), start_samples();
-    if (!growth_.resume(saved))
+    if (!series_.on()) return;
+    const Growth saved = series_.growth;
+    series_.select(objects_, {series_.period}, std::vector(series_.patterns));
+    begin_samples();
+    if (!series_.growth.resume(saved))
         throw ConfigError("the checkpoint's series has totals of other statistics: it is damaged");
 }
 

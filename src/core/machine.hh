@@ -3,6 +3,7 @@
 #include "core/functional.hh"
 #include "core/hash.hh"
 #include "core/registry.hh"
+#include "core/series.hh"
 
 #include <map>
 #include <memory>
@@ -32,14 +33,6 @@ struct Snapshot {
     std::vector<Event> events; ///< in the order in which they will run
     std::uint64_t pending = 0; ///< how many events are to come, those of timers and links, too
     std::string shared;        ///< stamps, digest, series
-};
-
-/// One sampled value of one statistic.
-struct SeriesRow {
-    Tick tick = 0;
-    std::string path, stat, part;
-    double value = 0; ///< in the unit shown
-    Unit unit = Unit::count;
 };
 
 /// Receives the statistics of a dump.
@@ -89,12 +82,10 @@ class Machine {
     void dump(const std::string& label, StatSink& sink);
     void reset_stats();
     Tick stats_since() const { return since_; }
-    /// Samples these statistics every `period`: 'gpu.l2[0].hits', where '[*]' stands for every
-    /// index and '*' for any text. What is counted is sampled as it stands since the last reset;
-    /// what is computed (ratios, rates, means) is over the period, and outside the digest.
+    /// Samples these statistics every `period` from now on (core/series.hh).
     void sample_every(Time period, const std::vector<std::string>& patterns);
-    bool has_series() const { return !series_.empty(); }
-    std::vector<SeriesRow> take_series() { return std::exchange(series_, {}); }
+    bool has_series() const { return series_.has_rows(); }
+    std::vector<SeriesRow> take_series() { return series_.take_rows(); }
     /// Over all dumps and series so far.
     const std::string& digest() const { return digest_.value; }
 
@@ -107,13 +98,16 @@ class Machine {
     const std::string& configuration() const { return configuration_; }
 
     // ---- looking at it
-    const std::vector<std::unique_ptr<ModelBase>>& components() const { return components_; }
-    ModelBase& at(const std::string& path) const;
+    /// In the order of the tree, as they were added.
+    const std::vector<std::unique_ptr<Object>>& objects() const { return objects_; }
+    /// Of them, those that take part in a run.
+    const std::vector<ModelBase*>& components() const { return components_; }
+    Object& at(const std::string& path) const;
     template <class C>
     C& get(const std::string& path) const {
         return dynamic_cast<C&>(at(path));
     }
-    const Schema& schema_of(const ModelBase& c) const { return *schemas_[c.id()]; }
+    const Schema& schema_of(const Object& o) const { return *schemas_[o.id()]; }
     struct Connection {
         std::string from, from_port, to, to_port;
     };
@@ -129,27 +123,17 @@ class Machine {
     void check_ports();
     void check_contents() const;
     void check_memory_uses() const;
-    Tick sample(Tick at);
-    void start_samples();
-    std::string read_samples(Tick at, std::vector<SeriesRow>& rows);
-    [[noreturn]] void refuse_pattern(const std::string& pattern) const;
     void load_object(const Snapshot::Object& o, ModelBase& c, Tick now);
     void load_event(const Snapshot::Event& e, Tick now);
     void load_shared(const Snapshot& s);
-    template <class F>
-    void for_each_stat(F&& f) const;
-    void select_samples(const std::vector<std::string>& patterns);
+    void begin_samples();
     Window window() const { return {since_, sim_.now()}; }
 
-    struct Sampled {
-        const ModelBase* component;
-        const ModelBase::StatRef* stat;
-    };
-
     Simulation sim_;
-    std::vector<std::unique_ptr<ModelBase>> components_;
-    std::vector<const Schema*> schemas_;
-    std::map<std::string, ModelBase*> by_path_;
+    std::vector<std::unique_ptr<Object>> objects_;
+    std::vector<ModelBase*> components_;
+    std::vector<const Schema*> schemas_; ///< of each object
+    std::map<std::string, Object*> by_path_;
     std::vector<Connection> connections_;
     std::vector<std::string> warnings_;
     std::string configuration_;
@@ -157,12 +141,7 @@ class Machine {
     bool loaded_ = false; ///< goes on from a checkpoint, whose State need not be what was saved
     Tick since_ = 0;
     Digest digest_;
-    Tick period_ = 0;
-    Tick next_sample_ = never;
-    std::vector<std::string> patterns_;
-    std::vector<Sampled> sampled_;
-    Growth growth_; ///< since the last sample
-    std::vector<SeriesRow> series_;
+    Series series_;
 };
 
 } // namespace memsim

@@ -22,10 +22,10 @@ bool same_file(const std::string& a, const std::string& b) {
 
 void check_outputs(const Machine& machine) {
     for (const auto& writer : machine.components()) {
-        const auto* writes = dynamic_cast<const WritesFile*>(writer.get());
+        const auto* writes = dynamic_cast<const WritesFile*>(writer);
         if (!writes) continue;
-        for (const auto& other : machine.components()) {
-            if (other == writer) continue;
+        for (const auto& other : machine.objects()) {
+            if (other.get() == writer) continue;
             for (const auto& p : other->resolved_params())
                 if (same_file(writes->output_path(), p.text))
                     throw ConfigError(writer->path() + "." + writes->output_parameter() + ": '" +
@@ -39,7 +39,7 @@ void check_outputs(const Machine& machine) {
 
 void complete_outputs(const Machine& machine) {
     for (const auto& c : machine.components())
-        if (auto* writes = dynamic_cast<WritesFile*>(c.get())) writes->complete_output();
+        if (auto* writes = dynamic_cast<WritesFile*>(c)) writes->complete_output();
 }
 
 } // namespace memsim

@@ -42,8 +42,10 @@ struct Schema {
     std::vector<StateInfo> state;
     /// State, messages and statistics, a line each: what a checkpoint's bytes are read by.
     std::string shape;
+    /// It is a component; else a StaticModel.
+    bool simulates = true;
     /// Makes a component with these parameters. Throws ConfigError that names path and parameter.
-    std::function<std::unique_ptr<ModelBase>(const std::string& path, const Arguments&)> create;
+    std::function<std::unique_ptr<Object>(const std::string& path, const Arguments&)> create;
     /// One parameter's value as a component would hold it; what hangs on others is not checked.
     std::function<std::string(const std::string& path, const std::string& name,
                               const std::string& text)>
@@ -155,7 +157,7 @@ void set_param(Params& params, const std::string& path, const std::string& name,
 }
 
 template <class C>
-std::unique_ptr<ModelBase> create(const std::string& path, const Arguments& arguments) {
+std::unique_ptr<Object> create(const std::string& path, const Arguments& arguments) {
     typename C::Params params;
     for (const auto& [name, text] : arguments) set_param(params, path, name, text);
     reflect::for_each_leaf(params, [&](std::string_view name, auto& p) {
@@ -198,8 +200,8 @@ struct Registration {
         register_schema({reflect::type_name<C>(), doc,
                          src == std::string::npos ? file : file.substr(src),
                          detail::param_infos<C>(), detail::port_infos<C>(), detail::stat_infos<C>(),
-                         detail::state_infos<C>(), "", &detail::create<C>, &detail::resolve<C>,
-                         [](std::string_view bytes) {
+                         detail::state_infos<C>(), "", std::is_base_of_v<ModelBase, C>,
+                         &detail::create<C>, &detail::resolve<C>, [](std::string_view bytes) {
                              typename C::State state {};
                              Loader load(bytes);
                              load(state);

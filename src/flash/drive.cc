@@ -1,9 +1,8 @@
 #include "flash/drive.hh"
 
 #include "core/registry.hh"
+#include "flash/page_spans.hh"
 #include "parts/record_part.hh"
-
-#include <bit>
 
 namespace memsim::flash {
 
@@ -39,6 +38,15 @@ void Drive::init() {
     commands_.emplace(state.commands);
     commands_->reset(params.commands(), params.queues());
     state.cores.resize(params.cores());
+    cores_.emplace(params.firmware(), state.cores, state.commands.for_cores);
+    const DriveWrites::Config writes {
+        page_sectors_, static_cast<std::uint64_t>(params.write_buffer->raw) / block_sector_bytes,
+        params.dirty_pages()};
+    writes_.emplace(writes,
+                    DriveWrites::Parts {state.commands.waiting_writes, *commands_, *cache_,
+                                        *contents_, *dram_, *back_end_, sim().contents(),
+                                        stat.buffer_waits},
+                    [this](std::uint32_t command) { done(command, 1); });
     times_ = dynamic_cast<const protocol::HasFlashTimes*>(&port.channel[0].peer()->owner());
     if (params.observers() && !times_)
         refuse("observers",
@@ -55,8 +63,8 @@ void Drive::wake() {
     run_cores();
     do {
         fetch();
-        take_writes();
-        destage();
+        writes_->take(now());
+        writes_->destage();
         back_end_->send_waiting();
     } while (answer());
     if (dram_->next()) arm(state.dram_done, dram_->next());
@@ -83,25 +91,19 @@ void Drive::fetch() {
                               r.sectors <= protocol::BlockRequest::most_sectors,
                           "a read or a write has at most 1024 sectors");
             stat.under_way.set(now(), commands_->under_way());
-            if (params.firmware().raw)
-                state.commands.for_cores.push(c);
+            if (cores_->work())
+                cores_->add(c);
             else
                 begin(c);
         }
         state.next_queue = (state.next_queue + 1) % n;
     }
-    if (!state.commands.for_cores.empty()) run_cores();
+    run_cores();
 }
 
 void Drive::run_cores() {
-    if (params.firmware().raw == 0) return;
-    for (Core& core : state.cores) {
-        if (core.command != none && !core.done.armed()) begin(std::exchange(core.command, none));
-        if (core.command == none && !state.commands.for_cores.empty()) {
-            core.command = state.commands.for_cores.pop();
-            arm(core.done, params.firmware());
-        }
-    }
+    cores_->run([this](std::uint32_t command) { begin(command); },
+                [this](Timer& timer, Time time) { arm(timer, time); });
 }
 
 void Drive::begin(std::uint32_t c) {
@@ -113,22 +115,10 @@ void Drive::begin(std::uint32_t c) {
         trim(c);
         break;
     case BlockOp::write:
-        (*commands_)[c].left = (*commands_)[c].request.sectors;
-        [[fallthrough]];
     case BlockOp::flush:
-        state.commands.waiting_writes.push(c);
+        writes_->add(c);
         break;
     }
-}
-
-/// The sectors of the page of `sector` that [sector, sector + sectors) takes, a bit each.
-std::uint32_t Drive::sector_mask(std::uint64_t sector, std::uint64_t sectors,
-                                 std::uint32_t& lpn) const {
-    lpn = static_cast<std::uint32_t>(sector / page_sectors_);
-    const auto first = static_cast<std::uint32_t>(sector % page_sectors_);
-    const auto n =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(sectors, page_sectors_ - first));
-    return (n == 32 ? ~0u : (1u << n) - 1) << first;
 }
 
 void Drive::begin_read(std::uint32_t c) {
@@ -136,22 +126,17 @@ void Drive::begin_read(std::uint32_t c) {
     (*commands_)[c].left = r.sectors + 1;
     if (contents_->carries()) (*commands_)[c].contents = sim().contents().create();
     std::uint32_t from_cache = 0;
-    for (std::uint64_t at = 0; at < r.sectors;) {
-        std::uint32_t lpn;
-        std::uint32_t mask = sector_mask(r.sector + at, r.sectors - at, lpn);
-        at += static_cast<unsigned>(std::popcount(mask));
-        const std::uint32_t cached = cache_->find(lpn);
+    for_each_span(r.sector, r.sectors, page_sectors_, [&](PageSpan span) {
+        const std::uint32_t cached = cache_->find(span.lpn);
         if (cached != no_link) {
-            CachedPage& p = (*cache_)[cached];
-            const std::uint32_t here = mask & p.valid;
+            const PageSpan here {span.lpn, span.sectors & (*cache_)[cached].valid};
             cache_->touch(cached);
-            contents_->answer_cached((*commands_)[c].contents, cached, lpn, here, r);
-            from_cache += static_cast<unsigned>(std::popcount(here));
-            mask &= ~here;
+            contents_->answer_cached((*commands_)[c].contents, cached, span.lpn, here.sectors, r);
+            from_cache += here.count();
+            span.sectors &= ~here.sectors;
         }
-        if (!mask) continue;
-        back_end_->read(c, lpn, mask, r.urgent);
-    }
+        if (span.sectors) back_end_->read(c, span.lpn, span.sectors, r.urgent);
+    });
     stat.cache_sectors += from_cache;
     if (from_cache) use_dram(c, from_cache);
     done(c, 1);
@@ -159,74 +144,13 @@ void Drive::begin_read(std::uint32_t c) {
 
 void Drive::trim(std::uint32_t c) {
     const protocol::BlockRequest r = (*commands_)[c].request;
-    for (std::uint64_t at = 0; at < r.sectors;) {
-        std::uint32_t lpn;
-        const std::uint32_t mask = sector_mask(r.sector + at, r.sectors - at, lpn);
-        at += static_cast<unsigned>(std::popcount(mask));
-        const std::uint32_t cached = cache_->find(lpn);
-        if (cached != no_link) cache_->trim(cached, mask);
-        back_end_->trim(lpn, mask);
-    }
+    for_each_span(r.sector, r.sectors, page_sectors_, [&](const PageSpan& span) {
+        const std::uint32_t cached = cache_->find(span.lpn);
+        if (cached != no_link) cache_->trim(cached, span.sectors);
+        back_end_->trim(span.lpn, span.sectors);
+    });
     (*commands_)[c].left = 1;
     done(c, 1);
-}
-
-void Drive::take_writes() {
-    while (!state.commands.waiting_writes.empty()) {
-        const std::uint32_t c = state.commands.waiting_writes.front();
-        if ((*commands_)[c].request.op == BlockOp::flush) {
-            if (!cache_->all_written()) return;
-            (*commands_)[c].left = 1;
-            done(c, 1);
-        } else if (!take_write(c))
-            return;
-        state.commands.waiting_writes.pop();
-    }
-}
-
-/// Takes as much of a write as there is room for; true if it is all in the cache.
-bool Drive::take_write(std::uint32_t c) {
-    DriveCommand& command = (*commands_)[c];
-    const protocol::BlockRequest& r = command.request;
-    const auto limit = static_cast<std::uint64_t>(params.write_buffer->raw) / block_sector_bytes;
-    std::uint32_t taken = 0;
-    bool room = true;
-    while (command.accepted < r.sectors) {
-        std::uint32_t lpn;
-        const std::uint32_t mask =
-            sector_mask(r.sector + command.accepted, r.sectors - command.accepted, lpn);
-        const std::uint32_t cached = cache_->buffered() < limit ? cache_->place(lpn) : no_link;
-        if (cached == no_link) {
-            room = false;
-            break;
-        }
-        cache_->write(cached, mask);
-        contents_->write(cached, lpn, mask, r);
-        const auto n = static_cast<unsigned>(std::popcount(mask));
-        command.accepted += n;
-        taken += n;
-    }
-    if (taken) use_dram(c, taken);
-    if (room) sim().contents().release(std::exchange(command.request.contents, {}));
-    if (!room && !std::exchange(command.waited, true)) ++stat.buffer_waits;
-    return room;
-}
-
-/// Sends dirty pages on their way, first written first; hot ones when their place is needed, or a
-/// flush waits.
-void Drive::destage() {
-    const Fifo<std::uint32_t>& writes = state.commands.waiting_writes;
-    for (;;) {
-        const bool waits = !writes.empty();
-        std::uint32_t i = no_link;
-        if (cache_->dirty_pages() > params.dirty_pages() || waits) i = cache_->oldest_dirty();
-        if (i == no_link && waits &&
-            (cache_->full() || (*commands_)[writes.front()].request.op == BlockOp::flush))
-            i = cache_->oldest_hot();
-        if (i == no_link) return;
-        cache_->take_off(i);
-        back_end_->write(i, (*cache_)[i].lpn, (*cache_)[i].flying);
-    }
 }
 
 /// An access of a command to the DRAM; its sectors are done when it ends.
@@ -334,7 +258,7 @@ void Drive::check_loaded(Loader& l) const {
         if (number != none) l.index(field, number, state.commands.commands.size());
     };
     commands_->check_loaded(l, sectors_);
-    for (const Core& core : state.cores) command("cores.command", core.command);
+    for (const DriveCore& core : state.cores) command("cores.command", core.command);
     l.index("next_queue", state.next_queue, port.host.size());
     for (std::uint32_t i = 0; i < state.dram.transfers.size(); ++i)
         command("dram.command", state.dram.transfers[i].command);
@@ -367,8 +291,8 @@ void Drive::functional(const PortBase&, FunctionalAccess& access) {
 }
 
 void Drive::waits_on(WaitReport& report) const {
-    if (!state.commands.waiting_writes.empty())
-        report.add(path() + ": " + std::to_string(state.commands.waiting_writes.size()) +
+    if (const std::uint32_t writes = writes_->count())
+        report.add(path() + ": " + std::to_string(writes) +
                    " writes and flushes wait for room in the write buffer");
     if (const std::size_t roomless = back_end_->roomless())
         report.add(path() + ": " + std::to_string(roomless) + " pages wait for a free one");

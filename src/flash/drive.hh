@@ -1,10 +1,8 @@
 #pragma once
 
 #include "core/component.hh"
-#include "flash/drive_back_end.hh"
-#include "flash/drive_commands.hh"
-#include "flash/drive_dram.hh"
-#include "flash/page_cache.hh"
+#include "flash/drive_cores.hh"
+#include "flash/drive_writes.hh"
 #include "protocol/drive_task.hh"
 
 #include <optional>
@@ -104,13 +102,9 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     };
 
     static constexpr std::uint32_t none = ~0u;
-    struct Core {
-        std::uint32_t command = none;
-        Timer done;
-    };
     struct State {
         DriveCommandsState commands;
-        std::vector<Core> cores;
+        std::vector<DriveCore> cores;
         std::uint32_t next_queue = 0;
         DriveDramState dram;
         Timer dram_done;
@@ -142,14 +136,9 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     void begin(std::uint32_t command);
     void begin_read(std::uint32_t command);
     void trim(std::uint32_t command);
-    void take_writes();
-    bool take_write(std::uint32_t command);
-    void destage();
     bool answer();
     void use_dram(std::uint32_t command, std::uint32_t sectors);
     void done(std::uint32_t command, std::uint64_t sectors);
-    std::uint32_t sector_mask(std::uint64_t sector, std::uint64_t sectors,
-                              std::uint32_t& lpn) const;
     // What the back end asks
     void page_read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
                    std::uint32_t held, Contents::Id sensed, bool current) override;
@@ -167,10 +156,12 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     std::uint32_t page_sectors_ = 0;
     std::uint64_t sectors_ = 0;
     std::optional<DriveCommands> commands_;
+    std::optional<DriveCores> cores_;
     std::optional<DriveDram> dram_;
     std::optional<PageCache> cache_;
     std::optional<DriveContents> contents_;
     std::optional<DriveBackEnd> back_end_;
+    std::optional<DriveWrites> writes_;
 };
 
 } // namespace memsim::flash

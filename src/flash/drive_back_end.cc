@@ -17,7 +17,7 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
       per_map_page_(static_cast<std::uint32_t>(shape.page->raw / params.map_entry_flash())),
       space_(shape, map_in_flash_ ? per_map_page_ : 0, params.gc_threshold(),
              params.static_wear_levelling() ? 4 : 3, refuse),
-      jobs_(state.jobs), collections_(params.gc_moves(), state.collections) {
+      jobs_(state.jobs) {
     Ftl::Config f;
     f.geometry = geometry_;
     try {
@@ -32,8 +32,10 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     f.least_worn_first = params.dynamic_wear_levelling();
     ftl_.emplace(std::move(f), s_.ftl);
     ftl_->init();
-    map_.emplace(static_cast<std::uint32_t>(params.map_cache->raw / params.map_entry()),
-                 per_map_page_, s_.map);
+    map_.emplace(map_in_flash_, params.unwritten() == Unwritten::zeros,
+                 static_cast<std::uint32_t>(params.map_cache->raw / params.map_entry()),
+                 per_map_page_, space_.host_pages, s_.map, jobs_, *ftl_, stat_.map_hits,
+                 stat_.map_misses, map_events());
     if (map_in_flash_ && params.map_cache->raw < params.map_entry())
         refuse("map_cache", "holds no entry of " + params.map_entry.text() + " bytes");
     for (std::uint32_t p = 0; p < geometry_.all_planes(); ++p) {
@@ -42,6 +44,46 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     }
     jobs_.reset(geometry_.channels, geometry_.all_planes());
     s_.collections.resize(geometry_.all_planes());
+    collector_.emplace(
+        Collector::Config {params.gc_moves(), space_.free_blocks, params.static_wear_levelling()},
+        collector_counters(), s_.collections, s_.most_worn, s_.victim, geometry_, jobs_, *ftl_,
+        records_, collector_events());
+}
+
+TranslationPages::Events DriveBackEnd::map_events() {
+    const auto job = [](JobKind kind, std::uint32_t lpn) {
+        Job made;
+        made.kind = kind;
+        made.lpn = lpn;
+        made.sectors = kind == JobKind::map_read; // one holds the entries that are near
+        return made;
+    };
+    return {
+        [this](std::uint32_t j) { mapped(j); },
+        [=, this](std::uint32_t lpn) { read_page(jobs_.create(job(JobKind::map_read, lpn))); },
+        [=, this](std::uint32_t lpn) { write_page(jobs_.create(job(JobKind::map_write, lpn))); }};
+}
+
+Collector::Counters DriveBackEnd::collector_counters() {
+    return {stat_.collections, stat_.levellings, stat_.moved_pages, stat_.erases,
+            stat_.most_erases};
+}
+
+Collector::Events DriveBackEnd::collector_events() {
+    return {[this](std::uint32_t j) { send(j); },
+            [this](std::uint32_t plane, const FtlBlock& block, bool cold) {
+                front_.collects(plane, block, cold);
+            },
+            [this](std::uint32_t lpn) { map_->changed(lpn); },
+            [this](std::uint32_t plane) {
+                jobs_.room_made(plane, [this](std::uint32_t waiting) {
+                    const JobKind kind = jobs_[waiting].kind;
+                    if (kind == JobKind::read || kind == JobKind::map_read)
+                        read_page(waiting);
+                    else
+                        place(waiting);
+                });
+            }};
 }
 
 void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
@@ -52,7 +94,7 @@ void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t 
     job.lpn = lpn;
     job.sectors = sectors;
     job.command = command;
-    look_up(jobs_.create(job));
+    map_->look_up(jobs_.create(job));
 }
 
 void DriveBackEnd::write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t sectors) {
@@ -61,47 +103,16 @@ void DriveBackEnd::write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t 
     job.lpn = lpn;
     job.sectors = sectors;
     job.cached = cached;
-    look_up(jobs_.create(job));
+    map_->look_up(jobs_.create(job));
 }
 
 void DriveBackEnd::trim(std::uint32_t lpn, std::uint32_t sectors) {
     ftl_->trim(lpn, sectors);
     contents_.trim(lpn, sectors);
-    if (map_in_flash_) map_changed(lpn);
+    map_->changed(lpn);
 }
 
-// ---- the map -----------------------------------------------------------------------------------
-
-void DriveBackEnd::look_up(std::uint32_t j) {
-    const std::uint32_t lpn = jobs_[j].lpn;
-    if (!map_in_flash_) return mapped(j);
-    const MapCache::Found found = map_->use(lpn);
-    if (found == MapCache::Found::here) {
-        ++stat_.map_hits;
-        return mapped(j);
-    }
-    ++stat_.map_misses;
-    const std::uint32_t page = map_->page_of(lpn);
-    const auto page_lpn = static_cast<std::uint32_t>(space_.host_pages) + page;
-    if (found == MapCache::Found::nothing) {
-        const bool nowhere =
-            params_.unwritten() == Unwritten::zeros && ftl_->lookup(page_lpn).page == no_page;
-        if (nowhere || s_.map.leaving.find(page)) {
-            map_->insert(lpn); // the page is empty, or still in the controller
-            trim_map_cache();
-            return mapped(j);
-        }
-    }
-    bool read = false;
-    jobs_[j].stage = JobStage::map;
-    jobs_[j].next = map_->await(lpn, j, read);
-    if (!read) return;
-    Job job;
-    job.kind = JobKind::map_read;
-    job.lpn = page_lpn;
-    job.sectors = 1; // of the sectors of its page, one holds the entries that are near
-    read_page(jobs_.create(job));
-}
+// ---- reading and writing a page ----------------------------------------------------------------
 
 void DriveBackEnd::mapped(std::uint32_t j) {
     if (jobs_[j].kind == JobKind::read)
@@ -109,34 +120,6 @@ void DriveBackEnd::mapped(std::uint32_t j) {
     else
         write_page(j);
 }
-
-void DriveBackEnd::map_changed(std::uint32_t lpn) {
-    map_->change(lpn);
-    trim_map_cache();
-}
-
-void DriveBackEnd::trim_map_cache() {
-    while (map_->too_full()) {
-        const std::uint32_t page = map_->evict();
-        if (page != no_link) write_translation(page);
-    }
-}
-
-/// Where a translation page that leaves the controller is: 1 on its way, joined by what changes;
-/// 2 being programmed; 3 the same, and to be written once more.
-void DriveBackEnd::write_translation(std::uint32_t page) {
-    if (std::uint8_t* const leaving = s_.map.leaving.find(page)) {
-        if (*leaving == 2) *leaving = 3;
-        return;
-    }
-    s_.map.leaving[page] = 1;
-    Job job;
-    job.kind = JobKind::map_write;
-    job.lpn = static_cast<std::uint32_t>(space_.host_pages) + page;
-    write_page(jobs_.create(job));
-}
-
-// ---- reading and writing a page ----------------------------------------------------------------
 
 void DriveBackEnd::read_page(std::uint32_t j) {
     Job& job = jobs_[j];
@@ -160,8 +143,8 @@ void DriveBackEnd::read_page(std::uint32_t j) {
         page = ftl_->remember(lpn, plane, job.held);
         contents_.place(lpn, job.held,
                         [&](FunctionalAccess& access) { front_.look_at_flash(page, access); });
-        if (map_in_flash_ && of_host(lpn)) map_changed(lpn);
-        check_room(plane);
+        map_->changed(lpn);
+        collector_->check_room(plane);
     }
     Job& still = jobs_[j]; // other jobs may have been made meanwhile
     still.from = page;
@@ -195,11 +178,11 @@ void DriveBackEnd::place(std::uint32_t j) {
     job.to = ftl_->allocate(plane, Frontier::host, lpn);
     job.stage = JobStage::program;
     if (job.kind == JobKind::map_write)
-        s_.map.leaving[map_page(lpn)] = 2;
+        map_->begin_write(lpn);
     else
         job.contents = front_.page_image(job.cached, job.contents);
     send(j);
-    check_room(plane);
+    collector_->check_room(plane);
 }
 
 void DriveBackEnd::wait_for_room(std::uint32_t j, std::uint32_t plane) {
@@ -218,36 +201,27 @@ void DriveBackEnd::was_read(std::uint32_t j, Contents::Id sensed) {
     case JobKind::map_read:
         jobs_.finish(j);
         records_.release(sensed); // the map is not kept in contents
-        map_->arrived(map_page(job.lpn), [this](std::uint32_t first) {
-            for (std::uint32_t i = first; i != none; i = jobs_[i].next) resumed_.push_back(i);
-        });
-        trim_map_cache();
-        for (std::size_t i = 0; i < resumed_.size(); ++i) mapped(resumed_[i]);
-        resumed_.clear();
+        map_->arrived(job.lpn);
         break;
     case JobKind::move:
-        move_read(j, sensed);
+        collector_->read(j, sensed);
         break;
     default:
         jobs_[j].contents = sensed;
         place(j);
     }
-    go_on_collecting(geometry_.plane_of(job.from));
+    collector_->go_on(geometry_.plane_of(job.from));
 }
 
 void DriveBackEnd::programmed(std::uint32_t j) {
     const Job job = jobs_[j];
     ++stat_.programs;
-    if (job.kind == JobKind::move) return move_done(j);
+    if (job.kind == JobKind::move) return collector_->programmed(j);
     jobs_.finish(j);
     if (job.kind == JobKind::map_write) {
-        const std::uint32_t page = map_page(job.lpn);
         ++stat_.map_writes;
         ftl_->commit(job.lpn, job.to, page_mask_);
-        const bool again = *s_.map.leaving.find(page) == 3;
-        s_.map.leaving.erase(page);
-        if (again) write_translation(page);
-        return;
+        return map_->written(job.lpn);
     }
     ++stat_.host_page_writes;
     const MapEntry e = ftl_->lookup(job.lpn);
@@ -259,7 +233,7 @@ void DriveBackEnd::programmed(std::uint32_t j) {
         [this](std::uint32_t page, FunctionalAccess& a) { front_.look_at_flash(page, a); });
     ftl_->commit(job.lpn, job.to, sectors);
     if (!sectors) ftl_->trim(job.lpn, 0);
-    if (map_in_flash_) map_changed(job.lpn);
+    map_->changed(job.lpn);
     front_.page_written(job.cached);
 }
 
@@ -320,100 +294,7 @@ void DriveBackEnd::answered(const protocol::FlashResponse& r, Tick now) {
     else if (r.op == FlashOp::program)
         programmed(j);
     else
-        block_erased(j, now);
-}
-
-// ---- garbage collection and wear levelling -----------------------------------------------------
-
-/// Begins a collection if the plane has too few free blocks and none is under way.
-void DriveBackEnd::check_room(std::uint32_t plane) {
-    if (collections_.active(plane) || ftl_->free_blocks(plane) >= space_.free_blocks) return;
-    const std::uint32_t victim = ftl_->victim(plane, *s_.victim);
-    if (victim == no_page) return;
-    ++stat_.collections;
-    collect(plane, victim, false);
-}
-
-void DriveBackEnd::collect(std::uint32_t plane, std::uint32_t record, bool cold) {
-    ftl_->begin_collecting(record);
-    collections_.begin(plane, record, cold);
-    front_.collects(plane, ftl_->block(record), cold);
-    go_on_collecting(plane);
-}
-
-void DriveBackEnd::go_on_collecting(std::uint32_t plane) {
-    const bool erase =
-        collections_.go_on(plane, *ftl_, [this](std::uint32_t page, std::uint32_t lpn) {
-            Job job;
-            job.kind = JobKind::move;
-            job.stage = JobStage::read;
-            job.lpn = lpn;
-            job.sectors = ftl_->lookup(lpn).sectors;
-            job.from = page;
-            ftl_->hold(page);
-            send(jobs_.create(job));
-        });
-    if (!erase) return;
-    Job job;
-    job.kind = JobKind::erase;
-    job.command = collections_[plane].record;
-    job.from = ftl_->first_page(ftl_->block(job.command));
-    send(jobs_.create(job));
-}
-
-void DriveBackEnd::move_read(std::uint32_t j, Contents::Id sensed) {
-    Job& job = jobs_[j];
-    const std::uint32_t plane = geometry_.plane_of(job.from);
-    if (ftl_->lookup(job.lpn).page != job.from) { // written anew, or trimmed
-        collections_.moved(plane);
-        records_.release(sensed);
-        return jobs_.finish(j);
-    }
-    job.contents = sensed;
-    job.to = ftl_->allocate(plane, collections_[plane].cold ? Frontier::cold : Frontier::collector,
-                            job.lpn);
-    job.stage = JobStage::program;
-    send(j);
-}
-
-void DriveBackEnd::move_done(std::uint32_t j) {
-    const Job job = jobs_[j];
-    jobs_.finish(j);
-    if (ftl_->moved(job.lpn, job.from, job.to)) {
-        ++stat_.moved_pages;
-        if (map_in_flash_ && of_host(job.lpn)) map_changed(job.lpn);
-    }
-    const std::uint32_t plane = geometry_.plane_of(job.from);
-    collections_.moved(plane);
-    go_on_collecting(plane);
-}
-
-void DriveBackEnd::block_erased(std::uint32_t j, Tick now) {
-    const std::uint32_t record = jobs_[j].command;
-    const std::uint32_t plane = geometry_.plane_of(jobs_[j].from);
-    jobs_.finish(j);
-    ++stat_.erases;
-    ftl_->erased(record);
-    const std::uint32_t erases = ftl_->block(record).erases;
-    s_.most_worn = std::max(s_.most_worn, erases);
-    stat_.most_erases.set(now, s_.most_worn);
-    collections_.end(plane);
-    if (params_.static_wear_levelling() && ftl_->free_blocks(plane) >= 2) {
-        const std::uint32_t cold =
-            ftl_->cold_victim(plane, erases, params_.static_wear_levelling());
-        if (cold != no_page) {
-            ++stat_.levellings;
-            collect(plane, cold, true);
-        }
-    }
-    jobs_.room_made(plane, [this](std::uint32_t waiting) {
-        const JobKind kind = jobs_[waiting].kind;
-        if (kind == JobKind::read || kind == JobKind::map_read)
-            read_page(waiting);
-        else
-            place(waiting);
-    });
-    check_room(plane);
+        collector_->erased(j, now);
 }
 
 void DriveBackEnd::check_loaded(Loader& l, std::size_t commands, std::size_t cached) const {
@@ -423,7 +304,7 @@ void DriveBackEnd::check_loaded(Loader& l, std::size_t commands, std::size_t cac
         if (c.record != Collection::none)
             l.index("collections.record", c.record, s_.ftl.blocks.size());
     ftl_->check_loaded(l);
-    if (map_in_flash_) map_->check_loaded(l, jobs_.size());
+    map_->check_loaded(l);
 }
 
 } // namespace memsim::flash

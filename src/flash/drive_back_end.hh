@@ -1,10 +1,8 @@
 #pragma once
 
-#include "flash/collections.hh"
+#include "flash/collector.hh"
 #include "flash/drive_contents.hh"
-#include "flash/drive_shape.hh"
-#include "flash/map_cache.hh"
-#include "flash/page_jobs.hh"
+#include "flash/translation_pages.hh"
 #include "protocol/flash.hh"
 
 #include <functional>
@@ -123,17 +121,11 @@ class DriveBackEnd {
   private:
     static constexpr std::uint32_t none = Job::none;
 
-    // The map
-    void look_up(std::uint32_t job);
-    void mapped(std::uint32_t job);
-    void map_changed(std::uint32_t lpn);
-    void trim_map_cache();
-    void write_translation(std::uint32_t page);
-    bool of_host(std::uint32_t lpn) const { return lpn < space_.host_pages; }
-    std::uint32_t map_page(std::uint32_t lpn) const {
-        return lpn - static_cast<std::uint32_t>(space_.host_pages);
-    }
+    Collector::Counters collector_counters();
+    Collector::Events collector_events();
+    TranslationPages::Events map_events();
     // Pages
+    void mapped(std::uint32_t job);
     void read_page(std::uint32_t job);
     void write_page(std::uint32_t job);
     void place(std::uint32_t job);
@@ -143,13 +135,6 @@ class DriveBackEnd {
     void send(std::uint32_t job);
     protocol::FlashRequest request(std::uint32_t job);
     protocol::FlashClass class_of(const Job& job) const;
-    // Garbage collection
-    void check_room(std::uint32_t plane);
-    void collect(std::uint32_t plane, std::uint32_t record, bool cold);
-    void go_on_collecting(std::uint32_t plane);
-    void move_read(std::uint32_t job, Contents::Id sensed);
-    void move_done(std::uint32_t job);
-    void block_erased(std::uint32_t job, Tick now);
 
     const FtlParams& params_;
     FtlStats& stat_;
@@ -163,15 +148,14 @@ class DriveBackEnd {
     std::uint32_t per_map_page_ = 1;
     DriveSpace space_;
     PageJobs jobs_;
-    Collections collections_;
     std::optional<Ftl> ftl_;
-    std::optional<MapCache> map_;
+    std::optional<TranslationPages> map_;
+    std::optional<Collector> collector_;
     struct Where {
         std::uint32_t channel;
         protocol::FlashPlace place;
     };
-    std::vector<Where> where_;           ///< of each plane; divisions are slow
-    std::vector<std::uint32_t> resumed_; ///< scratch
+    std::vector<Where> where_; ///< of each plane; divisions are slow
 };
 
 } // namespace memsim::flash

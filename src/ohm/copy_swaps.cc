@@ -124,17 +124,15 @@ bool CopySwaps::book(bool old_ones, Tick now) {
 }
 
 bool CopySwaps::grant_ready(bool old_ones, Tick ahead, Tick now) {
-    bool changed = false;
-    while (!of_.ready.empty()) {
-        const ReadyRead r = of_.ready.front();
-        if ((old_ones && !of_.swaps.old(of_.swaps.of(r.id), now)) ||
-            of_.channel.free_at(of_.wires) > now + ahead || !of_.modules.can_grant(r.module))
-            break;
-        of_.ready.pop();
-        of_.modules.grant(r.module, r.id, Swap::piece_bytes, true, now, of_.wires);
-        changed = true;
-    }
-    return changed;
+    return of_.ready.grant(
+        of_.modules,
+        [&](const ReadyRead& r) {
+            return (!old_ones || of_.swaps.old(of_.swaps.of(r.id), now)) &&
+                   of_.channel.free_at(of_.wires) <= now + ahead;
+        },
+        [&](const ReadyRead& r) {
+            of_.modules.grant(r.module, r.id, Swap::piece_bytes, true, now, of_.wires);
+        });
 }
 
 /// XPoint has heard what was read from DRAM, and writes it when its own line has been read.

@@ -25,7 +25,7 @@ class CopySwaps {
         parts::SectorStore& dram; ///< its contents
         Contents& contents;
         const std::vector<Fifo<std::uint32_t>>& to_module; ///< demand that waits, by module
-        Fifo<ReadyRead>& ready;                            ///< its reads of XPoint
+        ReadyReads& ready;                                 ///< its reads of XPoint
         mem::DramWires wires;                              ///< of migration
     };
 

@@ -2,6 +2,29 @@
 
 namespace memsim::ohm {
 
+void FunctionSwaps::check(const Component& controller, const SwapParams& params,
+                          const ChannelParams& channel, Routes routes, Bytes page, Bytes row) {
+    const auto refuse = [&](const char* parameter, const std::string& why) {
+        throw ConfigError(controller.path() + "." + parameter + ": " + why);
+    };
+    if (!params.swap_function()) {
+        if (params.behind_writes())
+            refuse("behind_writes", "there is no swap_function whose swaps could wait for writes");
+        return;
+    }
+    if (routes == Routes::electrical || routes == Routes::optical)
+        refuse("swap_function", "no memory route is laid for it: routes is '" +
+                                    Text<Routes>::show(routes) +
+                                    "', and only 'wom' and 'half_coupled' carry a second route");
+    if (channel.migration_channel() == MigrationChannel::dedicated)
+        refuse("migration_channel", "the swap function moves pages over the memory route: it must "
+                                    "be 'shared'");
+    if (row.raw % page.raw != 0)
+        refuse("page", Text<Bytes>::show(page) + " does not divide a row of the DRAM, " +
+                           Text<Bytes>::show(row) +
+                           ": the swap function moves what lies in one open row");
+}
+
 void FunctionSwaps::place(Swap& s) const {
     const mem::DramAccess at = channel_.dram_access(placement_.dram_address(s.group), 1);
     s.bank = at.bank;

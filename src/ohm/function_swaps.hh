@@ -6,6 +6,17 @@
 
 namespace memsim::ohm {
 
+/// What the channel carries at once.
+enum class Routes : std::uint8_t {
+    electrical,   ///< one transfer, over wires
+    optical,      ///< one transfer, by light
+    wom,          ///< by light two, in a code that makes each take 3/2 of its time (Ohm-WOM)
+    half_coupled, ///< by light two, the second in half its power (Ohm-BW)
+};
+constexpr std::array<std::string_view, 4> names_of(Routes) {
+    return {"electrical", "optical", "wom", "half_coupled"};
+}
+
 struct FunctionSwapsState {
     MemoryRouteState route;
     std::uint32_t held_banks = 0; ///< given to swaps
@@ -29,6 +40,10 @@ class FunctionSwaps {
           route_(channel, sequences, state.route, contents, dram), shares_light_(shares_light) {
         if (shares_light) channel.code_side();
     }
+
+    /// Refuses, by the parameter, what does not fit the swap function, or its absence.
+    static void check(const Component& controller, const SwapParams& params,
+                      const ChannelParams& channel, Routes routes, Bytes page, Bytes row);
 
     /// Goes on with all swaps; true if anything changed. serves_reads(): a swap begun now would
     /// come between reads that wait and their data. begin(s) makes its pages still, over(s) ends

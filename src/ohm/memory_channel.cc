@@ -6,13 +6,27 @@
 
 namespace memsim::ohm {
 
+mem::DramTiming ChannelParams::timing() const {
+    mem::DramTiming t = dram_timing->timing();
+    t.rate = rate();
+    t = mem::with_changes(t, dram_changes());
+    mem::check(t);
+    return t;
+}
+
+unsigned ChannelParams::counted_banks() const {
+    if (!bank_stats()) return 0;
+    try {
+        const mem::DramTiming t = timing();
+        return t.ranks * t.banks();
+    } catch (const ConfigError&) {
+        return 0;
+    }
+}
+
 MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
-                             bool memory_route)
-    : params_(params), stats_(stats), state_(state) {
-    timing_ = params.dram_timing->timing();
-    timing_.rate = params.rate();
-    timing_ = mem::with_changes(timing_, params.dram_changes());
-    mem::check(timing_);
+                             bool memory_route, std::optional<mem::DramBankCounters> banks)
+    : params_(params), stats_(stats), state_(state), timing_(params.timing()) {
     // A command goes to the DRAM over the channel's way, and its data comes back over it.
     const parts::DataBus::Config wires {.rate = params.rate(),
                                         .gap = params.turnaround(),
@@ -32,7 +46,7 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
                   mem::DramCounters {stats.activates, stats.precharges, stats.refreshes,
                                      stats.row_hits, stats.row_misses, stats.row_conflicts,
                                      stats.forwarded, stats.dram_bytes, stats.channel_time},
-                  beside);
+                  beside, params.bank_stats() ? banks : std::nullopt);
     lent_.emplace(*dram_, *device_, state.lent);
     row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
     burst_ = parts::Divider(timing_.burst);
@@ -153,6 +167,26 @@ std::optional<std::string> MemoryChannel::imbalance(const ChannelState::Carried&
                "fs but its " + std::to_string(carried.bytes) + " bytes take " +
                to_text(static_cast<Int128>(exact)) + "fs";
     return {};
+}
+
+void make_channel(std::optional<MemoryChannel>& channel, const Component& controller,
+                  const ChannelParams& params, ChannelStats& stats, ChannelState& state,
+                  mem::DramBankCounters banks, bool memory_route, std::uint64_t unit) {
+    const auto refuse = [&](const char* parameter, const std::string& why) {
+        throw ConfigError(controller.path() + "." + parameter + ": " + why);
+    };
+    if (params.index() >= params.controllers())
+        refuse("index", "it must be below controllers, " + std::to_string(params.controllers()));
+    try {
+        channel.emplace(params, stats, state, memory_route, banks);
+    } catch (const ConfigError& e) {
+        refuse("dram_changes", e.what());
+    }
+    const mem::DramTiming& timing = channel->timing();
+    if (unit % timing.burst != 0 || static_cast<std::uint64_t>(timing.row.raw) % unit != 0)
+        refuse("dram_timing", "its burst must divide " + std::to_string(unit) +
+                                  " bytes, which are accessed at a time, and they its row");
+    channel->init(controller.path(), controller.sim().seed());
 }
 
 } // namespace memsim::ohm

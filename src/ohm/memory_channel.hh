@@ -61,6 +61,7 @@ struct ChannelParams {
     Param<PolicyName<mem::RowPolicy>> row_policy {"open", "DRAM rows after an access"};
     Param<unsigned> dram_queue {
         32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
+    Param<bool> bank_stats {false, "Statistics of each bank of the DRAM"};
     Param<MigrationChannel> migration_channel {MigrationChannel::shared,
                                                "Where migration's transfers go (Ohm-GPU Fig. 8)"};
 
@@ -68,6 +69,10 @@ struct ChannelParams {
         return {width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8};
     }
     Time one_way() const { return 2 * serdes() + flight(); }
+    /// Throws ConfigError for impossible DRAM.
+    mem::DramTiming timing() const;
+    /// Of which there are statistics; of timing that is refused, none.
+    unsigned counted_banks() const;
     /// Of transfers that no request waits for.
     mem::DramWires migration_wires() const {
         return migration_channel() == MigrationChannel::dedicated ? mem::DramWires::side
@@ -121,6 +126,24 @@ struct ChannelStats {
     Counter forwarded {Unit::count, "DRAM reads served from waiting writes"};
 };
 
+/// Of each bank of the DRAM, with `bank_stats`. `Params` holds ChannelParams as `channel`.
+template <class Params>
+struct BankStats {
+    using group = void;
+    static unsigned banks(const void* params) {
+        return static_cast<const Params*>(params)->channel.counted_banks();
+    }
+    Each<Counter> bank_reads {banks, Unit::count, "DRAM accesses that read from each bank"};
+    Each<Counter> bank_writes {banks, Unit::count, "DRAM accesses that wrote to each bank"};
+    Each<Counter> bank_activates {banks, Unit::count, "DRAM rows opened in each bank"};
+    Each<Counter> bank_row_hits {banks, Unit::count,
+                                 "DRAM accesses that found their row open in each bank"};
+
+    mem::DramBankCounters counters() {
+        return {bank_reads, bank_writes, bank_activates, bank_row_hits};
+    }
+};
+
 /// A write on its way through its slot of the channel.
 struct Leaving {
     Tick at = 0;
@@ -152,9 +175,10 @@ struct ChannelState {
 class MemoryChannel {
   public:
     /// All outlive the channel. Throws ConfigError (parameter: what is wrong) for impossible DRAM.
-    /// With `memory_route`, or if migration has its own channel, there is a side bus.
+    /// With `memory_route`, or if migration has its own channel, there is a side bus. `banks`: used
+    /// with params.bank_stats.
     MemoryChannel(const ChannelParams& params, ChannelStats& stats, ChannelState& state,
-                  bool memory_route = false);
+                  bool memory_route = false, std::optional<mem::DramBankCounters> banks = {});
     /// `place` is the owner's path.
     void init(const std::string& place, std::uint64_t machine_seed);
     /// Of a state that was loaded; `id` refuses the number of no request or swap of the owner's.
@@ -220,5 +244,11 @@ class MemoryChannel {
     std::array<WireTime, 2> wire_;       ///< for demand, for migration
     Tick lead_ = 0;
 };
+
+/// Makes the channel of a controller that moves so many bytes at a time (`unit`); refuses, by the
+/// parameter, what cannot be.
+void make_channel(std::optional<MemoryChannel>& channel, const Component& controller,
+                  const ChannelParams& params, ChannelStats& stats, ChannelState& state,
+                  mem::DramBankCounters banks, bool memory_route, std::uint64_t unit);
 
 } // namespace memsim::ohm

@@ -44,7 +44,7 @@ bool PageDemand::feed(std::uint32_t id, Tick now) {
     ++q.accesses;
     const bool last = q.fed == q.r.bytes;
     if (last) {
-        sim_.stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now);
+        sim_.stamps().mark(q.r.stamps, Stage::queue, now);
         if (q.r.contents)
             dram_.write(sim_.contents(), dram_address(q) / SectorBytes::size,
                         std::exchange(q.r.contents, {}));
@@ -59,7 +59,7 @@ protocol::DdrtCommand PageDemand::next_command(std::uint32_t module, Tick now) {
     --state_.commands;
     PageRequest& q = state_.requests[id];
     q.started = true;
-    sim_.stamps().mark(q.r.stamps, static_cast<std::size_t>(Stage::queue), now);
+    sim_.stamps().mark(q.r.stamps, Stage::queue, now);
     protocol::DdrtCommand c;
     c.address = placement_.module_address(q.group, q.location) + q.offset;
     c.bytes = q.r.bytes;
@@ -73,13 +73,11 @@ protocol::DdrtCommand PageDemand::next_command(std::uint32_t module, Tick now) {
 
 bool PageDemand::book_waiting(Tick now) {
     const auto busy = [&] { return channel_.free_at() > now + channel_.lead(); };
-    bool changed = false;
-    for (; !state_.ready.empty() && !busy(); changed = true) {
-        const ReadyRead r = state_.ready.front();
-        if (!modules_.can_grant(r.module)) break;
-        state_.ready.pop();
-        modules_.grant(r.module, r.id, state_.requests[r.id].r.payload(), false, now);
-    }
+    bool changed = state_.ready.grant(
+        modules_, [&](const ReadyRead&) { return !busy(); },
+        [&](const ReadyRead& r) {
+            modules_.grant(r.module, r.id, state_.requests[r.id].r.payload(), false, now);
+        });
     for (std::uint32_t m = 0; m < modules_.modules() && !busy(); ++m) {
         const auto& queue = state_.to_module[m];
         if (queue.empty() || !modules_.quiet(m) || !modules_.can_send(m)) continue;
@@ -95,8 +93,8 @@ bool PageDemand::book_waiting(Tick now) {
 // ---- what comes back -------------------------------------------------------------------------
 
 void PageDemand::ready(std::uint32_t module, std::uint32_t id, Tick now) {
-    state_.ready.push({module, id});
-    sim_.stamps().mark((*this)[id].r.stamps, static_cast<std::size_t>(Stage::xpoint), now);
+    state_.ready.push({module, id, now});
+    sim_.stamps().mark((*this)[id].r.stamps, Stage::xpoint, now);
 }
 
 void PageDemand::dram_done(const mem::DramDone& d) {
@@ -113,23 +111,17 @@ Contents::Id PageDemand::read_dram(const PageRequest& q) {
     return dram_.read(sim_.contents(), there);
 }
 
-void PageDemand::check_id(Loader& l, std::string_view field, std::uint32_t id) const {
-    l.index(field, id, state_.requests.size());
-    l.within(field, [&] { l.check(state_.slots.has(id), "is a request that is free"); });
-}
-
 void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) const {
-    for (std::uint32_t i = 0; i < state_.dram_queue.size(); ++i)
-        check_id(l, "dram_queue", state_.dram_queue[i]);
+    table_.check_all(l, "dram_queue", state_.dram_queue);
     std::uint32_t commands = 0;
     for (const auto& queue : state_.to_module) {
         commands += queue.size();
-        for (std::uint32_t i = 0; i < queue.size(); ++i) check_id(l, "to_module", queue[i]);
+        table_.check_all(l, "to_module", queue);
     }
     l.within("commands", [&] { l.check(commands == state_.commands, "counts others"); });
     for (std::uint32_t i = 0; i < state_.ready.size(); ++i) {
         l.index("ready.module", state_.ready[i].module, modules_.modules());
-        check_id(l, "ready", state_.ready[i].id);
+        table_.check(l, "ready", state_.ready[i].id);
     }
     auto dram_reads = state_.dram_reads;
     state_.slots.for_each_taken([&](std::uint32_t id) {

@@ -1,18 +1,14 @@
 #pragma once
 
+#include "ohm/demand_port.hh"
 #include "ohm/module_side.hh"
 #include "ohm/page_swaps.hh"
-#include "parts/slot_allocator.hh"
+#include "ohm/ready_reads.hh"
+#include "ohm/request_table.hh"
 
 #include <functional>
 
 namespace memsim::ohm {
-
-/// A read that is ready and waits for the channel.
-struct ReadyRead {
-    std::uint32_t module = 0;
-    std::uint32_t id = 0;
-};
 
 struct PageDemandStats {
     using group = void;
@@ -49,7 +45,7 @@ struct PageDemandState {
     Fifo<std::uint32_t> dram_queue;             ///< requests not yet with the scheduler
     std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
     std::uint32_t commands = 0;                 ///< waiting there
-    Fifo<ReadyRead> ready;
+    ReadyReads ready;
     std::array<std::uint16_t, 256> dram_reads {}; ///< with the scheduler, by a hash of their block
 };
 
@@ -58,7 +54,7 @@ struct PageDemandState {
 /// Requests to one block of 128 bytes take effect in the order in which they are dispatched.
 class PageDemand {
   public:
-    static constexpr std::uint32_t block_bytes = 128; ///< of which a request is a part
+    static constexpr std::uint32_t block_bytes = DemandPort::block_bytes;
     using Done = std::function<void(std::uint32_t id, Contents::Id contents)>;
 
     /// All outlive it. `done`: a request's data has come, or its write is there. `dram`: the DRAM's
@@ -66,28 +62,16 @@ class PageDemand {
     PageDemand(PageDemandStats& stats, PageDemandState& state, const Placement& placement,
                MemoryChannel& channel, ModuleSide& modules, parts::SectorStore& dram,
                Simulation& sim, Done done)
-        : stats_(stats), state_(state), placement_(placement), channel_(channel), modules_(modules),
-          dram_(dram), sim_(sim), done_(std::move(done)) {}
+        : stats_(stats), state_(state), table_(state.requests, state.slots), placement_(placement),
+          channel_(channel), modules_(modules), dram_(dram), sim_(sim), done_(std::move(done)) {}
     void init(unsigned requests) {
-        state_.requests.resize(requests);
-        state_.slots.resize(requests);
+        table_.resize(requests);
         state_.to_module.resize(modules_.modules());
     }
 
-    PageRequest& operator[](std::uint32_t id) { return parts::named(state_.requests, id); }
-    bool full() const { return state_.slots.taken == state_.requests.size(); }
-    std::uint32_t taken() const { return state_.slots.taken; }
-    std::uint32_t take() {
-        const std::uint32_t id = state_.slots.take();
-        state_.requests[id] = {};
-        return id;
-    }
-    void give_back(std::uint32_t id) { state_.slots.give_back(id); }
-    /// Calls f(id, request) for all.
-    template <class F>
-    void for_each(F&& f) {
-        state_.slots.for_each_taken([&](std::uint32_t id) { f(id, state_.requests[id]); });
-    }
+    RequestTable<PageRequest>& requests() { return table_; }
+    const RequestTable<PageRequest>& requests() const { return table_; }
+    PageRequest& operator[](std::uint32_t id) { return table_[id]; }
 
     /// To the queue of the device that holds the page.
     void dispatch(std::uint32_t id, std::uint32_t location);
@@ -153,8 +137,6 @@ class PageDemand {
                 consider(free);
     }
     void check_loaded(Loader& l, unsigned slots, std::size_t swaps) const;
-    /// Of a state that was loaded: the number of a request under way.
-    void check_id(Loader& l, std::string_view field, std::uint32_t id) const;
 
   private:
     std::uint64_t dram_address(const PageRequest& q) const {
@@ -172,6 +154,7 @@ class PageDemand {
 
     PageDemandStats& stats_;
     PageDemandState& state_;
+    RequestTable<PageRequest> table_;
     const Placement& placement_;
     MemoryChannel& channel_;
     ModuleSide& modules_;

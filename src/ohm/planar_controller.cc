@@ -2,7 +2,6 @@
 
 #include "core/registry.hh"
 #include "ohm/modules.hh"
-#include "parts/stall.hh"
 
 #include <bit>
 
@@ -11,7 +10,6 @@ namespace memsim::ohm {
 static const Registration<PlanarController> registered {
     "Memory controller of DRAM and XPoint on one channel, planar mode: hot pages are swapped."};
 
-using protocol::Command;
 using protocol::Stage;
 
 void PlanarController::init() {
@@ -25,9 +23,6 @@ void PlanarController::init() {
         refuse("dram", Text<Bytes>::show(params.dram()) +
                            " is not a multiple of page x modules = " +
                            std::to_string(page * params.channel.modules()) + "B");
-    if (params.channel.index() >= params.channel.controllers())
-        refuse("index",
-               "it must be below controllers, " + std::to_string(params.channel.controllers()));
     check_modules(*this, params.channel, port.channel,
                   {params.dram->raw * params.ratio() / params.channel.modules()});
     if (static_cast<std::uint64_t>(swap.swap_buffer->raw) < swap.swaps() * 2 * page)
@@ -36,17 +31,11 @@ void PlanarController::init() {
                                   "for each of " +
                                   std::to_string(swap.swaps()) + " swaps: give it " +
                                   std::to_string(swap.swaps() * 2 * page) + "B or set swaps lower");
-    try {
-        channel_.emplace(params.channel, stat.channel, state.channel, swap.swap_function());
-    } catch (const ConfigError& e) {
-        refuse("dram_changes", e.what());
-    }
-    const mem::DramTiming& timing = channel_->timing();
-    if (Swap::piece_bytes % timing.burst != 0 ||
-        static_cast<std::uint64_t>(timing.row.raw) % Swap::piece_bytes != 0)
-        refuse("dram_timing", "its burst must divide 256 bytes, and they its row");
-    channel_->init(path(), sim().seed());
-    check_function();
+    make_channel(channel_, *this, params.channel, stat.channel, state.channel, stat.bank.counters(),
+                 swap.swap_function(), Swap::piece_bytes);
+    FunctionSwaps::check(*this, swap, params.channel, params.routes(), params.page(),
+                         channel_->timing().row);
+    check_sequences(*this, port.channel.commands, port.sequences, swap.swaps());
 
     placement_ = {
         params.channel.controllers(), params.channel.index(), page, dram / page, params.ratio(),
@@ -59,36 +48,17 @@ void PlanarController::init() {
     demand_.emplace(stat.demand, state.demand, placement_, *channel_, *modules_, state.dram, sim(),
                     [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
     demand_->init(params.channel.requests());
+    postponed_.emplace(params.postponed(), swap, stat.postponed, state.postponed, *swaps_, *demand_,
+                       [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
     copies_.emplace(
         CopySwaps::Parts {swap, params.channel, stat.swap, placement_, *swaps_, *channel_,
                           *modules_, state.dram, sim().contents(), state.demand.to_module,
                           state.ready_migration, params.channel.migration_wires()},
-        [this](Swap& s) { serve_postponed(s); }, [this](Swap& s) { end_swap(s); });
+        [this](Swap& s) { postponed_->serve(s); }, [this](Swap& s) { end_swap(s); });
     if (swap.swap_function())
         function_.emplace(swap, stat.swap, state.function, placement_, *swaps_, *channel_,
                           *modules_, port.sequences, sim().contents(), state.dram,
                           params.routes() == Routes::wom);
-}
-
-void PlanarController::check_function() const {
-    if (!params.swap.swap_function()) {
-        if (params.swap.behind_writes())
-            refuse("behind_writes", "there is no swap_function whose swaps could wait for writes");
-        return;
-    }
-    if (params.routes() == Routes::electrical || params.routes() == Routes::optical)
-        refuse("swap_function", "no memory route is laid for it: routes is '" +
-                                    Text<Routes>::show(params.routes()) +
-                                    "', and only 'wom' and 'half_coupled' carry a second route");
-    if (params.channel.migration_channel() == MigrationChannel::dedicated)
-        refuse("migration_channel", "the swap function moves pages over the memory route: it must "
-                                    "be 'shared'");
-    const mem::DramTiming& timing = channel_->timing();
-    if (timing.row.raw % params.page->raw != 0)
-        refuse("page", Text<Bytes>::show(params.page()) + " does not divide a row of the DRAM, " +
-                           Text<Bytes>::show(timing.row) +
-                           ": the swap function moves what lies in one open row");
-    check_sequences(*this, port.channel.commands, port.sequences, params.swap.swaps());
 }
 
 void PlanarController::wake() {
@@ -106,11 +76,12 @@ void PlanarController::wake() {
     for (bool again = true; again;) {
         // In the order of their claim to the channel. Most find nothing to do: this is seen here.
         if (dram.next_done() <= now()) take_dram_done();
-        if (!port.channel.cpu_side.empty()) accept();
+        if (!port.channel.cpu_side.empty())
+            requests_.accept([this](const protocol::MemRequest& r) { return accept(r); });
         if (function_)
             again = function_->advance(
-                now(), [this] { return serves_reads(); }, [this](Swap& s) { make_still(s); },
-                [this](Swap& s) { end_swap(s); });
+                now(), [this] { return serves_reads(); },
+                [this](Swap& s) { postponed_->make_still(s); }, [this](Swap& s) { end_swap(s); });
         else
             copies_->look(now()), again = false;
         const std::uint64_t live = swaps_->live();
@@ -154,7 +125,7 @@ void PlanarController::take_answers() {
             else if (function_)
                 function_->ready(id);
             else
-                state.ready_migration.push({m, id});
+                state.ready_migration.push({m, id, now()});
         }
         auto& transfers = port.channel.transfers[m];
         while (!transfers.empty()) {
@@ -221,64 +192,39 @@ void PlanarController::arm_next() {
 
 // ---- requests --------------------------------------------------------------------------------
 
-void PlanarController::accept() {
-    parts::take_in_order(
-        port.channel.cpu_side, now(), state.stalled_since,
-        [this](const protocol::MemRequest& r) { return accept(r); },
-        [this](Time stalled) { stat.channel.stall_time += stalled; });
-}
-
 /// Where it goes; an error if that is not here.
 Placement::Page PlanarController::page_of(const protocol::MemRequest& r) const {
     const Placement::Page p = placement_.page_of(r.address);
-    if (p.controller != params.channel.index() || p.slot > params.ratio())
-        throw ConfigError(path() + ": address " + std::to_string(r.address) +
-                          (p.slot > params.ratio()
-                               ? " lies beyond the memory of " +
-                                     std::to_string(placement_.bytes_of_all()) + " bytes"
-                               : " belongs to controller " + std::to_string(p.controller)) +
-                          ": the crossbar in front must interleave pages over controllers");
-    if (r.bytes == 0 ||
-        p.offset / PageDemand::block_bytes != (p.offset + r.bytes - 1) / PageDemand::block_bytes)
-        throw ConfigError(path() + ": a request of " + std::to_string(r.bytes) + " bytes at " +
-                          std::to_string(r.address) + " does not lie within 128 aligned bytes");
+    const char* const advice = ": the crossbar in front must interleave pages over controllers";
+    if (p.slot > params.ratio())
+        requests_.refuse(r, "lies beyond the memory of " +
+                                std::to_string(placement_.bytes_of_all()) + " bytes" + advice);
+    if (p.controller != params.channel.index())
+        requests_.refuse(r, "belongs to controller " + std::to_string(p.controller) + advice);
+    requests_.check_block(r);
     return p;
 }
 
 bool PlanarController::accept(const protocol::MemRequest& r) {
-    if (protocol::for_a_cache(r.command)) return true;
     const Placement::Page p = page_of(r);
-    if (demand_->full()) return false;
+    if (demand_->requests().full()) return false;
     Group* g = swaps_->groups().find(p.group);
     const auto slot = static_cast<std::uint8_t>(p.slot);
     Swap* const s = swaps_->of_group(g);
     const bool moving = s && s->moves(slot);
-    const bool write = r.command != Command::read;
-    const bool buffered = moving && !write && s->postponed_writes == 0 &&
-                          params.swap.buffer_reads() && s->has(slot, p.offset);
-    if (moving && !buffered && state.postponed.size() == params.postponed()) return false;
+    if (moving && !postponed_->has_room(*s, p, r.command)) return false;
 
     const std::uint32_t location = g ? g->location[slot] : slot;
     ++stat.requests;
     if (location == 0) ++stat.dram_hits;
-    const std::uint32_t id = demand_->take();
+    const std::uint32_t id = demand_->requests().take();
     PageRequest& q = (*demand_)[id];
     q.r = r;
     q.accepted = now();
     q.group = p.group;
     q.offset = p.offset;
     q.slot = slot;
-    if (buffered) {
-        read_buffer(id, *s);
-        return true;
-    }
-    if (moving) {
-        ++stat.requests_postponed;
-        ++s->postponed;
-        if (write) ++s->postponed_writes;
-        state.postponed.push(id);
-        return true;
-    }
+    if (moving) return postponed_->take(id, *s), true;
     demand_->dispatch(id, location);
     if (params.swap.swaps() == 0 || s) return true;
     if (!g) {
@@ -289,30 +235,16 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     return true;
 }
 
-void PlanarController::read_buffer(std::uint32_t id, const Swap& s) {
-    PageRequest& q = (*demand_)[id];
-    ++stat.buffer_reads;
-    q.place = PageRequest::Place::buffer;
-    finish(id, swaps_->read(s, q.slot, q.offset, q.r));
-}
-
 void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
-    PageRequest& q = (*demand_)[id];
-    const Time taken {now() - q.accepted};
-    (q.is_write() ? stat.channel.write_latency : stat.channel.read_latency).sample(taken);
+    const PageRequest& q = (*demand_)[id];
     using Place = PageRequest::Place;
-    const auto stage = q.place == Place::dram     ? Stage::dram
-                       : q.place == Place::xpoint ? Stage::channel
-                                                  : Stage::queue;
-    sim().stamps().mark(q.r.stamps, static_cast<std::size_t>(stage), now());
-    if (q.r.needs_response()) {
-        protocol::MemResponse answer = protocol::answer(q.r);
-        answer.contents = contents;
-        port.channel.cpu_side.send(answer);
-    } else
-        sim().contents().release(contents);
-    if (q.blocks_swap != Group::none) --(*swaps_)[q.blocks_swap].waits_for;
-    demand_->give_back(id);
+    requests_.answer(q.r, q.accepted,
+                     q.place == Place::dram     ? Stage::dram
+                     : q.place == Place::xpoint ? Stage::channel
+                                                : Stage::queue,
+                     contents);
+    postponed_->finished(q);
+    demand_->requests().give_back(id);
 }
 
 // ---- swaps -----------------------------------------------------------------------------------
@@ -324,36 +256,7 @@ void PlanarController::decide(std::uint64_t group, Group& g) {
         function_->place(*s);
         if (params.swap.behind_writes()) return;
     }
-    make_still(*s);
-}
-
-/// Both pages must be still before their data is read: the swap waits for what is under way to
-/// them.
-void PlanarController::make_still(Swap& s) {
-    s.phase = Swap::Phase::quiet;
-    demand_->for_each([&](std::uint32_t, PageRequest& q) {
-        if (q.group != s.group || (q.slot != s.slot_in && q.slot != s.slot_out)) return;
-        q.blocks_swap = swaps_->number(s);
-        ++s.waits_for;
-    });
-}
-
-/// Postponed reads whose piece is in the buffer now, up to the first write to one of the pages.
-void PlanarController::serve_postponed(Swap& s) {
-    if (s.postponed == 0 || !params.swap.buffer_reads()) return;
-    for (std::uint32_t i = 0; i < state.postponed.size();) {
-        const std::uint32_t id = state.postponed[i];
-        const PageRequest& q = (*demand_)[id];
-        const bool of_this = q.group == s.group; // only requests to the pages moved are here
-        if (of_this && q.is_write()) return;
-        if (!of_this || !s.has(q.slot, q.offset)) {
-            ++i;
-            continue;
-        }
-        state.postponed.erase(i);
-        --s.postponed;
-        read_buffer(id, s);
-    }
+    postponed_->make_still(*s);
 }
 
 /// What waited for it goes on.
@@ -361,16 +264,7 @@ void PlanarController::end_swap(Swap& s) {
     swaps_->end(s, now());
     swaps_->deferred().arrive(
         s.group, [this](FunctionalAccess& a) { functional(port.channel.cpu_side, a); });
-    for (std::uint32_t i = 0; s.postponed && i < state.postponed.size();) {
-        const std::uint32_t id = state.postponed[i];
-        if ((*demand_)[id].group != s.group) {
-            ++i;
-            continue;
-        }
-        state.postponed.erase(i);
-        --s.postponed;
-        demand_->dispatch(id, swaps_->groups().location(s.group, (*demand_)[id].slot));
-    }
+    postponed_->release(s);
 }
 
 /// Whether a swap begun now would come between reads that wait and their data.
@@ -401,21 +295,20 @@ void PlanarController::functional(const PortBase&, FunctionalAccess& access) {
 }
 
 bool PlanarController::pending() const {
-    return demand_->taken() != 0 || swaps_->live() != 0 || (function_ && !function_->idle()) ||
-           !channel_->dram().idle();
+    return demand_->requests().taken() != 0 || swaps_->live() != 0 ||
+           (function_ && !function_->idle()) || !channel_->dram().idle();
 }
 
 void PlanarController::check_loaded(Loader& l) const {
     const std::size_t swaps = state.pages.swaps.size();
     const unsigned modules = params.channel.modules(), slots = params.ratio() + 1;
     const auto either = [&](std::uint32_t id) {
-        if (!(id & PageSwaps::migration_id)) return demand_->check_id(l, "channel", id);
+        if (!(id & PageSwaps::migration_id)) return demand_->requests().check(l, "channel", id);
         l.index("channel.swap", id >> 4 & 0xff, swaps);
     };
     channel_->check_loaded(l, either, either);
     demand_->check_loaded(l, slots, swaps);
-    for (std::uint32_t i = 0; i < state.postponed.size(); ++i)
-        demand_->check_id(l, "postponed", state.postponed[i]);
+    demand_->requests().check_all(l, "postponed", state.postponed);
     for (std::uint32_t i = 0; i < state.ready_migration.size(); ++i) {
         const ReadyRead& r = state.ready_migration[i];
         l.index("ready_migration.module", r.module, modules);
@@ -429,9 +322,9 @@ void PlanarController::check_loaded(Loader& l) const {
 }
 
 void PlanarController::waits_on(WaitReport& report) const {
-    if (demand_->taken())
-        report.add(path() + ": " + std::to_string(demand_->taken()) + " requests under way, " +
-                   std::to_string(state.postponed.size()) + " of them wait for a swap, " +
+    if (const std::uint32_t requests = demand_->requests().taken())
+        report.add(path() + ": " + std::to_string(requests) + " requests under way, " +
+                   std::to_string(postponed_->count()) + " of them wait for a swap, " +
                    std::to_string(demand_->ready_reads()) + " for the channel");
     swaps_->waits_on(path(), report);
 }

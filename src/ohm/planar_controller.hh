@@ -3,20 +3,9 @@
 #include "core/functional.hh"
 #include "ohm/copy_swaps.hh"
 #include "ohm/function_swaps.hh"
-#include "parts/slot_allocator.hh"
+#include "ohm/postponed_requests.hh"
 
 namespace memsim::ohm {
-
-/// What the channel carries at once.
-enum class Routes : std::uint8_t {
-    electrical,   ///< one transfer, over wires
-    optical,      ///< one transfer, by light
-    wom,          ///< by light two, in a code that makes each take 3/2 of its time (Ohm-WOM)
-    half_coupled, ///< by light two, the second in half its power (Ohm-BW)
-};
-constexpr std::array<std::string_view, 4> names_of(Routes) {
-    return {"electrical", "optical", "wom", "half_coupled"};
-}
 
 /// The memory controller of one channel (electrical) or virtual channel (optical) in planar mode,
 /// with the DRAM behind it and, at its DDR-T ports, XPoint modules that share the channel
@@ -91,13 +80,13 @@ class PlanarController final : public Model<PlanarController>, public Functional
     };
     struct Stats {
         ChannelStats channel;
+        BankStats<Params> bank;
         SwapStats swap;
         PageDemandStats demand;
-        Counter buffer_reads {Unit::count, "Demand reads served from a swap buffer"};
+        PostponedStats postponed;
         Counter requests {Unit::count, "Demand requests accepted"};
         Counter dram_hits {Unit::count, "Of them, those whose page was in DRAM when they came"};
         Ratio dram_hit_rate {dram_hits, requests, "Share of requests whose page was in DRAM"};
-        Counter requests_postponed {Unit::count, "Requests that waited for a swap of their page"};
         Level mapping_table_bytes {Unit::byte,
                                    "Mapping table in hardware: groups x slots x bits of a slot"};
     };
@@ -105,8 +94,8 @@ class PlanarController final : public Model<PlanarController>, public Functional
     struct State {
         ChannelState channel;
         PageDemandState demand;
-        Fifo<std::uint32_t> postponed;   ///< requests that wait for a swap
-        Fifo<ReadyRead> ready_migration; ///< what copies have read from XPoint
+        Fifo<std::uint32_t> postponed; ///< requests that wait for a swap
+        ReadyReads ready_migration;    ///< what copies have read from XPoint
         PageSwapsState pages;
         FunctionSwapsState function;
         Timer next;
@@ -137,7 +126,6 @@ class PlanarController final : public Model<PlanarController>, public Functional
     State state;
 
   private:
-    void check_function() const;
     Placement::Page page_of(const protocol::MemRequest& r) const;
     bool only_dram_works() const;
     bool serves_reads() const;
@@ -146,15 +134,9 @@ class PlanarController final : public Model<PlanarController>, public Functional
     void take_dram_done();
     bool run_dram();
     void arm_next();
-    // requests and answers
-    void accept();
     bool accept(const protocol::MemRequest& r);
-    void read_buffer(std::uint32_t id, const Swap& s);
     void finish(std::uint32_t id, Contents::Id contents);
-    // swaps of their pages
     void decide(std::uint64_t group, Group& g);
-    void make_still(Swap& s);
-    void serve_postponed(Swap& s);
     void end_swap(Swap& s);
 
     Placement placement_;
@@ -162,7 +144,9 @@ class PlanarController final : public Model<PlanarController>, public Functional
     std::optional<MemoryChannel> channel_;
     std::optional<ModuleSide> modules_;
     std::optional<PageSwaps> swaps_;
+    DemandPort requests_ {*this, port.channel.cpu_side, stat.channel, state.stalled_since};
     std::optional<PageDemand> demand_;
+    std::optional<PostponedRequests> postponed_;
     std::optional<CopySwaps> copies_;
     std::optional<FunctionSwaps> function_; ///< with the swap function
 };

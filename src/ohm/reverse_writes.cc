@@ -10,6 +10,15 @@ bool ReverseWrites::may_confirm(std::uint32_t ready, Tick since, Tick now) const
            channel_.dram().next_action() > now + shortest_;
 }
 
+bool ReverseWrites::confirm(ReadyReads& ready, Tick now) {
+    return ready.grant(
+        modules_, [&](const ReadyRead& r) { return may_confirm(ready.size(), r.since, now); },
+        [&](const ReadyRead& r) {
+            confirmed(now);
+            modules_.grant(r.module, r.id, line_bytes_, false, now, mem::DramWires::data, true);
+        });
+}
+
 void ReverseWrites::confirmed(Tick now) {
     if (state_.under_way == 0) {
         ++stats_.holds;

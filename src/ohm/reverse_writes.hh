@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ohm/module_side.hh"
+#include "ohm/ready_reads.hh"
 
 namespace memsim::ohm {
 
@@ -52,9 +53,10 @@ class ReverseWrites {
   public:
     /// All outlive it.
     ReverseWrites(const ReverseParams& params, ReverseStats& stats, ReverseState& state,
-                  const ChannelParams& channel_params, MemoryChannel& channel,
+                  const ChannelParams& channel_params, MemoryChannel& channel, ModuleSide& modules,
                   std::uint32_t line_bytes)
-        : params_(params), stats_(stats), state_(state), channel_(channel),
+        : params_(params), stats_(stats), state_(state), channel_(channel), modules_(modules),
+          line_bytes_(line_bytes),
           registers_(static_cast<std::uint32_t>(params.dram_register->raw) / line_bytes),
           shortest_(channel_params.grant_latency->raw + channel_params.one_way().raw +
                     channel.transfer_time(line_bytes).raw) {}
@@ -64,17 +66,23 @@ class ReverseWrites {
     /// begins where it costs the DRAM nothing, or when enough lines wait (`ready`, the first since
     /// `since`) or one for long enough.
     bool may_confirm(std::uint32_t ready, Tick since, Tick now) const;
-    void confirmed(Tick now);
+    /// Lets XPoint send what is ready to the DRAM, with the DDR monitor on. True if anything was
+    /// confirmed.
+    bool confirm(ReadyReads& ready, Tick now);
     /// XPoint's completion signal has come.
     void complete(Tick now);
     /// A line has gone from the register to its place in the DRAM.
     void written(Tick now) { stats_.in_register.set(now, --state_.registered); }
 
   private:
+    void confirmed(Tick now);
+
     const ReverseParams& params_;
     ReverseStats& stats_;
     ReverseState& state_;
     MemoryChannel& channel_;
+    ModuleSide& modules_;
+    std::uint32_t line_bytes_;
     std::uint32_t registers_; ///< lines of dram_register
     Tick shortest_;           ///< the shortest hold
 };

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "core/functional.hh"
-#include "ohm/deferred_writes.hh"
+#include "ohm/demand_port.hh"
 #include "ohm/evictions.hh"
+#include "ohm/line_demand.hh"
 #include "ohm/reverse_writes.hh"
-#include "parts/sector_store.hh"
+#include "ohm/set_queues.hh"
 
 namespace memsim::ohm {
 
@@ -40,8 +41,6 @@ namespace memsim::ohm {
 /// the DDR monitor saw.
 class TwoLevelController final : public Model<TwoLevelController>, public Functional {
   public:
-    static constexpr std::uint32_t block_bytes = 128; ///< of which a request is a part
-
     struct Params {
         ChannelParams channel;
         EvictionParams eviction;
@@ -61,6 +60,7 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
     };
     struct Stats {
         ChannelStats channel;
+        BankStats<Params> bank;
         EvictionStats eviction;
         ReverseStats reverse;
         Counter requests {Unit::count, "Demand requests accepted"};
@@ -72,43 +72,15 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
         Level lines {Unit::count, "Lines of DRAM that hold something"};
     };
 
-    static constexpr std::uint32_t none = 0xffffffff;
-    struct Request {
-        protocol::MemRequest r;
-        Tick accepted = 0;
-        std::uint64_t local = 0; ///< of its line, as this controller counts
-        std::uint64_t set = 0;
-        std::uint32_t next = none; ///< behind it, of the same set
-        std::uint32_t module = 0;  ///< its line's in XPoint
-        std::uint8_t victims = 0;  ///< on their way to a module
-        bool fetched = false;      ///< the line came from XPoint
-        bool filled = false;       ///< the scheduler has it, from the register
-        bool answered = false;     ///< or needs no answer
-        bool settled = false;      ///< the scheduler has its line, or it changes nothing
-        bool released = false;     ///< the next request of the set has begun
-        Contents::Id line;         ///< what came from XPoint and is to be written to DRAM
-    };
-    struct Ready {
-        std::uint32_t module = 0;
-        std::uint32_t id = 0;
-        Tick since = 0; ///< for reverse_patience
-    };
     struct State {
         ChannelState channel;
-        std::vector<Request> requests;
-        Fifo<std::uint32_t> free;
-        HashMap<std::uint32_t> busy;            ///< set -> the last request of it
-        Fifo<std::uint32_t> tag_reads;          ///< requests whose line is to be read
-        Fifo<std::uint32_t> writes;             ///< requests whose line is to be written
-        std::vector<Fifo<std::uint32_t>> reads; ///< of each module: requests whose command waits
+        LineDemandState demand;
+        SetQueues sets;
         EvictionState evictions;
-        Fifo<Ready> ready;
         ReverseState reverse;
-        DramCache cache;
+        CachedLinesState lines;
         Timer next;
         Tick stalled_since = never;
-        parts::SectorStore dram; ///< contents of the DRAM
-        DeferredWrites deferred; ///< to lines that requests use, by their sets
     };
 
     explicit TwoLevelController(const Params& p) : params(p) {}
@@ -126,49 +98,27 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
     State state;
 
   private:
-    /// In the context of a DRAM access: nobody waits for it, or the request is answered when it is
-    /// done.
-    static constexpr std::uint32_t fill_mark = 1u << 31, write_mark = 1u << 30;
-    static constexpr std::uint32_t id_of(std::uint32_t context) {
-        return context & ~(fill_mark | write_mark);
-    }
-
-    // two_level_controller.cc: requests and answers
-    void accept();
+    // requests
     bool accept(const protocol::MemRequest& r);
-    void begin(std::uint32_t id);
     void line_read(std::uint32_t id);
     void line_came(std::uint32_t id, Contents::Id line);
     void fill(std::uint32_t id);
     void finish(std::uint32_t id, Contents::Id contents = {});
-    Contents::Id read_dram(const Request& q);
-    Contents::Id part_of(Contents::Id line, const Request& q);
-    void write_dram(Request& q, bool write);
     void end_if_done(std::uint32_t id);
-    // two_level_channel.cc: devices and the channel; the bool says whether anything changed
+    // devices and the channel; the bool says whether anything changed
     void take_answers();
     void send_left();
     void take_dram_done();
-    bool feed_dram();
     bool feed_modules();
-    bool grant_ready();
     bool evict(bool old_ones);
-    bool confirm();
     void arm_next();
 
-    std::uint64_t set_address(std::uint64_t set) const { return set * map_.line_bytes; }
-    std::uint32_t line_sectors() const {
-        return static_cast<std::uint32_t>(map_.line_bytes) / SectorBytes::size;
-    }
-    bool whole_line(const protocol::MemRequest& r) const {
-        return r.payload() == map_.line_bytes && !r.partial &&
-               r.command != protocol::Command::atomic;
-    }
-    bool is_write(const Request& q) const { return q.r.command != protocol::Command::read; }
-
     LineMap map_;
+    DemandPort requests_ {*this, port.channel.cpu_side, stat.channel, state.stalled_since};
+    std::optional<CachedLines> lines_;
     std::optional<MemoryChannel> channel_;
     std::optional<ModuleSide> modules_;
+    std::optional<LineDemand> demand_;
     std::optional<Evictions> evictions_;
     std::optional<ReverseWrites> reverse_; ///< with reverse_write
 };

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 3> names_of(Coding) {
 /// and detector (Table I). On a memory route the light carries the data route's pulses already, and
 /// each half-coupled receiver on the way has taken its half. Not modelled: crosstalk between
 /// wavelengths, temperature, nonlinear loss, dispersion.
-class Channel final : public Model<Channel> {
+class Channel final : public StaticModel<Channel> {
   public:
     struct Params {
         Param<unsigned> wavelengths {96, {1, 4096}, "Of a waveguide (Ohm-GPU table I: 96 bits)"};
@@ -75,7 +75,6 @@ class Channel final : public Model<Channel> {
         Param<Energy> tuning {
             200_fJ, {0_fJ, 1_nJ}, "To tune rings for a bit (Ohm-GPU table I: 200 fJ/bit)"};
     };
-    struct Ports {};
     struct Stats {
         Figure rate {Unit::byte_per_second, "Of a virtual channel's data route"};
         Figure shared_rate {Unit::byte_per_second,
@@ -98,16 +97,12 @@ class Channel final : public Model<Channel> {
         Figure xpoint_rings {Unit::count, "Rings of a wavelength at the XPoint"};
         Figure general_rings {Unit::count, "The same in the general design (Fig. 15a)"};
     };
-    struct State {};
 
     explicit Channel(const Params& p) : params(p) {}
     void init() override;
-    void wake() override {}
 
     const Params params;
-    Ports port;
     Stats stat;
-    State state;
 
   private:
     std::uint8_t functions() const;

@@ -30,7 +30,7 @@ const char* run(Machine& machine, Tick until) {
 void perturb(Machine& machine, std::uint64_t seed, unsigned one_in) {
     if (machine.components().empty()) return;
     std::vector<Component*> all;
-    for (const auto& c : machine.components()) all.push_back(c.get());
+    for (const auto& c : machine.components()) all.push_back(c);
     machine.sim().perturb(seed, one_in, all);
 }
 

@@ -14,7 +14,7 @@ using NoGil = py::call_guard<py::gil_scoped_release>;
 /// then read or generated once.
 struct Prepared {
     Arguments params;
-    std::unique_ptr<ModelBase> component;
+    std::unique_ptr<Object> component;
     bool given = false; ///< a machine has it
 
     Prepared(const std::string& type, Arguments given) : params(std::move(given)) {

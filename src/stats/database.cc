@@ -204,7 +204,7 @@ const std::string& Run::uuid() const { return state_->uuid; }
 void Run::write_machine(const Machine& m) {
     State& s = *state_;
     s.write([&] {
-        for (const auto& c : m.components()) {
+        for (const auto& c : m.objects()) {
             const Schema& schema = m.schema_of(*c);
             const std::int64_t object = s.object(c->path(), schema.name);
             const auto values = c->resolved_params();

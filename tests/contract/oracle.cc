@@ -50,7 +50,7 @@ std::unique_ptr<Machine> started(const Rig& rig, QueueKind kind = QueueKind::fas
 }
 std::vector<Component*> all_of(Machine& m) {
     std::vector<Component*> all;
-    for (const auto& c : m.components()) all.push_back(c.get());
+    for (const auto& c : m.components()) all.push_back(c);
     return all;
 }
 void touch(void* component, const void*) {

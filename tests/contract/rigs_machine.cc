@@ -277,8 +277,6 @@ static const RigFor module_of_it {"xpoint.Module", [](Machine& m) {
 MACHINE(dispatcher, "gpu.Dispatcher", "bfs_topology", "greedy_then_oldest")
 MACHINE(sm, "gpu.Sm", "bfs_data", "loose_round_robin")
 MACHINE(program, "workload.Program", "pagerank", "greedy_then_oldest")
-MACHINE(note, "workload.Invariant", "bfs_topology", "loose_round_robin")
-MACHINE(optics, "optical.Channel", "bfs_topology", "greedy_then_oldest")
 #undef MACHINE
 
 } // namespace memsim::test

@@ -300,7 +300,7 @@ TEST_CASE("a resumed system, a perturbed one, a naive queue: equal digests", "[m
         for (std::uint64_t seed : {1, 2, 3}) {
             auto m = system();
             std::vector<Component*> all;
-            for (const auto& c : m->components()) all.push_back(c.get());
+            for (const auto& c : m->components()) all.push_back(c);
             m->sim().perturb(seed, 2, all);
             m->start();
             finish(*m);

@@ -21,7 +21,7 @@ std::string whole_run(QueueKind kind = QueueKind::fast, unsigned perturb_one_in 
                       const Arguments& dram = busy) {
     const auto m = machine(mixed, dram, true, kind);
     std::vector<Component*> all;
-    for (const auto& c : m->components()) all.push_back(c.get());
+    for (const auto& c : m->components()) all.push_back(c);
     if (perturb_one_in) m->sim().perturb(perturb_one_in, perturb_one_in, all);
     m->start();
     REQUIRE(m->run(never) == Stop::idle);

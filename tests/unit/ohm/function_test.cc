@@ -167,7 +167,7 @@ TEST_CASE("Demand of the pages and of their bank waits until ready, to the femto
     const auto free = b.read(300 * ns, b.at(1, 0)); // of another bank
     CHECK(b.run_to_end() == Clean {});
     const auto& stat = b.controller().stat;
-    CHECK(value(stat.requests_postponed) == 1);
+    CHECK(value(stat.postponed.requests_postponed) == 1);
     const Tick ready = 1 * ns + sum(stat.swap.swap_latency);
     // Its row is open, so the column command goes at once: tCL, four bursts, there and back,
     // lookup.

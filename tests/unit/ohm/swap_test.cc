@@ -56,8 +56,8 @@ TEST_CASE("A read of a page being swapped waits until its piece is in the buffer
     const auto other = b.read(300 * ns, b.at(1, 0));
     CHECK(b.run_to_end() == Clean {});
     CHECK(value(b.controller().stat.swap.swaps) == 1);
-    CHECK(value(b.controller().stat.requests_postponed) == 1);
-    CHECK(value(b.controller().stat.buffer_reads) == 1);
+    CHECK(value(b.controller().stat.postponed.requests_postponed) == 1);
+    CHECK(value(b.controller().stat.postponed.buffer_reads) == 1);
     CHECK(b.sender().when(read) > b.sender().when(other));
     CHECK(b.sender().when(read) < 600 * ns);
 
@@ -66,7 +66,7 @@ TEST_CASE("A read of a page being swapped waits until its piece is in the buffer
     const auto write = w.write(300 * ns, w.at(0, 1, 256));
     const auto behind = w.read(301 * ns, w.at(0, 1, 256)); // must see the write
     CHECK(w.run_to_end() == Clean {});
-    CHECK(value(w.controller().stat.requests_postponed) == 2);
+    CHECK(value(w.controller().stat.postponed.requests_postponed) == 2);
     CHECK(value(w.controller().stat.demand.dram_writes) ==
           1); // the page had moved when it was let go
     CHECK(w.sender().when(write) >= static_cast<Tick>(w.controller().stat.swap.swap_latency.sum()));
@@ -81,8 +81,8 @@ TEST_CASE("A read whose piece is already in the buffer is answered at once", "[o
     const auto read = b.read(400 * ns, b.at(0, 0));
     CHECK(b.run_to_end() == Clean {});
     CHECK(b.latency(read, 400 * ns) == 1 * ns + 833'000);
-    CHECK(value(b.controller().stat.buffer_reads) == 1);
-    CHECK(value(b.controller().stat.requests_postponed) == 0);
+    CHECK(value(b.controller().stat.postponed.buffer_reads) == 1);
+    CHECK(value(b.controller().stat.postponed.requests_postponed) == 0);
 }
 
 TEST_CASE("When the queue of postponed requests is full, nothing further is accepted", "[ohm]") {
@@ -220,13 +220,13 @@ TEST_CASE("Under random traffic with swaps in flight every read returns the last
             CHECK(wrong_blocks(b, last) == 0);
             // It did happen what could have gone wrong.
             CHECK(value(stat.swap.swaps) > 200);
-            CHECK(value(stat.requests_postponed) > 200);
+            CHECK(value(stat.postponed.requests_postponed) > 200);
             if (b.controller().params.swap.swap_function()) {
                 CHECK(value(stat.demand.conflicts) > 100);
                 CHECK(value(b.module(0).stat.swaps) + value(b.module(1).stat.swaps) ==
                       value(stat.swap.swaps));
             } else
-                CHECK(value(stat.buffer_reads) > 100);
+                CHECK(value(stat.postponed.buffer_reads) > 100);
             CHECK(value(stat.swap.swaps_postponed) > 0);
             CHECK(value(b.module(0).stat.media.gap_moves) > 10);
             CHECK(b.sender().state.log.size() > 10000);
@@ -331,7 +331,7 @@ TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the dig
     for (std::uint64_t seed : {1, 2, 3}) {
         auto perturbed = make();
         std::vector<Component*> all;
-        for (const auto& c : perturbed->machine.components()) all.push_back(c.get());
+        for (const auto& c : perturbed->machine.components()) all.push_back(c);
         perturbed->machine.sim().perturb(seed, 2, all);
         CHECK(perturbed->run_to_end() == Clean {});
         CHECK(perturbed->digest() == wanted);

@@ -132,20 +132,30 @@ TEST_CASE("Two-level: what the host copies into a line that requests use is ther
           "[integrity]") {
     unsigned busy = 0;
     for (const Arguments& platform : test_ohm::two_level_platforms())
-        for (Tick at = 5 * ns; at < 400 * ns; at += 3 * ns) {
+        for (Tick at = 5 * ns; at < 700 * ns; at += 4 * ns) {
             INFO(at);
             Bench b(platform);
             b.send(0, 128, Command::read); // a miss; then one whose victim is the line written
             b.send(20 * ns, cache + 160, Command::write, 32);
+            b.send(40 * ns, cache + 128, Command::read); // keeps the set in use
+            const auto holds = [&](std::uint32_t number) {
+                return b.sender().content(128) == number &&
+                       b.sender().content(cache + 192) == number;
+            };
+            const auto copy_in = [&](std::uint32_t number) {
+                for (const std::uint64_t address : {std::uint64_t {128}, cache + 192})
+                    b.sender().copy_in(address, number);
+                CHECK(holds(number));
+            };
+            copy_in(3); // XPoint sends these bytes to the DRAM while younger ones are copied in
             b.machine.start();
             b.machine.run(at);
-            busy += b.controller().state.busy.size() != 0;
-            for (const std::uint64_t address : {std::uint64_t {128}, cache + 192})
-                b.sender().copy_in(address, 7);
-            CHECK(b.machine.run(never) == Stop::idle);
+            busy += !b.controller().state.sets.empty();
+            copy_in(7);
+            for (Tick later = at + 10 * ns; b.machine.run(later) == Stop::limit; later += 10 * ns)
+                CHECK(holds(7));
             CHECK(b.machine.imbalances() == Clean {});
-            for (const std::uint64_t address : {std::uint64_t {128}, cache + 192})
-                CHECK(b.sender().content(address) == 7);
+            CHECK(holds(7));
         }
     CHECK(busy > 400);
 }

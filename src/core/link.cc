@@ -1,4 +1,4 @@
-#include "core/port.hh"
+#include "core/link.hh"
 
 #include "core/component.hh"
 

@@ -1,0 +1,36 @@
+"""What the command line says."""
+import dataclasses
+import os
+
+
+@dataclasses.dataclass
+class Options:
+    """What the command line says; a checkpoint keeps it all but what is marked."""
+
+    outdir: str = "memsim-out"
+    stats_db: str = ""
+    verbosity: int = 0
+    checkpoint_at: list = dataclasses.field(default_factory=list)  # ticks
+    checkpoint_sim_period: int = 0
+    checkpoint_wall_period: float = 0
+    changes: list = dataclasses.field(default_factory=list)  # --set
+    # Not kept: they show or test, and change no result.
+    event_queue: str = "fast"
+    perturb: int | None = None
+    stamps: int = 0
+    debug: dict | None = None
+    restoring: object = None  # the Checkpoint that the script is re-run for
+    parent: str = ""          # the run that a new run goes on from
+    skip_finished: bool = False
+
+    KEPT = ("outdir", "stats_db", "verbosity", "checkpoint_at", "checkpoint_sim_period",
+            "checkpoint_wall_period", "changes")
+
+    def kept(self):
+        return {name: getattr(self, name) for name in self.KEPT}
+
+    def database(self):
+        return os.path.abspath(self.stats_db or os.path.join(self.outdir, "stats.db"))
+
+
+options = Options()  # of this process

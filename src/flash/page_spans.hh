@@ -1,0 +1,37 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace memsim::flash {
+
+/// Sectors of one logical page, a bit each.
+struct PageSpan {
+    std::uint32_t lpn = 0;
+    std::uint32_t sectors = 0;
+
+    std::uint32_t count() const { return static_cast<std::uint32_t>(std::popcount(sectors)); }
+};
+
+/// What the page of `sector` has of so many sectors from there on. A page has at most 32.
+inline PageSpan first_span(std::uint64_t sector, std::uint64_t sectors,
+                           std::uint32_t page_sectors) {
+    const auto first = static_cast<std::uint32_t>(sector % page_sectors);
+    const auto n =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(sectors, page_sectors - first));
+    return {static_cast<std::uint32_t>(sector / page_sectors), (n == 32 ? ~0u : (1u << n) - 1)
+                                                                   << first};
+}
+
+/// Calls f(span) for each page that these sectors lie in.
+template <class F>
+void for_each_span(std::uint64_t sector, std::uint64_t sectors, std::uint32_t page_sectors, F&& f) {
+    while (sectors) {
+        const PageSpan span = first_span(sector, sectors, page_sectors);
+        f(span);
+        sector += span.count(), sectors -= span.count();
+    }
+}
+
+} // namespace memsim::flash
