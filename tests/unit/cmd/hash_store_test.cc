@@ -207,12 +207,9 @@ TEST_CASE("The hash store does on random strings what a plain list does, saved a
 }
 
 TEST_CASE("A hash store that cannot be is not loaded", "[cmd]") {
-    struct Saved {
-        std::vector<Reference> all;
-    };
-    const auto refused = [](std::vector<Reference> all) {
+    const auto refused = [](const std::vector<Reference>& all) {
         HashStore store = store_of(2, 2);
-        return load(saved(Saved {std::move(all)}), store);
+        return load(saved(all), store);
     };
     CHECK(refused({{digest(1), 10, 1, 15}, {digest(1), 11, 1, 7}}) == "");
     CHECK(refused({{digest(1), 10, 0, 15}}) == "has a reference of no block");
