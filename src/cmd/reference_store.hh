@@ -22,6 +22,12 @@ struct Reference {
     std::uint8_t mask = 0; ///< the same digest of other sectors is another block's
 };
 
+struct Insertion {
+    bool inserted = false; ///< else there is no room
+    bool evicted = false;
+    Reference victim {}; ///< if one was evicted
+};
+
 /// References by their digests: set-associative, or without a limit. `Victim` says which reference
 /// of a full set makes room: Victim::choose(nodes, ends) walks the set's list by use. A reference
 /// is used when it is inserted and when a block joins it. A value for State; it allocates only
@@ -76,11 +82,6 @@ class ReferenceStore {
         return i ? &nodes_[*i].is : nullptr;
     }
 
-    struct Insertion {
-        bool inserted = false; ///< else there is no room
-        bool evicted = false;
-        Reference victim {}; ///< if one was evicted
-    };
     /// A reference with count 1. Precondition: neither the digest nor the place is known.
     Insertion insert(const Reference::Digest& digest, std::uint32_t mask, std::uint32_t place) {
         MEMSIM_ASSERT(!find(digest, mask) && !find_place(place), "a reference is known already");
