@@ -6,16 +6,15 @@ static constexpr std::uint32_t words = block_bytes / 4, header_bytes = words * 2
 /// Bytes of a word that follow, by its 2 bits.
 static constexpr std::array<std::uint32_t, 4> lengths {0, 1, 2, 4};
 
-/// Of those words' bits that a mask names.
-static Reference::Digest digest_of(Block block, std::uint32_t mask) {
-    std::array<std::uint64_t, 2> lanes {1, 2};
-    for (std::uint32_t i = 0; i < words; ++i)
-        for (std::uint64_t& lane : lanes) {
-            lane ^= element<std::uint32_t>(block, i) & mask;
-            lane = split_mix(lane);
-        }
-    Reference::Digest digest;
-    std::memcpy(digest.data(), lanes.data(), sizeof digest);
+Reference::Digest BaseDeltaStores::digest_of(Block block, std::uint32_t mask) {
+    const std::uint64_t both = std::uint64_t {mask} << 32 | mask;
+    std::uint64_t state = 0;
+    for (std::uint32_t i = 0; i < words / 2; ++i) {
+        state ^= element<std::uint64_t>(block, i) & both;
+        state = split_mix(state);
+    }
+    Reference::Digest digest {};
+    std::memcpy(digest.data(), &state, sizeof state);
     return digest;
 }
 

@@ -34,8 +34,7 @@ struct BaseDelta {
 /// needs stays until each of these blocks was released. If there is no room for a base, blocks of
 /// its cluster are raw; if there is none for a difference, it is not shared.
 ///
-/// Assumptions: bases and differences take 128 bytes on chip each; hashes cost no time here, and a
-/// hash that two clusters share costs nothing but compression. A value for State.
+/// Assumption: bases and differences take 128 bytes on chip each. A value for State.
 class BaseDeltaStores {
   public:
     static constexpr std::string_view archived_as = "BaseDeltaStores";
@@ -58,6 +57,10 @@ class BaseDeltaStores {
 
     /// Whether a block may be kept like this: of what was loaded.
     bool has(const BaseDelta& how) const;
+
+    /// A hash of 64 bits of the words' bits that a mask names. Two differences may have the same
+    /// one, so they are compared; two clusters that have are taken for one, and compress badly.
+    static Reference::Digest digest_of(Block block, std::uint32_t mask);
 
   private:
     LineStore bases_, differences_;

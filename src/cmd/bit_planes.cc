@@ -37,9 +37,12 @@ namespace {
 class Writer {
   public:
     void put(std::uint32_t value, std::uint32_t length) {
-        while (length--) {
-            const std::uint32_t at = packed.bit_count++;
-            packed.bits[at / 8] |= static_cast<std::uint8_t>((value >> length & 1) << (7 - at % 8));
+        while (length) { // as much as the byte has room for
+            const std::uint32_t room = 8 - packed.bit_count % 8, n = std::min(room, length);
+            length -= n;
+            const std::uint32_t part = value >> length & ((1u << n) - 1);
+            packed.bits[packed.bit_count / 8] |= static_cast<std::uint8_t>(part << (room - n));
+            packed.bit_count += n;
         }
     }
     void put(Code code, std::uint32_t operand = 0, std::uint32_t length = 0) {

@@ -107,6 +107,25 @@ TEST_CASE("A cluster is told by the words' high bits", "[cmd]") {
     CHECK(changed(0, 0x80000000) == Kind::raw);
 }
 
+TEST_CASE("Different differences with one hash are two", "[cmd]") {
+    BaseDeltaStores s = stores(4, 4, 0);
+    const auto block = [](std::uint64_t first, std::uint64_t second) {
+        BlockBytes b {};
+        set_element(b, 0, first), set_element(b, 1, second);
+        return b;
+    };
+    std::uint64_t one = 1, two = 2; // the second word takes back what the first one has changed
+    const std::uint64_t second = split_mix(one) ^ split_mix(two);
+    const BlockBytes a = block(1, 0), b = block(2, second);
+    REQUIRE(s.digest_of(a, ~0u) == s.digest_of(b, ~0u));
+    const Kept base(s, block(0, 0)), kept_a(s, a), kept_b(s, b), again(s, b);
+    CHECK(kept_a.how.kind == Kind::difference);
+    CHECK(kept_b.how.kind == Kind::difference);
+    CHECK(again.how.kind == Kind::difference); // the hash has one line only
+    CHECK(Kept(s, a).how.kind == Kind::duplicate);
+    for (const Kept* k : {&kept_a, &kept_b, &again}) CHECK(k->whole(s));
+}
+
 TEST_CASE("A base stays while a block needs it, then it makes room", "[cmd]") {
     BaseDeltaStores s = stores(1, 1);
     const Kept base(s, of_cluster(1)), a(s, of_cluster(1)), b(s, of_cluster(1, 9));
