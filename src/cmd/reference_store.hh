@@ -81,6 +81,11 @@ class ReferenceStore {
         const std::uint32_t* const i = of_place_.find(place);
         return i ? &nodes_[*i].is : nullptr;
     }
+    /// Whether holds(reference) of all of them; no order can be seen.
+    template <class F>
+    bool all(F&& holds) const {
+        return of_place_.all([&](std::uint64_t, std::uint32_t i) { return holds(nodes_[i].is); });
+    }
 
     /// A reference with count 1. Precondition: neither the digest nor the place is known.
     Insertion insert(const Reference::Digest& digest, std::uint32_t mask, std::uint32_t place) {

@@ -104,6 +104,8 @@ static void replay(std::uint32_t entries, std::uint32_t ways, bool alone) {
             }
         }
         REQUIRE(store.size() == plain.all.size());
+        REQUIRE(
+            store.all([&](const Reference& is) { return plain.at(is.place) != plain.all.end(); }));
         for (const auto& [set, e] : plain.all) {
             REQUIRE(store.find(e.digest, e.mask) == store.find_place(e.place));
             REQUIRE(count(store, e.place) == e.count);
