@@ -22,6 +22,12 @@ struct Reference {
     std::uint8_t mask = 0; ///< the same digest of other sectors is another block's
 };
 
+struct Insertion {
+    bool inserted = false; ///< else there is no room
+    bool evicted = false;
+    Reference victim {}; ///< if one was evicted
+};
+
 /// References by their digests: set-associative, or without a limit. `Victim` says which reference
 /// of a full set makes room: Victim::choose(nodes, ends) walks the set's list by use. A reference
 /// is used when it is inserted and when a block joins it. A value for State; it allocates only
@@ -75,12 +81,12 @@ class ReferenceStore {
         const std::uint32_t* const i = of_place_.find(place);
         return i ? &nodes_[*i].is : nullptr;
     }
+    /// Whether holds(reference) of all of them; no order can be seen.
+    template <class F>
+    bool all(F&& holds) const {
+        return of_place_.all([&](std::uint64_t, std::uint32_t i) { return holds(nodes_[i].is); });
+    }
 
-    struct Insertion {
-        bool inserted = false; ///< else there is no room
-        bool evicted = false;
-        Reference victim {}; ///< if one was evicted
-    };
     /// A reference with count 1. Precondition: neither the digest nor the place is known.
     Insertion insert(const Reference::Digest& digest, std::uint32_t mask, std::uint32_t place) {
         MEMSIM_ASSERT(!find(digest, mask) && !find_place(place), "a reference is known already");
