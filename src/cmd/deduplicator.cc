@@ -1,5 +1,6 @@
 #include "cmd/deduplicator.hh"
 
+#include "cmd/ecc.hh"
 #include "cmd/intra.hh"
 #include "cmd/md5.hh"
 #include "core/registry.hh"
@@ -35,13 +36,21 @@ std::uint8_t sectors_of_block(const M& m) {
 } // namespace
 
 void Deduplicator::init() {
+    packing_.emplace(params.packing, state.packing, stat.packing);
     if (!passes() && !sim().contents().enabled())
         refuse("detection", "equal data can only be found where there are data: build the machine "
                             "from memsim.Root(contents=True)");
+    if (deduplicates() && packing_->compresses() && params.packing.compression == Compression::bcd)
+        refuse("compression", "bcd deduplicates for itself: it goes with detection=none and "
+                              "intra=nowhere");
+    for (const auto* lines : {&params.packing.bases, &params.packing.differences})
+        if (*lines % params.packing.bcd_ways)
+            refuse("bcd_ways", lines->text() + " lines are no whole number of sets of " +
+                                   params.packing.bcd_ways.text() + " ways");
     if (params.channel >= params.channels)
         refuse("channel",
                params.channel.text() + " is not below channels = " + params.channels.text());
-    if (params.assisted_read && !passes() && params.slices == 0)
+    if (params.assisted_read && deduplicates() && params.slices == 0)
         refuse("assisted_read", "there is no L2 to look into: bind `caches`, or switch it off");
     if (params.hash_entries % params.hash_ways)
         refuse("hash_entries", params.hash_entries.text() + " are no whole number of sets of " +
@@ -64,7 +73,8 @@ void Deduplicator::init() {
     }
     const std::uint32_t jobs = params.reads + params.writes + most_homeward;
     state.table.resize(blocks);
-    state.store.resize(params.hash_entries, params.hash_ways);
+    store([&](auto& s) { s.resize(params.hash_entries, params.hash_ways); });
+    Packing::resize(params.packing, state.packing, blocks);
     Metadata::resize(params.metadata, state.metadata, 3 * jobs);
     state.jobs.assign(jobs, {});
     state.data.assign(jobs, {});
@@ -254,15 +264,21 @@ void Deduplicator::come_back(const MemResponse& r) {
     JobData& data = state.data[r.tag];
     const std::uint64_t first = r.address / SectorBytes::size;
     for (const Contents::Piece& p : sim().contents()[r.contents].pieces)
-        (j.step == Step::verified ? data.other : data.own)[sector_in_block(first + p.sector)].fill(
-            p.data);
+        (j.step == Step::verified || j.coded ? data.other
+                                             : data.own)[sector_in_block(first + p.sector)]
+            .fill(p.data);
     sim().contents().release(r.contents);
-    waited({r.tag});
+    if (r.packed.words)
+        after<&Deduplicator::waited>(
+            Time {std::max<Tick>(1, clock_->cycles(params.packing.unpack_cycles))}, {r.tag});
+    else
+        waited({r.tag});
 }
 
 void Deduplicator::waited(const JobId& id) {
     Job& j = state.jobs[id.job];
-    if (--j.waits == 0) j.write ? step_write(id.job, j) : step_read(id.job, j);
+    if (--j.waits == 0 && j.coded) expand(id.job, j);
+    if (j.waits == 0) j.write ? step_write(id.job, j) : step_read(id.job, j);
     drain();
 }
 
@@ -280,13 +296,37 @@ void Deduplicator::look(std::uint32_t id, Table table, std::uint32_t block) {
 
 void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t sectors,
                          Counter& counter) {
-    MemRequest r = over(place, sectors);
+    const bool packed = packing_->compressed(place);
+    const std::uint32_t n = packed ? packing_->sectors(place) : 0;
+    state.jobs[id].coded = packing_->coded(place);
+    if (packed && n == 0) return wait(id, params.packing.unpack_cycles); // it is on chip
+    // BPC's codes stand for all of the block, BCD's difference lies in its first sectors.
+    MemRequest r = over(place, !packed                ? sectors
+                               : state.jobs[id].coded ? (1u << n) - 1
+                                                      : all_sectors);
+    if (packed) r.packed.set(n * sector_bytes);
     r.tag = id;
     r.pc = state.jobs[id].request.pc;
     r.warp = state.jobs[id].request.warp;
     ++state.jobs[id].waits;
     ++counter;
     send(r);
+}
+
+/// BCD: the block that the code in memory stands for.
+void Deduplicator::expand(std::uint32_t id, Job& j) {
+    BlockBytes code {};
+    JobData& data = state.data[id];
+    for (std::uint32_t s = 0; s < block_sectors; ++s)
+        std::memcpy(code.data() + s * sector_bytes, data.other[s].bytes.data(), sector_bytes);
+    const BlockBytes block = packing_->decode(j.block, code);
+    for (std::uint32_t s = 0; s < block_sectors; ++s) {
+        SectorBytes sector;
+        std::memcpy(sector.bytes.data(), block.data() + s * sector_bytes, sector_bytes);
+        sector.known = SectorBytes::all;
+        data.own[s].fill(sector);
+    }
+    j.coded = false;
 }
 
 Counter& Deduplicator::read_class(std::uint32_t block) {
@@ -321,6 +361,10 @@ void Deduplicator::step_read(std::uint32_t id, Job& j) {
     const BlockTable& t = state.table;
     switch (j.step) {
     case Step::type:
+        if (packing_->coded(j.block) && !params.whole_tables) {
+            j.step = Step::map; // base and difference are named there
+            return look(id, Table::map, j.block);
+        }
         if (t.type(j.block) == BlockType::read_only || t.type(j.block) == BlockType::own) {
             j.step = Step::data;
             return fetch(id, j.block, j.sectors, read_class(j.block));
@@ -416,6 +460,8 @@ void Deduplicator::step_write(std::uint32_t id, Job& j) {
         j.step = Step::map;
         const BlockType type = state.table.type(j.block);
         if (params.whole_tables || type == BlockType::read_only) return complete(id, j);
+        if (!deduplicates())
+            return packing_->coded(j.block) ? look(id, Table::map, j.block) : complete(id, j);
         look(id, Table::mask, j.block);
         if (type != BlockType::own) look(id, Table::map, j.block);
         return;
@@ -427,7 +473,7 @@ void Deduplicator::step_write(std::uint32_t id, Job& j) {
     case Step::hash:
         return commit(id, j);
     case Step::verified: {
-        const Reference* const r = state.store.find(j.digest, j.mask);
+        const Reference* const r = find(j);
         if (!r || r->place != j.place || must_be_whole(j)) return commit(id, j);
         bool equal = true;
         for_each_bit(j.mask, [&](std::uint32_t s) {
@@ -435,7 +481,7 @@ void Deduplicator::step_write(std::uint32_t id, Job& j) {
         });
         if (equal) return join(id, j, j.place);
         ++stat.collisions;
-        return settle(id, j);
+        return pack(id, j);
     }
     default:
         return settle(id, j);
@@ -448,12 +494,16 @@ void Deduplicator::complete(std::uint32_t id, Job& j) {
     const bool fresh = t.type(j.block) == BlockType::read_only;
     const std::uint32_t old = fresh ? 0 : t.mask(j.block);
     j.mask = static_cast<std::uint8_t>(j.sectors | old);
-    if (must_be_whole(j)) j.mask = all_sectors;
+    if (must_be_whole(j) || packing_->compressed(j.block)) j.mask = all_sectors;
+    j.step = Step::old;
+    if (!deduplicates() && !packing_->compressed(j.block)) { // memory takes parts of raw blocks
+        j.mask = j.sectors;
+        return pack(id, j);
+    }
     std::uint32_t need = 0;
     for_each_bit(j.mask, [&](std::uint32_t s) {
         if (state.data[id].own[s].known != SectorBytes::all) need |= 1u << s;
     });
-    j.step = Step::old;
     if (const std::uint32_t outside = need & ~old) fetch(id, j.block, outside, stat.dedup_reads);
     if (const std::uint32_t inside = need & old) {
         if (t.type(j.block) == BlockType::intra) {
@@ -492,7 +542,11 @@ void Deduplicator::detect(std::uint32_t id, Job& j) {
                 metadata_->change(t, j.block, now());
             return finish(id);
         }
-    if (params.detection == Detection::none) return settle(id, j);
+    if (params.detection == Detection::none) return pack(id, j);
+    if (params.detection == Detection::ecc) {
+        j.digest = ecc_of(bytes_of(j), j.mask);
+        return commit(id, j);
+    }
     ++stat.hashed;
     j.digest = md5(bytes_of(j), j.mask);
     const Tick start = std::max(now(), state.hash_free);
@@ -507,8 +561,8 @@ void Deduplicator::detect(std::uint32_t id, Job& j) {
 
 void Deduplicator::commit(std::uint32_t id, Job& j) {
     if (must_be_whole(j)) return complete(id, j);
-    const Reference* const r = state.store.find(j.digest, j.mask);
-    if (!r) return settle(id, j);
+    const Reference* const r = find(j);
+    if (!r) return pack(id, j);
     if (params.detection != Detection::ecc) return join(id, j, r->place);
     j.place = r->place;
     j.step = Step::verified;
@@ -522,9 +576,9 @@ void Deduplicator::join(std::uint32_t id, Job& j, std::uint32_t place) {
         ++stat.inter, ++stat.silent;
         return finish(id);
     }
-    if (!state.store.join(place)) {
+    if (!store([&](auto& s) { return s.join(place); })) {
         ++stat.uncounted;
-        return settle(id, j);
+        return pack(id, j);
     }
     ++stat.inter;
     leave(j.block);
@@ -532,6 +586,13 @@ void Deduplicator::join(std::uint32_t id, Job& j, std::uint32_t place) {
     for (const Table changed : {Table::type, Table::mask, Table::map})
         metadata_->change(changed, j.block, now());
     finish(id);
+}
+
+/// No duplicate: it takes its time to be compressed.
+void Deduplicator::pack(std::uint32_t id, Job& j) {
+    if (!packing_->compresses() || j.mask != all_sectors) return settle(id, j);
+    j.step = Step::packed;
+    wait(id, params.packing.pack_cycles);
 }
 
 /// Finds a place: its own, the one that it has alone, or a donor's.
@@ -604,34 +665,22 @@ void Deduplicator::put_down(std::uint32_t id, Job& j, std::uint32_t place) {
     BlockTable& t = state.table;
     MEMSIM_ASSERT(place == j.block || j.mask == all_sectors, "a part of a block is lent a place");
     leave(j.block);
-    t.map(j.block, j.mask, place);
+    t.map(j.block, deduplicates() ? j.mask : all_sectors, place);
     const bool findable = params.detection != Detection::none || params.intra == IntraData::block;
-    if (!j.homeward && findable && !state.store.find(j.digest, j.mask)) {
-        const auto insertion = state.store.insert(j.digest, j.mask, place);
-        if (!insertion.inserted) ++stat.unlisted;
-        if (insertion.evicted) ++stat.forgotten;
+    if (!j.homeward && findable && !find(j)) {
+        store([&](auto& s) {
+            const auto insertion = s.insert(j.digest, j.mask, place);
+            if (!insertion.inserted) ++stat.unlisted;
+            if (insertion.evicted) ++stat.forgotten;
+        });
     }
     for (Job& other : state.jobs) // what it compares itself with is another block's from now on
         if (other.active && other.step == Step::verified && other.place == place)
             other.place = BlockTable::nowhere;
-    Contents& contents = sim().contents();
-    MemRequest r = over(place, j.mask);
-    r.command = Command::write;
-    r.posted = true;
-    r.application = j.request.application;
-    r.contents = contents.create();
-    contents[r.contents].moves = true; // whatever lay there was perhaps another block's
-    const auto first = static_cast<std::uint32_t>(std::countr_zero(j.mask));
-    for_each_bit(j.mask, [&](std::uint32_t s) {
-        SectorBytes held = state.data[id].own[s];
-        held.known = SectorBytes::all;
-        held.order = {};
-        contents[r.contents].pieces.push_back({s - first, held});
-    });
-    ++stat.write_requests;
-    send(r);
+    write_below(id, j, place);
     metadata_->change(Table::type, j.block, now());
-    metadata_->change(Table::mask, j.block, now());
+    if (deduplicates()) metadata_->change(Table::mask, j.block, now());
+    if (packing_->coded(place)) metadata_->change(Table::map, place, now());
     if (place != j.block) {
         metadata_->change(Table::map, j.block, now());
         metadata_->change(Table::mask, place, now()); // it is lent
@@ -639,12 +688,43 @@ void Deduplicator::put_down(std::uint32_t id, Job& j, std::uint32_t place) {
     finish(id);
 }
 
+/// Writes the sectors of the block's mask to a place, whatever lay there, or its code.
+void Deduplicator::write_below(std::uint32_t id, const Job& j, std::uint32_t place) {
+    BlockBytes bytes;
+    bool whole = j.mask == all_sectors;
+    for (const SectorBytes& s : state.data[id].own) whole = whole && s.known == SectorBytes::all;
+    packing_->write(place, bytes_of(j), whole, bytes);
+    const bool packed = packing_->compressed(place), coded = packing_->coded(place);
+    const std::uint32_t n = packed ? packing_->sectors(place) : block_sectors;
+    const std::uint32_t mask = coded ? (1u << n) - 1 : j.mask;
+    if (mask == 0) return; // it is on chip
+    Contents& contents = sim().contents();
+    MemRequest r = over(place, mask);
+    r.command = Command::write;
+    r.posted = true;
+    r.application = j.request.application;
+    if (packed) r.packed.set(n * sector_bytes);
+    r.contents = contents.create();
+    contents[r.contents].moves = true; // what lay there was perhaps another block's
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
+    for_each_bit(mask, [&](std::uint32_t s) {
+        SectorBytes held;
+        std::memcpy(held.bytes.data(), bytes.data() + s * sector_bytes, sector_bytes);
+        held.known = deduplicates() || packed ? SectorBytes::all : state.data[id].own[s].known;
+        if (held.known != SectorBytes::all)
+            r.partial = static_cast<std::uint16_t>(r.partial | 1u << (s - first));
+        contents[r.contents].pieces.push_back({s - first, held});
+    });
+    ++stat.write_requests;
+    send(r);
+}
+
 /// The block's data are to lie elsewhere, or nowhere.
 void Deduplicator::leave(std::uint32_t block) {
     const bool referenced = state.table.type(block) != BlockType::read_only;
     const std::uint32_t from = state.table.leave(block);
     if (from == BlockTable::nowhere || !referenced) return;
-    state.store.leave(from);
+    store([&](auto& s) { s.leave(from); });
     if (state.table.users(from) == 0 && from != block)
         metadata_->change(Table::mask, from, now()); // it may be lent again
 }
@@ -669,8 +749,39 @@ void Deduplicator::look_below(std::uint32_t place, std::uint32_t sector, bool wr
     }
 }
 
+/// BCD: a block as memory has it now.
+BlockBytes Deduplicator::block_below(std::uint32_t place) {
+    BlockBytes code {};
+    for (std::uint32_t s = 0; s < packing_->sectors(place); ++s) {
+        SectorBytes sector;
+        look_below(place, s, false, sector);
+        std::memcpy(code.data() + s * sector_bytes, sector.bytes.data(), sector_bytes);
+    }
+    return packing_->decode(place, code);
+}
+
+/// What the host writes to a compressed block makes it a raw one.
+void Deduplicator::unpack_functional(std::uint32_t place) {
+    if (packing_->coded(place)) {
+        const BlockBytes block = block_below(place);
+        for (std::uint32_t s = 0; s < block_sectors; ++s) {
+            SectorBytes sector;
+            std::memcpy(sector.bytes.data(), block.data() + s * sector_bytes, sector_bytes);
+            sector.known = SectorBytes::all;
+            look_below(place, s, true, sector);
+        }
+    }
+    packing_->set_raw(place);
+}
+
 void Deduplicator::read_functional(std::uint32_t block, std::uint32_t sector, SectorBytes& to) {
     const BlockTable& t = state.table;
+    if (packing_->coded(block)) {
+        const BlockBytes bytes = block_below(block);
+        std::memcpy(to.bytes.data(), bytes.data() + sector * sector_bytes, sector_bytes);
+        to.known = SectorBytes::all;
+        return;
+    }
     const bool inside = t.mask(block) >> sector & 1;
     if (inside && t.type(block) == BlockType::intra) {
         for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
@@ -718,18 +829,21 @@ void Deduplicator::write_functional(std::uint32_t block, std::uint32_t sector,
     const BlockType type = t.type(block);
     const bool inside = t.mask(block) >> sector & 1;
     if (type == BlockType::read_only || !inside || (type == BlockType::own && !t.shared(block))) {
-        if (inside) state.store.withdraw(block);
+        if (inside) store([&](auto& s) { s.withdraw(block); });
+        unpack_functional(block);
         return look_below(block, sector, true, written);
     }
     Sectors all;
     for (std::uint32_t s = 0; s < block_sectors; ++s) read_functional(block, s, all[s]);
     all[sector].take(written, written.known);
-    state.store.leave(t.leave(block)); // first: the place that it has left may be the one it gets
+    const std::uint32_t left = t.leave(block); // first: the place may be the one that it gets
+    store([&](auto& s) { s.leave(left); });
     const std::uint32_t place = t.shared(block) ? free_place_functional(block) : block;
     if (place == block)
         t.set_read_only(block);
     else
         t.map(block, all_sectors, place);
+    packing_->set_raw(place);
     for (std::uint32_t s = 0; s < block_sectors; ++s) look_below(place, s, true, all[s]);
 }
 
@@ -744,7 +858,8 @@ std::uint32_t Deduplicator::free_place_functional(std::uint32_t block) {
         Sectors data;
         for_each_bit(t.mask(from), [&](std::uint32_t s) { read_functional(from, s, data[s]); });
         const std::uint32_t mask = t.mask(from);
-        state.store.leave(t.leave(from));
+        const std::uint32_t left = t.leave(from);
+        store([&](auto& s) { s.leave(left); });
         t.map(from, mask, from);
         for_each_bit(mask, [&](std::uint32_t s) { look_below(from, s, true, data[s]); });
     }
@@ -777,6 +892,7 @@ void Deduplicator::check_loaded(Loader& l) const {
         l.index("jobs.group", j.group, state.table.size() / group_blocks + 1);
         if (j.place != BlockTable::nowhere) l.index("jobs.place", j.place, state.table.size());
     }
+    packing_->check_loaded(l);
     metadata_->check_loaded(l, static_cast<std::uint32_t>(state.jobs.size()));
 }
 
@@ -785,7 +901,7 @@ std::optional<std::string> Deduplicator::imbalance() const {
     for (std::uint32_t b = 0; b < state.table.size(); ++b) {
         users += state.table.users(b);
         blocks += state.table.type(b) != BlockType::intra;
-        const Reference* const r = state.store.find_place(b);
+        const Reference* const r = state.store.find_place(b); // of a strong hash: exact
         if (r && params.detection == Detection::md5 && r->count != state.table.users(b))
             return "the hash store counts " + std::to_string(r->count) + " blocks in place " +
                    std::to_string(b) + ", and the tables " + std::to_string(state.table.users(b));

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "cmd/block_table.hh"
+#include "cmd/fingerprint_store.hh"
 #include "cmd/hash_store.hh"
 #include "cmd/metadata.hh"
+#include "cmd/packing.hh"
 #include "core/clock.hh"
 #include "core/free_list.hh"
 #include "core/functional.hh"
@@ -87,6 +89,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
         Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
         MetadataParams metadata;
+        PackingParams packing;
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests of the L2"};
@@ -124,6 +127,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
         Counter reached_11 {Unit::count, "Of them 11 times at least"};
         Counter reached_21 {Unit::count, "Of them 21 times at least"};
         MetadataStats metadata;
+        PackingStats packing;
     };
     /// What a request waits for next.
     enum class Step : std::uint8_t {
@@ -136,6 +140,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
         hash,      ///< the digest
         verified,  ///< the reference's data
         donor,     ///< the type flags of 128 blocks
+        packed,    ///< the encoder
         passed     ///< an answer from memory that is passed on
     };
     struct Job {
@@ -149,6 +154,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
         bool active = false;
         bool write = false;
         bool moves = false;       ///< it brings what another memory held
+        bool coded = false;       ///< `other` gets the code of a block
         bool homeward = false;    ///< no request's: its data go to its own place
         std::uint8_t before = 0;  ///< older ones of the same block that it waits for
         std::uint8_t waits = 0;   ///< looks and reads under way
@@ -165,7 +171,9 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
     };
     struct State {
         BlockTable table;
-        HashStore store;
+        HashStore store;               ///< of a strong hash
+        FingerprintStore fingerprints; ///< of a weak one
+        PackingState packing;
         MetadataState metadata;
         std::vector<Job> jobs; ///< reads, then writes, then those that go home
         std::vector<JobData> data;
@@ -198,8 +206,21 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
     State state;
 
   private:
-    bool passes() const {
-        return params.detection == Detection::none && params.intra == IntraData::nowhere;
+    bool deduplicates() const {
+        return params.detection != Detection::none || params.intra != IntraData::nowhere;
+    }
+    bool passes() const { return !deduplicates() && !packing_->compresses(); }
+    /// Calls f with the store of references.
+    template <class F>
+    auto store(F&& f) const {
+        return params.detection == Detection::ecc ? f(state.fingerprints) : f(state.store);
+    }
+    template <class F>
+    auto store(F&& f) {
+        return params.detection == Detection::ecc ? f(state.fingerprints) : f(state.store);
+    }
+    const Reference* find(const Job& j) const {
+        return store([&](auto& s) { return s.find(j.digest, j.mask); });
     }
     bool accept(const protocol::MemRequest& r);
     void take_data(std::uint32_t id);
@@ -221,7 +242,10 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
     void detect(std::uint32_t id, Job& j);
     void commit(std::uint32_t id, Job& j);
     void join(std::uint32_t id, Job& j, std::uint32_t place);
+    void pack(std::uint32_t id, Job& j);
     void settle(std::uint32_t id, Job& j);
+    void expand(std::uint32_t id, Job& j);
+    void write_below(std::uint32_t id, const Job& j, std::uint32_t place);
     void put_down(std::uint32_t id, Job& j, std::uint32_t place);
     std::uint32_t next_to_bring_home(std::uint32_t except, std::uint32_t from) const;
     bool bring_somebody_home(std::uint32_t id, const Job& j);
@@ -247,11 +271,14 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
     void read_functional(std::uint32_t block, std::uint32_t sector, SectorBytes& to);
     std::uint32_t free_place_functional(std::uint32_t block);
     void write_functional(std::uint32_t block, std::uint32_t sector, FunctionalAccess& access);
+    BlockBytes block_below(std::uint32_t place);
+    void unpack_functional(std::uint32_t place);
     void look_below(std::uint32_t place, std::uint32_t sector, bool write, SectorBytes& data);
 
     parts::Interleave map_;
     std::array<TableLayout, tables> layout_ {};
     std::optional<Metadata> metadata_;
+    std::optional<Packing> packing_;
     std::optional<Clock> clock_;
     BlockBytes block_ {};
 };

@@ -68,6 +68,20 @@ const std::vector<Scheme> schemes {
     {"tables at once", "", "whole_tables=true", true},
     {"intra-duplicates alone", "", "detection=none", true},
     {"hash of one core", "", "hash_interval=228", true},
+    {"no donors", "values=41 lines=128", "intra=nowhere"},
+    {"no donors, L2", "values=31 lines=128", "intra=nowhere", true},
+    {"weak fingerprint", "", "detection=ecc intra=nowhere hash_entries=32"},
+    {"weak fingerprint, thrashing", "", "detection=ecc intra=nowhere hash_entries=4 hash_ways=2",
+     true},
+    {"bit planes alone", "", "detection=none intra=nowhere compression=bpc"},
+    {"bit planes alone, L2", "", "detection=none intra=nowhere compression=bpc", true},
+    {"strong hash and bit planes", "", "compression=bpc", true},
+    {"strong hash and bit planes, no donors", "values=41 lines=128",
+     "intra=nowhere compression=bpc", true},
+    {"base and difference", "",
+     "detection=none intra=nowhere compression=bcd bases=8 differences=8 bcd_ways=2"},
+    {"base and difference, L2", "values=6",
+     "detection=none intra=nowhere compression=bcd bases=16 differences=16 bcd_ways=2", true},
 };
 
 } // namespace
