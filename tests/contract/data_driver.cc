@@ -17,6 +17,11 @@ std::uint8_t DataDriver::value(std::uint64_t address, std::uint32_t store) const
     };
     if (params.values() == 0) return static_cast<std::uint8_t>(mix(address, store));
     const std::uint64_t which = mix(store, 0) % params.values();
+    if (params.twist()) {
+        const std::uint64_t twist = which % 2 ? params.twist() : 0;
+        return static_cast<std::uint8_t>(mix(address % 128, which / 2) ^
+                                         twist >> 8 * (address % 8));
+    }
     return static_cast<std::uint8_t>(mix(address % (which % 2 ? 128 : 4), which));
 }
 
@@ -49,7 +54,7 @@ void DataDriver::send() {
     const std::uint64_t line = random.below(params.lines());
     r.address = address(line * 128);
     r.application = static_cast<std::uint16_t>(params.application());
-    const bool whole = params.values() && random.below(8) < 5;
+    const bool whole = params.values() && random.below(8) < params.whole();
     r.sectors = whole ? std::uint16_t {15} : static_cast<std::uint16_t>(1 + random.below(15));
     while ((r.sectors & 1) == 0) r.sectors >>= 1, r.address += 32;
     r.bytes = 32 * static_cast<std::uint32_t>(std::bit_width(r.sectors));

@@ -29,6 +29,9 @@ class DataDriver final : public Model<DataDriver> {
         Param<unsigned> atomics {1, "Of eight requests, those that are atomics"};
         Param<unsigned> writes {4, "And those that are writes"};
         Param<unsigned> values {0, "Different data, so that lines are equal; 0: no two bytes are"};
+        Param<std::uint64_t> twist {
+            0, "Every other value differs from the one before by this, word by word of 8 bytes"};
+        Param<unsigned> whole {5, "With few values, of eight requests those of whole lines"};
         Param<unsigned> copies {0, "After so many requests and a pause the host writes; 0: never"};
     };
     struct Ports {
