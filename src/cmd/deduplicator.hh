@@ -85,7 +85,10 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
         Param<unsigned> hash_ways {16, {1, 4096}, "Of the hash store (assumption)"};
         Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
         Param<unsigned> reads {64, {1, 4096}, "Reads under way (assumption: as the controller's)"};
-        Param<unsigned> writes {32, {1, 4096}, "Writes under way: the hash queue (assumption)"};
+        Param<unsigned> writes {96,
+                                {1, 4096},
+                                "Writes under way: a hash queue of 32 and what a pipelined unit "
+                                "holds, 57 (assumption)"};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
         Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
         MetadataParams metadata;
