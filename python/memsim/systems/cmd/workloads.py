@@ -11,18 +11,18 @@ MEMORY = "bfs", "mis", "pagerank", "color", "bp", "dwt2d", "kmeans", "cfd", "sss
 # work on every platform. Which of Pannotia's colourings and searches it is, is an assumption.
 GRAPH = (10, 12, 14, 17)
 TABLE_I = {
-    "darknet": dict(size=(1, 2, 4, 8), region=(0, 0, 0, 0)),
-    "tiny": dict(size=(1, 2, 4, 8), region=(0, 0, 0, 0)),
-    "yolo2": dict(size=(1, 2, 3, 6), region=(0, 0, 0, 0)),
-    "yolo3": dict(size=(1, 2, 3, 6), region=(0, 0, 0, 0)),
+    "darknet": dict(size=(8, 16, 32, 64), region=(0, 2, 100, 400)),
+    "tiny": dict(size=(8, 8, 16, 32), region=(0, 2, 60, 400)),
+    "yolo2": dict(size=(8, 8, 16, 32), region=(0, 2, 100, 400)),
+    "yolo3": dict(size=(8, 8, 16, 32), region=(0, 2, 100, 400)),
     "bfs": dict(name="bfs_rodinia", size=GRAPH, region=(0, 0, 0, 0)),
     "mis": dict(size=GRAPH, region=(0, 0, 0, 0)),
     "pagerank": dict(name="pr", size=GRAPH, region=(0, 0, 30, 200), iterations=3),
     "color": dict(name="color_max", size=GRAPH, region=(0, 4, 20, 200)),
-    "bp": dict(name="back", size=(64, 256, 1024, 8192), region=(0, 0, 0, 200)),
-    "dwt2d": dict(size=(64, 128, 256, 1024), region=(0, 0, 0, 200)),
-    "kmeans": dict(size=(256, 1024, 4096, 32768), region=(2, 8, 30, 200)),
-    "cfd": dict(size=(256, 1024, 4096, 32768), region=(2, 8, 30, 200)),
+    "bp": dict(name="back", size=(64, 256, 2048, 16384), region=(0, 0, 0, 200)),
+    "dwt2d": dict(size=(64, 128, 384, 1024), region=(0, 0, 0, 200)),
+    "kmeans": dict(size=(1024, 2048, 8192, 65536), region=(2, 8, 30, 200)),
+    "cfd": dict(size=(4, 6, 12, 24), region=(2, 8, 30, 200)),
     "sssp": dict(name="sssp3", size=GRAPH, region=(0, 0, 20, 200)),
 }
 GRAPHS = "social"  # as Ohm-GPU's and ZnG's
