@@ -45,6 +45,13 @@ struct SectorBytes {
     void forget() { known = 0, moved = false; }
     /// Takes the bytes that are not known yet.
     void fill(const SectorBytes& s) { take(s, s.known & ~known); }
+    /// Takes the bytes that are not known yet, or are of an older store here.
+    void take_younger(const SectorBytes& s) {
+        std::uint32_t younger = 0;
+        for (std::uint32_t i = 0; i < size; ++i)
+            younger |= std::uint32_t {s.order[i] > order[i]} << i;
+        take(s, s.known & (~known | younger));
+    }
     /// Takes the bytes of a mask, whatever was there.
     void take(const SectorBytes& s, std::uint32_t which) {
         for (std::uint32_t i = 0; i < size; ++i) {

@@ -251,7 +251,12 @@ void Cache::answer_write(const MemRequest& r) {
 void Cache::functional(const PortBase&, FunctionalAccess& access) {
     stages_->lines.functional(access);
     stages_->outlet.functional(access);
-    if (!access.complete()) look_through(port.mem_side, access);
+    const bool unfilled = !access.write && stages_->lines.unfilled(access.address);
+    if (!unfilled && !access.complete()) look_through(port.mem_side, access);
+    if (!unfilled) return;
+    FunctionalAccess below {access.address, access.application, false, {}};
+    look_through(port.mem_side, below); // what was written here may have come late
+    access.data.take_younger(below.data);
 }
 
 /// The lines of the range, in order of address: what does not fit gave way to what came later.

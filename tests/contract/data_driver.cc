@@ -9,9 +9,20 @@ using protocol::MemResponse;
 static const Registration<DataDriver> registered {
     "Test: writes bytes that tell where and when they were written, and reads them."};
 
-std::uint8_t DataDriver::value(std::uint64_t address, std::uint32_t store) {
-    const std::uint64_t mixed = (address * 0x9e3779b97f4a7c15 + store) * 0xbf58476d1ce4e5b9;
-    return static_cast<std::uint8_t>(mixed >> 40);
+/// With few `values` a store leaves one of them: every other is the same in all words of 4 bytes,
+/// the others repeat from line to line.
+std::uint8_t DataDriver::value(std::uint64_t address, std::uint32_t store) const {
+    const auto mix = [](std::uint64_t a, std::uint64_t b) {
+        return (a * 0x9e3779b97f4a7c15 + b) * 0xbf58476d1ce4e5b9 >> 40;
+    };
+    if (params.values() == 0) return static_cast<std::uint8_t>(mix(address, store));
+    const std::uint64_t which = mix(store, 0) % params.values();
+    if (params.twist()) {
+        const std::uint64_t twist = which % 2 ? params.twist() : 0;
+        return static_cast<std::uint8_t>(mix(address % 128, which / 2) ^
+                                         twist >> 8 * (address % 8));
+    }
+    return static_cast<std::uint8_t>(mix(address % (which % 2 ? 128 : 4), which));
 }
 
 void DataDriver::init() {
@@ -32,7 +43,8 @@ void DataDriver::start() {
 
 void DataDriver::wake() {
     while (!port.mem.empty()) check(port.mem.pop());
-    while (state.sent < params.count() && state.due <= now() && port.mem.can_send()) send();
+    while (state.sent < params.count() && state.due <= now() && port.mem.can_send())
+        state.copies ? copy() : send();
     if (state.sent < params.count() && state.due > now()) arm(state.next, state.due);
 }
 
@@ -42,7 +54,8 @@ void DataDriver::send() {
     const std::uint64_t line = random.below(params.lines());
     r.address = address(line * 128);
     r.application = static_cast<std::uint16_t>(params.application());
-    r.sectors = static_cast<std::uint16_t>(1 + random.below(15));
+    const bool whole = params.values() && random.below(8) < params.whole();
+    r.sectors = whole ? std::uint16_t {15} : static_cast<std::uint16_t>(1 + random.below(15));
     while ((r.sectors & 1) == 0) r.sectors >>= 1, r.address += 32;
     r.bytes = 32 * static_cast<std::uint32_t>(std::bit_width(r.sectors));
     if ((r.sectors & (r.sectors + 1)) == 0) r.sectors = 0;
@@ -62,7 +75,7 @@ void DataDriver::send() {
         const std::uint32_t store = ++state.stores;
         for_each_sector(r, [&](std::uint64_t sector, std::uint32_t offset) {
             SectorBytes s;
-            s.known = r.command == Command::atomic || random.below(3) == 0
+            s.known = !whole && (r.command == Command::atomic || random.below(3) == 0)
                           ? 0xffu << 8 * random.below(4)
                           : SectorBytes::all;
             if (s.known != SectorBytes::all && r.command == Command::write)
@@ -80,6 +93,27 @@ void DataDriver::send() {
     ++state.sent;
     state.due =
         now() + static_cast<Tick>(random.below(static_cast<std::uint64_t>(params.gap->raw)));
+    if (params.copies() && state.sent % params.copies() == 0) {
+        state.copies = true;
+        state.due += 100'000'000'000; // all that was sent has arrived
+    }
+}
+
+/// The host writes some bytes of some sectors.
+void DataDriver::copy() {
+    const std::uint32_t store = ++state.stores;
+    for (std::uint64_t n = state.random.below(12); n > 0; --n) {
+        const std::uint64_t first = state.random.below(state.latest.size() / 32) * 32;
+        FunctionalAccess a = access(first, true);
+        a.data.known = state.random.below(2) ? SectorBytes::all : 0xffff00;
+        for (std::uint32_t i = 0; i < SectorBytes::size; ++i) {
+            if (!(a.data.known >> i & 1)) continue;
+            a.data.bytes[i] = value(a.address + i, store);
+            a.data.order[i] = state.latest[first + i] = store;
+        }
+        look_through(port.mem, a);
+    }
+    state.copies = false;
 }
 
 void DataDriver::check(const MemResponse& r) {

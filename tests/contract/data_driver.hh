@@ -28,6 +28,11 @@ class DataDriver final : public Model<DataDriver> {
         Param<unsigned> application {0, "Whose addresses they are"};
         Param<unsigned> atomics {1, "Of eight requests, those that are atomics"};
         Param<unsigned> writes {4, "And those that are writes"};
+        Param<unsigned> values {0, "Different data, so that lines are equal; 0: no two bytes are"};
+        Param<std::uint64_t> twist {
+            0, "Every other value differs from the one before by this, word by word of 8 bytes"};
+        Param<unsigned> whole {5, "With few values, of eight requests those of whole lines"};
+        Param<unsigned> copies {0, "After so many requests and a pause the host writes; 0: never"};
     };
     struct Ports {
         Requester<Mem> mem {{.depth = from<&Params::answers>}, "To what is tested"};
@@ -48,6 +53,7 @@ class DataDriver final : public Model<DataDriver> {
         std::vector<std::uint32_t> latest; ///< of each byte of the lines, the last store's number
         std::vector<Read> reads;           ///< by tag
         Tick due = 0;
+        bool copies = false; ///< next, instead of a request
         Timer next;
     };
     explicit DataDriver(const Params& p) : params(p) {}
@@ -63,10 +69,11 @@ class DataDriver final : public Model<DataDriver> {
     Stats stat;
     State state;
 
-    static std::uint8_t value(std::uint64_t address, std::uint32_t store);
+    std::uint8_t value(std::uint64_t address, std::uint32_t store) const;
 
   private:
     void send();
+    void copy();
     void check(const protocol::MemResponse& r);
     /// Where byte i of the lines is.
     std::uint64_t address(std::uint64_t i) const {

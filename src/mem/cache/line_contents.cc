@@ -42,8 +42,11 @@ void LineContents::write(std::uint32_t line, const protocol::MemRequest& r, Sect
 void LineContents::fill(std::uint32_t line, const protocol::MemResponse& r) {
     if (!r.contents) return;
     const std::uint64_t first = r.address / SectorBytes::size;
-    for (const Contents::Piece& p : store_[r.contents].pieces)
-        at(line, first + p.sector).fill(p.data);
+    for (const Contents::Piece& p : store_[r.contents].pieces) {
+        SectorBytes& mine = at(line, first + p.sector);
+        // A store that came here late has found no younger one: that is what comes now.
+        mine.moved ? mine.fill(p.data) : mine.take_younger(p.data);
+    }
     store_.release(r.contents);
 }
 

@@ -38,6 +38,13 @@ void Lines::functional(FunctionalAccess& access) {
         access.data.fill(mine);
 }
 
+bool Lines::unfilled(std::uint64_t address) const {
+    const std::uint32_t line = find(address);
+    if (line == TagArray::none) return false;
+    return tags.dirty(line) & ~tags.valid(line) & map_.span(address, 1) &&
+           !bytes->at(line, address / SectorBytes::size).moved;
+}
+
 void Lines::probe(protocol::SectorProbe& probe) const {
     const std::uint32_t line = find(probe.address);
     if (line == TagArray::none) return;

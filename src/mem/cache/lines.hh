@@ -86,6 +86,8 @@ class Lines {
     }
     /// What the line says of one sector to an untimed look, or takes of it.
     void functional(FunctionalAccess& access);
+    /// Whether a sector was written here in whole, or in part, and has never come from below.
+    bool unfilled(std::uint64_t address) const;
     void probe(protocol::SectorProbe& probe) const;
     void check_loaded(Loader& l) const;
 

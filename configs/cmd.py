@@ -1,0 +1,45 @@
+"""CMD's platforms: deduplication and compression in front of a GPU's memory, on the values that programs compute.
+
+    build/memsim configs/cmd.py [--platform baseline|l2-5mb|bpc|bcd|esd|dedup|...|cmd|cmd-bpc] [--workload bfs] ...
+
+--workload is one of Table I's thirteen, at a --scale. One of the paper's eight controllers is built, with its share of
+SMs and L2.
+"""
+
+import argparse
+
+import memsim
+from memsim.systems import cmd
+from memsim.systems.scale import footprint, tell
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--platform", default="cmd", help=f"one of {', '.join(cmd.platforms())}")
+parser.add_argument("--workload", default="bfs", help=f"one of {', '.join(cmd.workloads.names())}")
+parser.add_argument("--scale", default="default", help=f"one of {', '.join(cmd.workloads.SCALES)}")
+parser.add_argument("--bandwidth", type=int, default=224, help="GB/s of all eight controllers: 224, 448 or 896")
+parser.add_argument("--fifo", type=int, default=cmd.machines.FIFO, help="sectors of a read-only FIFO (Fig. 18)")
+parser.add_argument("--ratio", type=float, default=cmd.scale.RATIO, help="footprint to L2 (an assumption)")
+parser.add_argument("--hash-share", type=float, default=1, help="entries of the hash store, of the paper's 384 KB")
+parser.add_argument("--tables-share", type=float, default=1, help="size of the metadata caches, of the paper's (Fig. 17)")
+parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--check-contents", action="store_true", help="compare all memory with the program's at the end")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+program, region = cmd.workloads.program(args.workload, args.scale, args.seed)
+size = cmd.scale.scale(footprint(program), args.ratio, hash_share=args.hash_share, tables_share=args.tables_share)
+tell(size.invariants)
+root = cmd.machine(args.platform, program, size, seed=args.seed, bandwidth=args.bandwidth, fifo=args.fifo,
+                   max_instructions=region if args.max_instructions is None else args.max_instructions)
+
+simulation = memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+stats, front = root.gpu.dispatcher.stats, root.front.stats
+print(f"{args.platform}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+      f"{stats.ipc:.3f} thread instructions a cycle; {front.writes} blocks written back, "
+      f"{front.write_requests} writes and {front.data_reads + front.read_only_reads} reads of memory")
+if args.check_contents:
+    report = simulation.check_contents()
+    print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")

@@ -1,0 +1,15 @@
+"""Fig. 3 of CMD: blocks written back that are intra- and inter-duplicates, with a store of hashes that forgets none.
+
+    build/memsim configs/studies/cmd/fig03.py [--scale small] [--workloads bfs bp]
+"""
+
+from memsim.systems import cmd
+
+fig = cmd.points.Points("fig03", cmd.points.arguments(__doc__))
+fig.add("cmd", options=("--set", "front.hash_entries=0"), name="cmd exact")
+fig.run()
+for share in ("intra_share", "inter_share", "written_blocks"):
+    fig.show(share)
+
+fig.judge("cmd-26", "cmd-27")
+fig.close()

@@ -1,0 +1,107 @@
+"""CMD's ten platforms on one controller's share of Table II's GPU.
+
+`machine(platform, program, ...)` builds any of them; values stand in Table II or are assumptions of docs/models/cmd.md.
+"""
+
+from ... import Root, cmd, mem, workload
+from ...errors import did_you_mean, user_error
+from ..interleave import Interleave, join
+from ..processor import gpu
+from ..scale import footprint as footprint_of
+from . import scale
+
+CLOCK = "1365MHz"
+INTERLEAVE = "256B"
+FIFO = 16            # sectors of a slice's read-only FIFO (IV-D)
+CONTROLLER_GBS = 28  # 32 B in 4 command cycles of 3500.5 MHz
+
+
+def cycles(n, hertz=1365e6):
+    """n cycles as a time."""
+    return f"{round(n * 1e15 / hertz)}fs"
+
+
+# What is in front of the memory controller. `fifo`: the L2's slices have read-only FIFOs; `ways`: of the L2.
+NOTHING = dict(detection="none", intra="nowhere", assisted_read=False)
+HASHED = dict(detection="md5", intra="block", assisted_read=False)  # without CAR the data are fetched: the notes' reading
+ASSISTED = dict(detection="md5", intra="map", assisted_read=True)
+PLATFORMS = {
+    "baseline": dict(front=NOTHING),
+    "l2-5mb": dict(front=NOTHING, ways=20),
+    "bpc": dict(front=dict(NOTHING, compression="bpc")),
+    "bcd": dict(front=dict(NOTHING, compression="bcd", pack_cycles=5, unpack_cycles=5)),
+    "esd": dict(front=dict(NOTHING, detection="ecc")),
+    "dedup": dict(front=HASHED),
+    "dedup-no-latency": dict(front=dict(HASHED, round_cycles=0, hash_interval=0)),
+    "dedup-car": dict(front=ASSISTED),
+    "cmd": dict(front=ASSISTED, fifo=True),
+    "cmd-bpc": dict(front=dict(ASSISTED, compression="bpc"), fifo=True),
+}
+
+
+def platforms():
+    """Their names, in the order of the evaluation."""
+    return list(PLATFORMS)
+
+
+def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **dispatch):
+    """The machine of one platform.
+
+    platform    one of platforms()
+    program     the workload.Program that it runs
+    size        what the machine has; None: scale.scale() of the program's footprint
+    bandwidth   of the paper's eight controllers together, in GB/s: 224, 448 or 896
+    fifo        sectors of each read-only FIFO, where the platform has them
+    dispatch    parameters of gpu.Dispatcher, such as max_instructions
+
+    Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `fifo` where there are some, `join`, `front`
+    (a cmd.Deduplicator), `dram`, and `scale` (what became of the proportions). Caches are cold, and no block was
+    written back.
+    """
+    if platform not in PLATFORMS:
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, PLATFORMS)}: it is one of "
+                         f"{', '.join(PLATFORMS)}")
+    if bandwidth not in (224, 448, 896):
+        raise user_error(f"a bandwidth of {bandwidth} GB/s is none of 224, 448 and 896")
+    chosen = PLATFORMS[platform]
+    bytes_of_program = footprint_of(program)
+    size = size or scale.scale(bytes_of_program)
+    ways = chosen.get("ways", scale.L2_WAYS)
+    root = Root(seed=seed, contents=True)
+    root.program = program
+    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
+                  for i in size.invariants]
+    part = root.gpu = gpu(
+        sms=size.sms, slices=scale.SLICES, interleave=INTERLEAVE, memory=None, clock=CLOCK,
+        dispatcher=dict(registers=65536, shared="64KiB", **dispatch),
+        sm=dict(warp_slots=32, block_slots=16, schedulers=4, scheduler="loose_round_robin", arithmetic_latency=4),
+        l1=dict(capacity=f"{size.l1}B", ways=scale.L1_WAYS, latency=cycles(20), accesses_per_cycle=4, banks=4,
+                write_policy="write_through", write_allocate=True, fetch_on_write=False, mshrs=256, targets=8,
+                outstanding=512),
+        network=dict(width="32B", latency=cycles(80), queue=64, buffer=64),
+        l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1), miss_latency=cycles(48),
+                fetch_on_write=False, mshrs=192, targets=4, queue=64, mem_queue=64, fill_port=True, control_ports=1))
+    over_one = Interleave(1, INTERLEAVE)
+    root.join = join(scale.SLICES, 1, part.interleave, width="64B", clock=CLOCK, latency="1fs")
+    root.front = cmd.Deduplicator(
+        capacity=f"{-(-bytes_of_program // 65536) * 65536}B", interleave=INTERLEAVE, clock=CLOCK,
+        slices=scale.SLICES, hash_entries=size.hash_entries, hash_ways=scale.HASH_WAYS, map_cache=f"{size.map}B",
+        type_cache=f"{size.type}B", mask_cache=f"{size.mask}B", metadata_ways=scale.CACHE_WAYS, **chosen["front"])
+    times = bandwidth // 224
+    faster = f"rate={28.004 * times}GB/s tCCD_S={cycles(4 / times, 3500.5e6)} tCCD_L={cycles(4 / times, 3500.5e6)}"
+    root.dram = mem.DramController(timing="cmd_gddr6", capacity="1GiB", map="RoBaCoChCl", read_queue=64,
+                                   changes=faster if times > 1 else "", latency=cycles(52), **over_one.channel(0))
+    if chosen.get("fifo"):
+        root.fifo = [mem.VictimBuffer(sectors=fifo) for _ in part.l2]
+    for i, l2 in enumerate(part.l2):
+        below = root.join[0].cpu_side[i]
+        if chosen.get("fifo"):
+            l2.mem_side = root.fifo[i].cpu_side
+            root.fifo[i].mem_side = below
+        else:
+            l2.mem_side = below
+        root.front.caches[i] = l2.control[0]
+    root.join[0].mem_side[0] = root.front.cpu_side
+    root.front.mem_side = root.dram.cpu_side
+    program.dispatcher = part.dispatcher.host
+    return root

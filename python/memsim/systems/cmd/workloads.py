@@ -1,0 +1,46 @@
+"""The thirteen workloads of CMD's Table I, each with a size for every scale."""
+
+from ... import workload
+from ...errors import did_you_mean, user_error
+
+SCALES = ("tiny", "small", "default", "judge")
+COMPUTE = "darknet", "tiny", "yolo2", "yolo3"  # compute-intensive; the others are memory-intensive
+MEMORY = "bfs", "mis", "pagerank", "color", "bp", "dwt2d", "kmeans", "cfd", "sssp"
+
+# Of each scale the size, and the thread instructions in millions after which no block starts (0: to the end): the same
+# work on every platform. Which of Pannotia's colourings and searches it is, is an assumption.
+GRAPH = (10, 12, 14, 17)
+TABLE_I = {
+    "darknet": dict(size=(8, 16, 32, 64), region=(0, 2, 100, 400)),
+    "tiny": dict(size=(8, 8, 16, 32), region=(0, 2, 60, 400)),
+    "yolo2": dict(size=(8, 8, 16, 32), region=(0, 2, 100, 400)),
+    "yolo3": dict(size=(8, 8, 16, 32), region=(0, 2, 100, 400)),
+    "bfs": dict(name="bfs_rodinia", size=GRAPH, region=(0, 0, 0, 0)),
+    "mis": dict(size=GRAPH, region=(0, 0, 0, 0)),
+    "pagerank": dict(name="pr", size=GRAPH, region=(0, 0, 30, 200), iterations=3),
+    "color": dict(name="color_max", size=GRAPH, region=(0, 4, 20, 200)),
+    "bp": dict(name="back", size=(64, 256, 2048, 16384), region=(0, 0, 0, 200)),
+    "dwt2d": dict(size=(64, 128, 384, 1024), region=(0, 0, 0, 200)),
+    "kmeans": dict(size=(1024, 2048, 8192, 65536), region=(2, 8, 30, 200)),
+    "cfd": dict(size=(4, 6, 12, 24), region=(2, 8, 30, 200)),
+    "sssp": dict(name="sssp3", size=GRAPH, region=(0, 0, 20, 200)),
+}
+GRAPHS = "social"  # as Ohm-GPU's and ZnG's
+
+
+def names():
+    """All of Table I, in its order."""
+    return [*COMPUTE, *MEMORY]
+
+
+def program(name, scale, seed=1):
+    """The workload.Program, and the thread instructions after which no block starts (0: none)."""
+    if name not in TABLE_I:
+        raise user_error(f"there is no workload '{name}'{did_you_mean(name, TABLE_I)}: it is one of {', '.join(TABLE_I)}")
+    if scale not in SCALES:
+        raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of {', '.join(SCALES)}")
+    entry, at = TABLE_I[name], SCALES.index(scale)
+    kind = {} if name in COMPUTE else dict(generator=GRAPHS)
+    made = workload.Program(name=entry.get("name", name), size=entry["size"][at], seed=seed,
+                            iterations=entry.get("iterations", 0), **kind)
+    return made, entry["region"][at] * 1_000_000

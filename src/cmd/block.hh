@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+/// What CMD and the schemes that it is compared with work on: blocks of 128 bytes, in sectors of
+/// 32. A mask names sectors, bit i the i-th.
+namespace memsim::cmd {
+
+inline constexpr std::uint32_t block_bytes = 128, sector_bytes = 32;
+inline constexpr std::uint32_t block_sectors = block_bytes / sector_bytes;
+inline constexpr std::uint32_t all_sectors = (1u << block_sectors) - 1;
+
+using Block = std::span<const std::uint8_t, block_bytes>;
+using BlockBytes = std::array<std::uint8_t, block_bytes>;
+
+/// The i-th value of a type in a block.
+template <class T>
+T element(Block block, std::uint32_t i) {
+    T value;
+    std::memcpy(&value, block.data() + i * sizeof value, sizeof value);
+    return value;
+}
+
+} // namespace memsim::cmd

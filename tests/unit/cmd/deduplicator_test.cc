@@ -1,0 +1,133 @@
+#include "cmd/deduplicator.hh"
+#include "cmd/ecc.hh"
+
+#include "../../contract/data_driver.hh"
+#include "../mem/driver.hh"
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+namespace memsim {
+
+using cmd::Deduplicator;
+using test_mem::arguments;
+
+namespace {
+
+/// A counter of the component, by its name.
+std::uint64_t counted(const ModelBase& of, const std::string& name) {
+    for (const auto& s : of.stats())
+        if (s.name == name)
+            return static_cast<std::uint64_t>(static_cast<const Counter*>(s.stat)->value());
+    FAIL("there is no statistic " + name);
+    return 0;
+}
+
+struct Scheme {
+    std::string name, driver, deduplicator;
+    bool l2 = false;     ///< with caches above, from which sectors are copied
+    std::string happens; ///< counters that must not be 0 in the end
+};
+
+const std::string lines = "count=6000 lines=96 values=24 gap=30ns copies=200 ";
+const std::string small = "capacity=16KiB table_cycles=3 map_cache=1KiB type_cache=1KiB "
+                          "mask_cache=1KiB metadata_ways=2 metadata_mshrs=2 reads=6 writes=4 "
+                          "channels=1 assisted_read=";
+
+/// driver - (L2) - deduplicator - DRAM.
+void build(Machine& m, const Scheme& s) {
+    m.carry_contents();
+    m.add("driver", "test.DataDriver", arguments(lines + s.driver));
+    m.add("dedup", "cmd.Deduplicator",
+          arguments(small + (s.l2 ? "true slices=1 " : "false ") + s.deduplicator));
+    m.add("dram", "mem.DramController", {});
+    m.bind("dedup", "mem_side", "dram", "cpu_side");
+    if (s.l2) {
+        m.add("l2", "mem.Cache",
+              arguments("capacity=4KiB ways=4 write_policy=write_back write_allocate=true "
+                        "fetch_on_write=false mem_queue=4 control_ports=1"));
+        m.bind("driver", "mem", "l2", "cpu_side");
+        m.bind("l2", "mem_side", "dedup", "cpu_side");
+        m.bind("dedup", "caches[0]", "l2", "control[0]");
+    } else
+        m.bind("driver", "mem", "dedup", "cpu_side");
+    m.build();
+}
+
+void finish(Machine& m) {
+    REQUIRE(m.run(never) == Stop::idle);
+    CHECK(m.imbalances() == std::vector<std::string> {});
+    auto& driver = m.get<test::DataDriver>("driver");
+    CHECK(driver.stat.compared.value() > 1000);
+    CHECK(driver.stat.old.value() == 0);
+    CHECK(driver.stat.wrong.value() == 0);
+    CHECK(driver.compare_image() == 0);
+}
+
+/// What `weak fingerprint` cannot tell apart: check bits are linear.
+std::string collision() {
+    std::uint64_t word = 3; // even weight: the least one without check bits has weight 4
+    while (cmd::check_bits(word)) ++word;
+    return " twist=" + std::to_string(word) + " ";
+}
+
+std::vector<Scheme> schemes() {
+    const std::string no_hash = "detection=none intra=nowhere ";
+    return {
+        {"strong hash", "", "", false, "intra inter silent borrowed dedup_reads intra_sectors"},
+        {"strong hash, L2", "", "", true, "intra inter borrowed copied_sectors map_hits"},
+        {"thrashing hash store", "", "hash_entries=4 hash_ways=2", false, "forgotten unlisted"},
+        {"thrashing hash store, L2", "", "hash_entries=4 hash_ways=2", true, "forgotten unlisted"},
+        {"no limit", "values=90", "hash_entries=0", false, "inter borrowed"},
+        {"two values, all lines in use", "values=2 lines=128", "", false, "silent"},
+        {"many values, all lines in use", "values=500 lines=128", "", true, "borrowed"},
+        {"intra-duplicates in memory", "", "intra=block", false, "intra inter"},
+        {"intra-duplicates in memory, L2", "", "intra=block", true, "intra copied_sectors"},
+        {"intra-duplicates as all others", "values=4", "intra=nowhere", true, "silent"},
+        {"tables at once", "", "whole_tables=true", true, "copied_sectors mask_hits"},
+        {"intra-duplicates alone", "", "detection=none", true, "intra intra_sectors"},
+        {"hash of one core", "", "hash_interval=228", true, "hashed"},
+        {"parts of lines", "values=3 lines=128 whole=0 copies=15", "intra=nowhere", false,
+         "brought_home"},
+        {"weak fingerprint", collision(), "detection=ecc intra=nowhere hash_entries=32", false,
+         "verify_reads inter collisions"},
+        {"weak fingerprint, thrashing", collision(),
+         "detection=ecc intra=nowhere hash_entries=4 hash_ways=2", true, "forgotten collisions"},
+        {"bit planes alone", "", no_hash + "compression=bpc", false, "packed dedup_reads"},
+        {"bit planes alone, L2", "", no_hash + "compression=bpc", true, "packed"},
+        {"strong hash and bit planes", "", "compression=bpc", true, "inter intra"},
+        {"strong hash and bit planes, no other", "values=41 lines=128",
+         "intra=nowhere compression=bpc", true, "packed borrowed"},
+        {"base and difference", "", no_hash + "compression=bcd bases=8 differences=8 bcd_ways=2",
+         false, "packed on_chip"},
+        {"base and difference, L2", "values=6",
+         no_hash + "compression=bcd bases=16 differences=16 bcd_ways=2", true, "packed on_chip"},
+    };
+}
+
+} // namespace
+
+TEST_CASE("behind deduplication every read gets the bytes that were written last", "[cmd]") {
+    std::uint64_t seed = 0;
+    std::string name;
+    for (const Scheme& s : schemes()) {
+        INFO(s.name);
+        Machine m(++seed);
+        build(m, s);
+        m.start();
+        m.run(static_cast<Tick>(60'000'000'000 + 777'777 * seed));
+        const Snapshot half = m.save();
+        finish(m);
+        for (std::istringstream names(s.happens); names >> name;) {
+            INFO(name);
+            CHECK(counted(m.get<Deduplicator>("dedup"), name) > 0);
+        }
+        Machine again(seed);
+        build(again, s);
+        again.load(half);
+        finish(again);
+    }
+}
+
+} // namespace memsim
