@@ -128,8 +128,10 @@ void PagedDram::check_loaded(Loader& l, std::uint64_t frames) const {
     l.indices("dram.demand", state_.demand, requests);
     for (std::uint32_t i = 0; i < state_.demand.size(); ++i)
         l.index("dram.demand", state_.requests[state_.demand[i]].frame, frames);
-    for (std::uint32_t i = 0; i < state_.copies.size(); ++i)
+    for (std::uint32_t i = 0; i < state_.copies.size(); ++i) {
         l.index("dram.copies", state_.copies[i].frame, frames);
+        l.index("dram.copies.line", state_.copies[i].line, config_.page / config_.line);
+    }
 }
 
 void PagedDram::check_loaded(Loader& l, std::string_view field, const Transfer& t) const {

@@ -81,7 +81,9 @@ class PagedDram {
     /// Calls f(request) for all that waited, in order. The transfer is the caller's copy.
     template <class F>
     void each_waiting(const Transfer& t, F&& f) {
-        for (std::uint32_t r = t.head; r != none;) {
+        std::size_t left = state_.requests.size(); // a damaged checkpoint's list may have no end
+        for (std::uint32_t r = t.head; r != none; --left) {
+            MEMSIM_ASSERT(left, "more requests wait for a page than there are");
             const std::uint32_t next = state_.requests[r].next;
             f(r);
             r = next;

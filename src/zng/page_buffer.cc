@@ -240,7 +240,7 @@ void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
 void PageBuffer::check_loaded(Loader& l) const {
     const std::size_t frames = state.frames.size();
     dram_->check_loaded(l, frames);
-    std::uint32_t dirty = 0;
+    std::uint32_t dirty = 0, written = 0;
     for (const Frame& f : state.frames) {
         dram_->check_loaded(l, "frames.head", f.transfer);
         for (const std::uint32_t other : {f.older, f.newer})
@@ -249,9 +249,10 @@ void PageBuffer::check_loaded(Loader& l) const {
     }
     l.indices("to_drive", state.to_drive, frames);
     parts::check_list(l, "written", state.frames, state.written);
+    for (std::uint32_t f = state.written.oldest; f != none; f = state.frames[f].newer)
+        written += state.frames[f].dirty ? 1u : 0u;
     l.within("dirty", [&] {
-        l.check(dirty == state.dirty && (state.written.oldest == none) == (dirty == 0),
-                "does not fit the number of dirty pages");
+        l.check(dirty == state.dirty && written == dirty, "does not fit the pages that are dirty");
     });
 }
 
