@@ -16,7 +16,7 @@ using test_mem::arguments;
 namespace {
 
 /// A counter of the component, by its name.
-std::uint64_t counted(const ModelBase& of, const std::string& name) {
+std::uint64_t counted(const Object& of, const std::string& name) {
     for (const auto& s : of.stats())
         if (s.name == name)
             return static_cast<std::uint64_t>(static_cast<const Counter*>(s.stat)->value());

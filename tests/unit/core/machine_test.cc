@@ -152,9 +152,7 @@ TEST_CASE("a component type says each name once, and none that Python's objects 
 }
 
 TEST_CASE("an armed timer stays where it is") {
-    struct Sleeper final : Component {
-        void wake() override {}
-    } sleeper;
+    mem::SimpleMemory sleeper {mem::SimpleMemory::Params {}};
     Simulation sim;
     sim.expect(1);
     std::vector<Timer> timers(1);

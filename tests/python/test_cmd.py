@@ -1,0 +1,82 @@
+"""CMD's machines: platforms, scale, what section IV-E computes, the studies, and errors of their users."""
+
+import pytest
+from conftest import CONFIGS, memsim_command
+
+import memsim
+from memsim import study
+from memsim.systems import cmd
+
+
+def test_platforms_in_the_order_of_the_evaluation():
+    assert cmd.platforms() == ["baseline", "l2-5mb", "bpc", "bcd", "esd", "dedup", "dedup-no-latency", "dedup-car", "cmd",
+                               "cmd-bpc"]
+
+
+@pytest.mark.parametrize("platform", cmd.platforms())
+def test_memory_is_as_the_program_left_it(platform):
+    for workload in ("bfs", "cfd"):
+        done = memsim_command(CONFIGS / "cmd.py", "--platform", platform, "--workload", workload, "--scale", "tiny",
+                              "--check-contents")
+        assert "bytes are as the program left them" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_machine_has_the_papers_proportions():
+    size = cmd.scale.scale(4 << 20)
+    assert (size.l2, size.l1, size.map, size.hash_entries) == (512 << 10, 64 << 10, 48 << 10, 2224)
+    assert cmd.scale.scale(1 << 30).l2 == 512 << 10  # no larger than the paper's
+    half = cmd.scale.scale(2 << 20)
+    assert (half.l2, half.map, half.hash_entries) == (256 << 10, 24 << 10, 1120)
+
+
+def test_what_the_paper_computes():
+    cost = cmd.cost
+    assert round(100 * cost.capacity_overhead(), 2) == 3.71
+    assert cost.on_chip() == 888 << 10
+    assert round(100 * cost.fifo_share(), 2) == 0.2  # the paper prints 0.19
+    assert round(cost.area(), 3) == 0.377
+    assert cost.blocks_of_a_fetch() == 64
+
+
+def test_each_assumption_is_a_parameter_of_its_platforms():
+    made = {p: cmd.machine(p, cmd.workloads.program("bfs", "tiny")[0]) for p in cmd.platforms()}
+    for a in cmd.assumptions.ALL:
+        for platform in a.platforms:
+            for change in a.changes:
+                path, _, name = change.partition("=")[0].rpartition(".")
+                part = made[platform]
+                for step in path.replace("[*]", "").split("."):
+                    part = getattr(part, step)
+                part = part[0] if isinstance(part, (list, tuple)) or not hasattr(part, "_params") else part
+                assert name in part._params, (a.name, change)
+
+
+def test_every_claim_is_judged_by_a_study():
+    scripts = {p.name: p.read_text() for p in (CONFIGS / "studies" / "cmd").glob("*.py")}
+    judged = {f"cmd-{n:02}" for n in range(4, 14)}  # fig14 names these by a range
+    for id in study.claims("cmd"):
+        assert id in judged or any(f'"{id}"' in text for text in scripts.values()), id
+
+
+def test_words_for_what_there_is_not():
+    for arguments, words in {
+        ("--platform", "cdm"): "there is no platform 'cdm' (did you mean 'cmd'?)",
+        ("--workload", "bsf"): "there is no workload 'bsf'",
+        ("--scale", "smal"): "there is no scale 'smal'",
+        ("--bandwidth", "300"): "a bandwidth of 300 GB/s is none of 224, 448 and 896",
+    }.items():
+        done = memsim_command(CONFIGS / "cmd.py", *arguments, expect=2)
+        assert words in done.stderr
+
+
+def test_bad_machines_are_refused_before_time_0():
+    def said(**changes):
+        root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
+        for name, value in changes.items():
+            setattr(root.front, name, value)
+        with pytest.raises(memsim.Error) as e:
+            memsim.instantiate(root)
+        return str(e.value)
+
+    assert "no whole number of sets" in said(hash_entries=17)
+    assert "no whole number of sets" in said(type_cache="1152B")
