@@ -33,6 +33,10 @@ std::uint8_t sectors_of_block(const M& m) {
         m, [&](std::uint64_t sector, std::uint32_t) { mask |= 1u << sector_in_block(sector); });
     return static_cast<std::uint8_t>(mask);
 }
+bool within_block(const MemRequest& r) {
+    return r.bytes && r.bytes <= block_bytes &&
+           r.address / block_bytes == (r.address + r.bytes - 1) / block_bytes;
+}
 } // namespace
 
 void Deduplicator::init() {
@@ -122,8 +126,14 @@ void Deduplicator::drain() {
     }
 }
 
+bool Deduplicator::is_ours(const MemRequest& r) const {
+    return within_block(r) && map_.way(r.address) == params.channel &&
+           block_of(r) < state.table.size();
+}
+
 /// A message over sectors of a block.
 MemRequest Deduplicator::over(std::uint64_t block, std::uint32_t sectors) const {
+    MEMSIM_ASSERT(sectors, "a message is of no sector");
     MemRequest r;
     const auto first = static_cast<std::uint32_t>(std::countr_zero(sectors));
     const auto n = static_cast<std::uint32_t>(std::bit_width(sectors)) - first;
@@ -139,10 +149,10 @@ bool Deduplicator::accept(const MemRequest& r) {
     if (r.is_hint()) return true; // dropped: it would read what may lie elsewhere
     if (r.command != Command::read && r.command != Command::write && r.command != Command::atomic)
         refuse("queue", "only reads, writes and atomics go to memory");
-    if (r.address / block_bytes != (r.address + r.bytes - 1) / block_bytes)
+    if (!within_block(r))
         refuse("queue", "a request spans two blocks: a cache above it has lines of 128B at most");
-    const std::uint64_t block = map_.within(r.address) / block_bytes;
-    if (map_.way(r.address) != params.channel || block >= state.table.size())
+    const std::uint64_t block = block_of(r);
+    if (!is_ours(r))
         refuse("capacity", "address " + std::to_string(r.address) +
                                " is not one of its blocks: make it larger, or mend the interleave");
     const bool write = r.command != Command::read;
@@ -276,7 +286,7 @@ void Deduplicator::come_back(const MemResponse& r) {
 }
 
 void Deduplicator::waited(const JobId& id) {
-    Job& j = state.jobs[id.job];
+    Job& j = parts::named(state.jobs, id.job);
     if (--j.waits == 0 && j.coded) expand(id.job, j);
     if (j.waits == 0) j.write ? step_write(id.job, j) : step_read(id.job, j);
     drain();
@@ -884,14 +894,32 @@ void Deduplicator::check_loaded(Loader& l) const {
     for (const Job& j : state.jobs) {
         l.index("jobs.block", j.block, state.table.size());
         l.within("jobs.mask", [&] {
-            l.check(j.mask <= all_sectors && j.sectors <= all_sectors && j.missing <= all_sectors,
+            l.check(j.mask <= all_sectors && j.missing <= all_sectors,
                     "names sectors that a block does not have");
-            l.check(!j.active || (j.homeward ? j.mask <= all_sectors : j.sectors != 0),
-                    "is of no sector");
         });
         l.index("jobs.group", j.group, state.table.size() / group_blocks + 1);
         if (j.place != BlockTable::nowhere) l.index("jobs.place", j.place, state.table.size());
+        if (j.homeward)
+            l.index("jobs.request", j.request.tag, state.jobs.size());
+        else if (j.active)
+            l.within("jobs.request", [&] {
+                l.check(is_ours(j.request) && block_of(j.request) == j.block &&
+                            sectors_of_block(j.request) == j.sectors && j.sectors,
+                        "is of another block");
+            });
     }
+    l.within("out", [&] {
+        for (std::uint32_t i = 0; i < state.out.size(); ++i)
+            l.check(within_block(state.out[i]), "has a message over more than a block");
+    });
+    l.within("store", [&] {
+        l.check(store([&](const auto& s) {
+                    return s.all([&](const Reference& r) {
+                        return r.place < state.table.size() && r.mask <= all_sectors;
+                    });
+                }),
+                "knows a block that is not there");
+    });
     packing_->check_loaded(l);
     metadata_->check_loaded(l, static_cast<std::uint32_t>(state.jobs.size()));
 }

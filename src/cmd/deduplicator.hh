@@ -269,6 +269,10 @@ class Deduplicator final : public Model<Deduplicator>, public Functional {
     std::uint64_t address(std::uint64_t block) const {
         return map_.address(params.channel, block * block_bytes);
     }
+    std::uint64_t block_of(const protocol::MemRequest& r) const {
+        return map_.within(r.address) / block_bytes;
+    }
+    bool is_ours(const protocol::MemRequest& r) const;
     protocol::MemRequest over(std::uint64_t block, std::uint32_t sectors) const;
     Block bytes_of(const Job& j);
     void read_functional(std::uint32_t block, std::uint32_t sector, SectorBytes& to);

@@ -70,19 +70,26 @@ void Metadata::change(Table table, std::uint32_t block, Tick now) {
 }
 
 void Metadata::check_loaded(Loader& l, std::uint32_t jobs) const {
-    for (std::uint32_t t = 0; t < tables; ++t)
-        s_.mshrs[t].for_each(
-            [&](std::uint32_t, const auto& entry) {
-                l.within("metadata", [&] {
-                    l.check(s_.tags[t].has(entry.line), "fills a line that is not there");
-                });
-            },
-            [&](const MetadataTarget& target) {
-                if (target.job != MetadataTarget::nobody) l.index("metadata", target.job, jobs);
-            });
-    for (std::uint32_t i = 0; i < s_.stalled.size(); ++i)
-        if (s_.stalled[i].target.job != MetadataTarget::nobody)
-            l.index("metadata.stalled", s_.stalled[i].target.job, jobs);
+    const auto check = [&](const MetadataTarget& target) {
+        if (target.job != MetadataTarget::nobody) l.index("metadata", target.job, jobs);
+    };
+    for (std::uint32_t t = 0; t < tables; ++t) {
+        const TagArray& tags = s_.tags[t];
+        std::uint32_t locked = 0;
+        for (std::uint64_t set = 0; set < tags.sets(); ++set)
+            for (std::uint32_t way = 0; way < tags.ways(); ++way)
+                locked += tags.locked(tags.line(set, way));
+        l.within("metadata", [&] {
+            l.check(locked == s_.mshrs[t].size(), "fills other lines than are locked");
+            s_.mshrs[t].for_each(
+                [&](std::uint32_t mshr, const auto& e) {
+                    l.check(tags.has(e.line) && tags.locked(e.line) && tags.lock(e.line) == mshr,
+                            "fills a line that is not locked for it");
+                },
+                check);
+        });
+    }
+    for (std::uint32_t i = 0; i < s_.stalled.size(); ++i) check(s_.stalled[i].target);
 }
 
 } // namespace memsim::cmd

@@ -5,6 +5,7 @@
 #include "core/param.hh"
 #include "core/stats.hh"
 #include "parts/mshr.hh"
+#include "parts/named.hh"
 #include "protocol/mem.hh"
 
 #include <array>
@@ -92,9 +93,8 @@ class Metadata {
     /// A piece has come. Calls wake(job) for those that waited for it.
     template <class F>
     void come_back(std::uint32_t tag, Tick now, F&& wake) {
-        const auto table = static_cast<Table>(tag >> 24 & 3);
-        const std::uint32_t mshr = tag & 0xffffff, t = index(table);
-        auto& m = s_.mshrs[t];
+        const std::uint32_t mshr = tag & 0xffffff, t = tag >> 24 & 3;
+        auto& m = parts::named(s_.mshrs, t);
         const std::uint32_t sector = tag >> 26 & 3;
         const std::uint32_t line = m.in_use(mshr).line;
         s_.tags[t].add_valid(line, bit(sector));

@@ -63,6 +63,7 @@ class Packing {
     /// What memory holds are codes, to be decoded.
     bool coded(std::uint32_t place) const { return kind_ == Compression::bcd && compressed(place); }
     BlockBytes decode(std::uint32_t place, const BlockBytes& data) const {
+        MEMSIM_ASSERT(coded(place), "a block is decoded that is no code");
         return s_.stores.decode(s_.how[place], data);
     }
     /// A block is written to a place: whole, and compressed if that saves a sector, or raw. `data`
