@@ -294,8 +294,9 @@ void Drive::waits_on(WaitReport& report) const {
     if (const std::uint32_t writes = writes_->count())
         report.add(path() + ": " + std::to_string(writes) +
                    " writes and flushes wait for room in the write buffer");
-    if (const std::size_t roomless = back_end_->roomless())
-        report.add(path() + ": " + std::to_string(roomless) + " pages wait for a free one");
+    if (const std::size_t waiting_for_block = back_end_->waiting_for_block())
+        report.add(path() + ": " + std::to_string(waiting_for_block) +
+                   " pages wait for a free one");
     if (const std::size_t jobs = back_end_->under_way())
         report.add(path() + ": " + std::to_string(jobs) + " pages are under way");
 }

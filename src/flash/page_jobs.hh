@@ -33,10 +33,10 @@ struct Job {
 struct PageJobsState {
     std::vector<Job> jobs;
     FreeList free;
-    std::vector<Fifo<std::uint32_t>> outgoing; ///< jobs, by channel
-    std::uint64_t waiting = 0;                 ///< channels with something in `outgoing`
-    std::vector<Fifo<std::uint32_t>> roomless; ///< jobs that wait for a page, by plane
-    Fifo<std::uint32_t> roomless_anywhere;
+    std::vector<Fifo<std::uint32_t>> outgoing;          ///< jobs, by channel
+    std::uint64_t waiting = 0;                          ///< channels with something in `outgoing`
+    std::vector<Fifo<std::uint32_t>> waiting_for_block; ///< jobs that wait for a page, by plane
+    Fifo<std::uint32_t> waiting_for_any_block;
 };
 
 /// The pages that a drive works on: as many as there are. Each is in one queue, or at the flash. A
@@ -46,7 +46,7 @@ class PageJobs {
     explicit PageJobs(PageJobsState& state) : s_(state) {}
     void reset(std::uint32_t channels, std::uint32_t planes) {
         s_.outgoing.resize(channels);
-        s_.roomless.resize(planes);
+        s_.waiting_for_block.resize(planes);
     }
 
     Job& operator[](std::uint32_t j) { return s_.jobs[j]; }
@@ -85,18 +85,18 @@ class PageJobs {
     }
     /// Until a page is free in its plane, or in any (Job::none). True if it has not waited yet.
     bool wait_for_room(std::uint32_t j, std::uint32_t plane) {
-        (plane == Job::none ? s_.roomless_anywhere : s_.roomless[plane]).push(j);
+        (plane == Job::none ? s_.waiting_for_any_block : s_.waiting_for_block[plane]).push(j);
         return std::exchange(s_.jobs[j].stage, JobStage::room) != JobStage::room;
     }
     /// Calls retry(job) for those that have waited for a page of the plane, once each.
     template <class F>
     void room_made(std::uint32_t plane, F&& retry) {
-        for (auto* queue : {&s_.roomless[plane], &s_.roomless_anywhere})
+        for (auto* queue : {&s_.waiting_for_block[plane], &s_.waiting_for_any_block})
             for (std::uint32_t n = queue->size(); n > 0; --n) retry(queue->pop());
     }
-    std::size_t roomless() const {
-        std::size_t n = s_.roomless_anywhere.size();
-        for (const auto& queue : s_.roomless) n += queue.size();
+    std::size_t waiting_for_block() const {
+        std::size_t n = s_.waiting_for_any_block.size();
+        for (const auto& queue : s_.waiting_for_block) n += queue.size();
         return n;
     }
 
@@ -114,8 +114,9 @@ class PageJobs {
             one_of("jobs.from", job.from, pages), one_of("jobs.to", job.to, pages);
         }
         for (const auto& queue : s_.outgoing) l.indices("outgoing", queue, s_.jobs.size());
-        for (const auto& queue : s_.roomless) l.indices("roomless", queue, s_.jobs.size());
-        l.indices("roomless_anywhere", s_.roomless_anywhere, s_.jobs.size());
+        for (const auto& queue : s_.waiting_for_block)
+            l.indices("waiting_for_block", queue, s_.jobs.size());
+        l.indices("waiting_for_any_block", s_.waiting_for_any_block, s_.jobs.size());
         l.bits("waiting", s_.waiting, s_.outgoing.size());
     }
 

@@ -49,8 +49,8 @@ void FlashController::wake() {
     for (unsigned i = 0; i < params.pins(); ++i)
         while (!port.pin[i].empty()) port.pin[i].pop();
     tell_caches();
-    while (!state.lows.empty() && port.log_low[0].can_send())
-        port.log_low[0].send(state.lows.pop());
+    while (!state.low_logs.empty() && port.log_low[0].can_send())
+        port.log_low[0].send(state.low_logs.pop());
 }
 
 /// From ports in turn, while there is room.
@@ -204,7 +204,7 @@ bool FlashController::take(const FlashPacket& p) {
     } else if (p.kind == PacketKind::log_low) {
         ++stat.log_lows;
         if (!tables_) return true;
-        state.lows.push(addresses_.low(p));
+        state.low_logs.push(addresses_.low(p));
     } else
         finish(p.tag, p);
     return true;
@@ -315,7 +315,7 @@ void FlashController::waits_on(WaitReport& report) const {
 
 std::optional<std::string> FlashController::imbalance() const {
     if (state.held) return std::to_string(state.held) + " requests were not answered";
-    if (!state.copies.empty() || !state.lows.empty())
+    if (!state.copies.empty() || !state.low_logs.empty())
         return "packets of the network were not passed on";
     return {};
 }

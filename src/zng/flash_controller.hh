@@ -124,7 +124,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         std::uint32_t held = 0;     ///< and with moves and erases
         std::uint32_t last_port = 0;
         Fifo<FlashPacket> copies;
-        Fifo<protocol::LogLow> lows; ///< each log block once
+        Fifo<protocol::LogLow> low_logs; ///< each log block once
         ThrashingChecker checker;
         std::vector<std::uint8_t> pinned; ///< by port: what it was told
         bool blocked = false;             ///< counted as full

@@ -21,7 +21,7 @@ class RowDecoders {
     };
     struct Log {
         std::uint16_t assigned = 0;        ///< pages programmed or promised to a register
-        bool told = false;                 ///< that it is low
+        bool reported = false;             ///< that it is low
         std::vector<std::uint64_t> owners; ///< numbers of pages, by page programmed
     };
     struct Forward { ///< of a block whose pages are being moved
@@ -77,8 +77,8 @@ class RowDecoders {
         p.granted = log.assigned < n_.pages; // it may have been full before the run
         log.assigned += p.granted;
         p.left = n_.pages - log.assigned;
-        p.low = !log.told && p.left <= config_.reserve;
-        log.told |= p.low;
+        p.low = !log.reported && p.left <= config_.reserve;
+        log.reported |= p.low;
         return p;
     }
     /// The page that was promised is not needed: its data go elsewhere.

@@ -78,7 +78,7 @@ TEST_CASE("Jobs wait for their channel, or for a page of their plane", "[flash]"
         CHECK_FALSE(jobs.wait_for_room(j, 1)); // it is asked once
     });
     CHECK(sent == std::vector<std::uint32_t> {0, 1});
-    CHECK(jobs.roomless() == 3);
+    CHECK(jobs.waiting_for_block() == 3);
     jobs.finish(3);
     CHECK(jobs.create({}) == 3);
 }
