@@ -36,12 +36,13 @@ void Deduplicator::check_params() const {
     if (params.hash_entries % params.hash_ways)
         refuse("hash_entries", params.hash_entries.text() + " are no whole number of sets of " +
                                    params.hash_ways.text() + " ways");
-    const auto set = std::int64_t {block_bytes} * params.metadata.metadata_ways;
-    for (const auto* cache :
-         {&params.metadata.map_cache, &params.metadata.type_cache, &params.metadata.mask_cache})
-        if ((*cache)->raw % set)
-            refuse("metadata", "a cache of " + cache->text() + " is no whole number of sets of " +
-                                   Text<Bytes>::show({set}));
+    const MetadataParams& p = params.metadata;
+    for (const auto& [name, cache] : {std::pair {"map_cache", &p.map_cache},
+                                      {"type_cache", &p.type_cache},
+                                      {"mask_cache", &p.mask_cache}})
+        if ((*cache)->raw % (block_bytes * p.metadata_ways))
+            refuse(name, cache->text() + " are no whole number of sets of " +
+                             p.metadata_ways.text() + " lines of 128B");
 }
 
 void Deduplicator::init() {
