@@ -273,6 +273,7 @@ void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t se
     Job& j = (*jobs_)[id];
     MemRequest r;
     j.coded = packing_->coded(place);
+    if (j.coded) jobs_->data(id).other = {};
     if (!memory_->read(place, sectors, r)) return wait(id, params.packing.unpack_cycles);
     r.tag = id;
     r.pc = j.request.pc;

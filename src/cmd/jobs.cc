@@ -3,7 +3,7 @@
 #include "cmd/block_table.hh"
 #include "parts/named.hh"
 
-#include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace memsim::cmd {
@@ -13,6 +13,8 @@ void Jobs::resize(const Most& most, JobsState& s) {
     s.jobs.assign(n, {});
     s.data.assign(n, {});
     s.blocks.assign(n, no_block);
+    s.first.assign(std::bit_ceil(2 * n), no_job);
+    s.next.assign(n, no_job);
     for (std::size_t k = 0; k < most.size(); ++k) {
         s.free[k].clear();
         for (std::uint32_t i = most[k]; i-- > 0;) s.free[k].push_back(i);
@@ -28,7 +30,9 @@ std::uint32_t Jobs::active() const {
 }
 
 bool Jobs::any(std::uint32_t block) const {
-    return std::find(s_.blocks.begin(), s_.blocks.end(), block) != s_.blocks.end();
+    bool found = false;
+    for_each(block, [&](std::uint32_t) { found = true; });
+    return found;
 }
 
 void Jobs::replaced(std::uint32_t place) {
@@ -46,9 +50,24 @@ std::uint32_t Jobs::add(JobKind kind, std::uint32_t block) {
     j.block = block;
     j.kind = kind;
     for_each(block, [&](std::uint32_t i) { j.before += s_.jobs[i].writes() || j.writes(); });
-    s_.blocks[id] = block;
-    s_.data[id] = {};
+    link(id, block);
+    s_.data[id].own = {};
     return id;
+}
+
+void Jobs::link(std::uint32_t id, std::uint32_t block) {
+    s_.blocks[id] = block;
+    std::uint32_t* at = &s_.first[list_of(block)];
+    while (*at < id) at = &s_.next[*at];
+    s_.next[id] = *at;
+    *at = id;
+}
+
+void Jobs::unlink(std::uint32_t id) {
+    std::uint32_t* at = &s_.first[list_of(s_.blocks[id])];
+    while (*at != id) at = &s_.next[*at];
+    *at = s_.next[id];
+    s_.blocks[id] = no_block;
 }
 
 void Jobs::check_loaded(Loader& l, std::uint32_t blocks) const {
@@ -71,6 +90,20 @@ void Jobs::check_loaded(Loader& l, std::uint32_t blocks) const {
         if (s_.blocks[id] != no_block && j.kind == JobKind::homeward)
             l.index("jobs.request", j.request.tag, size());
     }
+    l.within("first", [&] { // ids ascend, so no list is a ring
+        std::uint32_t listed = 0;
+        for (std::size_t list = 0; list < s_.first.size(); ++list) {
+            std::uint32_t least = 0;
+            for (std::uint32_t id = s_.first[list]; id != no_job; id = s_.next[id]) {
+                l.check(id >= least && id < size() && s_.blocks[id] != no_block &&
+                            list_of(s_.blocks[id]) == list,
+                        "lists what is not under way");
+                least = id + 1;
+                ++listed;
+            }
+        }
+        l.check(listed == busy, "does not list all that is under way");
+    });
     l.within("free", [&] { l.check(busy == active(), "names other jobs than are free"); });
 }
 

@@ -53,13 +53,14 @@ struct Job {
 };
 struct JobData {
     Sectors own;
-    Sectors other; ///< of the reference that is compared
+    Sectors other; ///< of the reference that is compared, or a code: empty before it is read
 };
 struct JobsState {
     std::vector<Job> jobs; ///< those of each kind side by side
     std::vector<JobData> data;
-    std::vector<std::uint32_t> blocks; ///< of those under way
-    std::array<FreeList, 3> free;      ///< by kind
+    std::vector<std::uint32_t> blocks;      ///< of those under way
+    std::vector<std::uint32_t> first, next; ///< of those whose blocks are alike, by id
+    std::array<FreeList, 3> free;           ///< by kind
     std::uint64_t arrived = 0;
 };
 
@@ -84,7 +85,7 @@ class Jobs {
     /// Calls f(id) for those of a block, by id.
     template <class F>
     void for_each(std::uint32_t block, F&& f) const {
-        for (std::uint32_t id = 0; id < s_.blocks.size(); ++id)
+        for (std::uint32_t id = s_.first[list_of(block)]; id != no_job; id = s_.next[id])
             if (s_.blocks[id] == block) f(id);
     }
     bool any(std::uint32_t block) const;
@@ -98,7 +99,7 @@ class Jobs {
     template <class F>
     void finish(std::uint32_t id, F&& begin) {
         const Job& j = s_.jobs[id];
-        s_.blocks[id] = no_block;
+        unlink(id);
         for_each(j.block, [&](std::uint32_t i) {
             Job& other = s_.jobs[i];
             if (other.number > j.number && (other.writes() || j.writes()) && --other.before == 0)
@@ -110,6 +111,11 @@ class Jobs {
     void check_loaded(Loader& l, std::uint32_t blocks) const;
 
   private:
+    static constexpr std::uint32_t no_job = ~std::uint32_t {0};
+    /// So many lists that few jobs are in one.
+    std::size_t list_of(std::uint32_t block) const { return block % s_.first.size(); }
+    void link(std::uint32_t id, std::uint32_t block);
+    void unlink(std::uint32_t id);
     const FreeList& free(JobKind kind) const { return s_.free[static_cast<std::size_t>(kind)]; }
     std::uint32_t first(JobKind kind) const {
         std::uint32_t n = 0;

@@ -27,7 +27,7 @@ std::uint32_t Placement::next_to_bring_home(std::uint32_t except, std::uint32_t 
     for (std::uint32_t b = from; b < t.size(); ++b) {
         if (t.type(b) != BlockType::inter || t.mask(b) == all_sectors || b == except) continue;
         const std::uint32_t place = t.place(b);
-        if ((t.type(place) != BlockType::own || place == except) && !t.shared(b)) return b;
+        if (t.type(place) != BlockType::own || place == except) return b;
     }
     return nowhere;
 }

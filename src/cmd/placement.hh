@@ -64,7 +64,8 @@ class Placement {
     std::uint32_t donor(std::uint32_t group) const;
     /// There is no donor while places hold data of blocks that are not whole, and whose own places
     /// are therefore in use: the first of them from a block on, or nowhere. Written as it is to its
-    /// own place it frees one, or makes a donor. `except` is about to leave its place.
+    /// own place, which is no other's, as it is not whole, it frees one, or makes a donor. `except`
+    /// is about to leave its place.
     std::uint32_t next_to_bring_home(std::uint32_t except, std::uint32_t from) const;
 
     /// A place that is free to be lent again, or nowhere: its mask says so.
