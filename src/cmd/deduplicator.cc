@@ -298,8 +298,7 @@ void Deduplicator::answer_read(std::uint32_t id) {
     for_each_sector(j.request, [&](std::uint64_t sector, std::uint32_t offset) {
         SectorBytes held = jobs_->data(id).own[sector_in_block(sector)], last;
         state.stores.read(sector, last);
-        for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
-            held.order[i] = last.known >> i & 1 ? last.order[i] : 0;
+        held.order = last.order; // 0 where nothing was stored
         contents[answer.contents].pieces.push_back({offset, held});
     });
     port.cpu_side.send(answer);

@@ -32,8 +32,7 @@ void HostAccess::read(std::uint32_t block, std::uint64_t number, SectorBytes& to
         else
             found.take(last, own.known & last.known);
     });
-    for (std::uint32_t i = 0; i < SectorBytes::size; ++i)
-        found.order[i] = last.known >> i & 1 ? last.order[i] : 0;
+    found.order = last.order; // 0 where nothing was stored
     to.fill(found);
 }
 
