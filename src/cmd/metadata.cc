@@ -4,6 +4,16 @@ namespace memsim::cmd {
 
 using parts::TagArray;
 
+std::array<TableLayout, tables> tables_behind(std::uint32_t blocks) {
+    std::array<TableLayout, tables> all {{{0, 32}, {0, 2}, {0, 4}}};
+    std::uint64_t base = std::uint64_t {blocks} * block_bytes;
+    for (TableLayout& table : all) {
+        table.base = base;
+        base = (table.end(blocks) + block_bytes - 1) / block_bytes * block_bytes;
+    }
+    return all;
+}
+
 void Metadata::resize(const MetadataParams& p, MetadataState& s, std::uint32_t jobs) {
     const std::array<std::int64_t, tables> bytes {p.map_cache->raw, p.type_cache->raw,
                                                   p.mask_cache->raw};

@@ -26,7 +26,12 @@ struct TableLayout {
     std::uint64_t sector_of(std::uint32_t block) const {
         return (base + std::uint64_t {block} * bits / 8) / sector_bytes;
     }
+    std::uint64_t end(std::uint32_t blocks) const {
+        return base + std::uint64_t {blocks} * bits / 8;
+    }
 };
+/// The tables of so many blocks, in memory behind them.
+std::array<TableLayout, tables> tables_behind(std::uint32_t blocks);
 
 struct MetadataParams {
     using group = void;

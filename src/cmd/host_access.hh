@@ -1,0 +1,36 @@
+#pragma once
+
+#include "cmd/block_memory.hh"
+#include "cmd/jobs.hh"
+#include "cmd/placement.hh"
+#include "parts/sector_store.hh"
+
+namespace memsim::cmd {
+
+/// Looks and copies of the host, without time. What the host writes does not pass the
+/// deduplication: a block that has its own place for itself stays there; else it comes home with
+/// all its sectors, as one that was never written back, or, where its own place is others', goes to
+/// a donor. A part.
+class HostAccess {
+  public:
+    /// `stores`: the place of each byte's store in the program's order.
+    HostAccess(Placement& placement, Packing& packing, BlockMemory& memory, Jobs& jobs,
+               parts::SectorStore& stores)
+        : placement_(placement), packing_(packing), memory_(memory), jobs_(jobs), stores_(stores) {}
+
+    /// Sees writes that are not done, too.
+    void read(std::uint32_t block, std::uint64_t sector, SectorBytes& to);
+    void write(std::uint32_t block, std::uint64_t sector, const SectorBytes& data);
+
+  private:
+    void held(std::uint32_t block, std::uint32_t sector, SectorBytes& to);
+    std::uint32_t free_place(std::uint32_t block);
+
+    Placement& placement_;
+    Packing& packing_;
+    BlockMemory& memory_;
+    Jobs& jobs_;
+    parts::SectorStore& stores_;
+};
+
+} // namespace memsim::cmd

@@ -1,0 +1,50 @@
+#pragma once
+
+#include "cmd/actions.hh"
+
+namespace memsim::cmd {
+
+struct WritingStats {
+    using group = void;
+    Counter write_requests {Unit::count, "Writes of data to memory"};
+    Counter dedup_reads {Unit::count, "Reads from memory for writes that cover too little"};
+    Counter verify_reads {Unit::count, "Reads from memory to compare a reference"};
+    Counter intra {Unit::count, "Blocks written that are intra-duplicates"};
+    Counter collisions {Unit::count, "References of equal fingerprint and other data"};
+    Counter hashed {Unit::count, "Blocks hashed"};
+    Counter borrowed {Unit::count, "Blocks that went to the place of a donor"};
+    Counter groups_searched {Unit::count, "Pieces of type flags read to find donors"};
+    Counter brought_home {Unit::count, "Blocks brought home, as there was no donor"};
+};
+
+/// How a block is written (CMD, section IV-B): takes its type, mask and map entry, reads what the
+/// write does not cover (equation 1), and looks whether all words are equal; else the block is
+/// hashed and looked up in the hash store. A duplicate is mapped to its reference and not written.
+/// What is no duplicate goes to the block's own place or, if others are mapped to that, to the
+/// place of a donor, found by its type flag. A block that leaves a place with others takes all of
+/// its sectors along, so it is whole from then on. A part.
+class Writing {
+  public:
+    Writing(const Shared& shared, unsigned pack_cycles, WritingStats& stat)
+        : s_(shared), pack_cycles_(pack_cycles), stat_(stat) {}
+
+    void step(std::uint32_t id);
+
+  private:
+    void complete(std::uint32_t id, Job& j);
+    void detect(std::uint32_t id, Job& j);
+    void find_reference(std::uint32_t id, Job& j);
+    void compare(std::uint32_t id, Job& j);
+    void join(std::uint32_t id, Job& j, std::uint32_t place);
+    void pack(std::uint32_t id, Job& j);
+    void settle(std::uint32_t id, Job& j);
+    bool bring_somebody_home(std::uint32_t id, const Job& j);
+    void put_down(std::uint32_t id, Job& j, std::uint32_t place);
+    bool must_be_whole(const Job& j) const { return s_.placement.must_be_whole(j.block, j.mask); }
+
+    const Shared s_;
+    const unsigned pack_cycles_;
+    WritingStats& stat_;
+};
+
+} // namespace memsim::cmd
