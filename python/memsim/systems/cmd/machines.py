@@ -13,7 +13,7 @@ from . import scale
 CLOCK = "1365MHz"
 INTERLEAVE = "256B"
 FIFO = 16            # sectors of a slice's read-only FIFO (IV-D)
-CONTROLLER_GBS = 28  # 32 B in 4 command cycles of 3500.5 MHz
+QUEUE = 256          # of what a slice of the L2 sends below
 
 
 def cycles(n, hertz=1365e6):
@@ -82,9 +82,10 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
         l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1), miss_latency=cycles(48),
                 fetch_on_write=False, mshrs=192, targets=4, queue=64, mem_queue=64, fill_port=True, control_ports=1))
     over_one = Interleave(1, INTERLEAVE)
-    root.join = join(scale.SLICES, 1, part.interleave, width="64B", clock=CLOCK, latency="1fs")
+    # The L2's latency lies on the way below it: what is under way there must fit the queues at its end.
+    root.join = join(scale.SLICES, 1, part.interleave, width="64B", clock=CLOCK, latency="1fs", queue=QUEUE)
     root.front = cmd.Deduplicator(
-        capacity=f"{-(-bytes_of_program // 65536) * 65536}B", interleave=INTERLEAVE, clock=CLOCK,
+        capacity=f"{-(-bytes_of_program // 65536) * 65536}B", interleave=INTERLEAVE, clock=CLOCK, queue=QUEUE,
         slices=scale.SLICES, hash_entries=size.hash_entries, hash_ways=scale.HASH_WAYS, map_cache=f"{size.map}B",
         type_cache=f"{size.type}B", mask_cache=f"{size.mask}B", metadata_ways=scale.CACHE_WAYS, **chosen["front"])
     times = bandwidth // 224
@@ -92,7 +93,7 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     root.dram = mem.DramController(timing="cmd_gddr6", capacity="1GiB", map="RoBaCoChCl", read_queue=64,
                                    changes=faster if times > 1 else "", latency=cycles(52), **over_one.channel(0))
     if chosen.get("fifo"):
-        root.fifo = [mem.VictimBuffer(sectors=fifo) for _ in part.l2]
+        root.fifo = [mem.VictimBuffer(sectors=fifo, queue=QUEUE) for _ in part.l2]
     for i, l2 in enumerate(part.l2):
         below = root.join[0].cpu_side[i]
         if chosen.get("fifo"):
