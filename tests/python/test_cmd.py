@@ -82,3 +82,33 @@ def test_bad_machines_are_refused_before_time_0():
 
     assert "no whole number of sets" in said(hash_entries=17)
     assert "no whole number of sets" in said(type_cache="1152B")
+
+
+def test_deduplication_and_fifo_before_another_memory(tmp_path):
+    """In front of Ohm-GPU's DRAM, over two channels, behind another L2."""
+    from memsim import cmd as parts
+    from memsim import mem, workload
+    from memsim.systems import gpu
+    root = memsim.Root(contents=True)
+    root.program = workload.Program(name="bfs_rodinia", size=9)
+    root.gpu = gpu(sms=2, l1="12KiB", l2=dict(capacity="16KiB", control_ports=1), channels=2,
+                   memory=lambda i, over: parts.Deduplicator(capacity="1MiB", slices=1, channels=2, channel=i))
+    root.dram = [mem.DramController(timing="ohm_table1", map="RoRaBaCoChCl", channels=2, channel=i, interleave="256B") for i in range(2)]
+    root.fifo = [mem.VictimBuffer() for _ in range(2)]
+    for front, l2, dram, fifo in zip(root.gpu.memory, root.gpu.l2, root.dram, root.fifo):
+        memsim.ports.unbind(l2.mem_side)
+        l2.mem_side, fifo.mem_side = fifo.cpu_side, front.cpu_side
+        front.caches[0], front.mem_side = l2.control[0], dram.cpu_side
+    root.program.dispatcher = root.gpu.dispatcher.host
+    simulation = memsim.instantiate(root)
+    memsim.simulate()
+    assert simulation.check_contents()["bytes"] > 10_000
+    assert sum(int(front.stats.intra) + int(front.stats.inter) for front in root.gpu.memory) > 10
+    assert sum(int(fifo.stats.taken) for fifo in root.fifo) > 100
+
+
+def test_inputs_are_those_that_the_studies_were_frozen_with(memsim_command):
+    root = CONFIGS.parent
+    kept = (root / "docs" / "models" / "cmd-inputs.csv").read_text().splitlines()
+    now = memsim_command("-q", root / "util" / "cmd_inputs.py", "--scales", "tiny", "small").stdout.splitlines()
+    assert len(now) == 27 and set(now) <= set(kept)
