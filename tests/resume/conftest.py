@@ -106,6 +106,22 @@ def at_fixture():
     return at
 
 
+@pytest.fixture
+def survives(run):
+    """Checks that a machine saved at two moments, restored, and perturbed gives the same."""
+    def check(*machine):
+        whole = run("-d", "whole", *machine)
+        content = run.content("whole")
+        cut = run("-d", "cut", *at(run.moments("whole", 2)), *machine)
+        assert cut.stdout == whole.stdout and run.content("cut") == content
+        for file in (run.directory / "cut").glob("*.ckpt"):
+            assert run("--restore", file).stdout == whole.stdout, file
+            assert run.content("cut") == content, file
+        run("-d", "perturbed", "--perturb-wakes", 1, *machine)
+        assert run.content("perturbed") == content
+    return check
+
+
 @pytest.fixture(params=[
     pytest.param((platform, kernel), id=f"{platform}-{kernel}",
                  marks=[] if (platform, kernel) in (("ohm-base", "bfs_topology"),
