@@ -58,8 +58,8 @@ void Deduplicator::init() {
     const Jobs::Most most {params.reads, params.writes, most_homeward};
     Jobs::resize(most, state.jobs);
     jobs_.emplace(most, state.jobs);
-    Placement::resize(state.placement, blocks, scheme_.verifies(), params.hash_entries,
-                      params.hash_ways);
+    Placement::resize(state.placement, blocks, scheme_.verifies(),
+                      params.exact() ? 0 : params.hash_entries(), params.hash_ways);
     placement_.emplace(scheme_.verifies(), state.placement, stat.placement);
     Packing::resize(params.packing, state.packing, blocks);
     memory_.emplace(map_, *packing_, state.out, port.mem_side, sim().contents());

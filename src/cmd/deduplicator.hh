@@ -47,7 +47,8 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
             {0, 10000},
             "From one block that is hashed to the next (assumption: pipelined; sweep to 228)"};
         Param<unsigned> hash_entries {
-            2224, {0, 1u << 24}, "References that are known (48 KB of 22 bytes); 0: no limit"};
+            2224, {1, 1u << 24}, "References that are known (48 KB of 22 bytes)"};
+        Param<bool> exact {false, "The hash store has no limit: it forgets no reference"};
         Param<unsigned> hash_ways {16, {1, 4096}, "Of the hash store (assumption)"};
         Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
         Param<unsigned> reads {64, {1, 4096}, "Reads under way (assumption: as the controller's)"};

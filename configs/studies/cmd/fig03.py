@@ -6,7 +6,7 @@
 from memsim.systems import cmd
 
 fig = cmd.points.Points("fig03", cmd.points.arguments(__doc__))
-fig.add("cmd", options=("--set", "front.hash_entries=0"), name="cmd exact")
+fig.add("cmd", options=("--set", "front.exact=true"), name="cmd exact")
 fig.run()
 for share in ("intra_share", "inter_share", "written_blocks"):
     fig.show(share)

@@ -8,7 +8,7 @@ from memsim.systems import cmd
 fig = cmd.points.Points("fig17", cmd.points.arguments(__doc__))
 # Sizes of all eight controllers, as in the paper; the machine is scaled, and so they are.
 fig.add("cmd")
-fig.add("cmd", options=("--set", "front.hash_entries=0"), name="cmd exact")
+fig.add("cmd", options=("--set", "front.exact=true"), name="cmd exact")
 for size, share in (("77 KB", 77 / 384), ("538 KB", 538 / 384)):
     fig.add("cmd", arguments=("--hash-share", share), name=f"cmd hash {size}")
 for share in (0.25, 0.5, 2):

@@ -25,6 +25,7 @@ static void refused(const std::string& params, const std::string& sentence, bool
 
 TEST_CASE("Deduplication that cannot be is refused by a sentence before time 0", "[cmd][misuse]") {
     const std::string alone = "assisted_read=false ";
+    refused(alone + "hash_entries=0", "'0' is outside its range: it must be from 1");
     refused(alone + "hash_entries=100", "100 are no whole number of sets of 16 ways");
     refused(alone + "hash_entries=8", "8 are no whole number of sets of 16 ways");
     for (const std::string cache : {"map", "type", "mask"})

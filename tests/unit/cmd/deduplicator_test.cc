@@ -79,7 +79,7 @@ std::vector<Scheme> schemes() {
         {"strong hash, L2", "", "", true, "intra inter borrowed copied_sectors map_hits"},
         {"thrashing hash store", "", "hash_entries=4 hash_ways=2", false, "forgotten unlisted"},
         {"thrashing hash store, L2", "", "hash_entries=4 hash_ways=2", true, "forgotten unlisted"},
-        {"no limit", "values=90", "hash_entries=0", false, "inter borrowed"},
+        {"no limit", "values=90", "exact=true", false, "inter borrowed"},
         {"two values, all lines in use", "values=2 lines=128", "", false, "silent"},
         {"many values, all lines in use", "values=500 lines=128", "", true, "borrowed"},
         {"intra-duplicates in memory", "", "intra=block", false, "intra inter"},
