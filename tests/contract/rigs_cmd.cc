@@ -30,8 +30,8 @@ static const RigFor weak_fingerprint {
     "cmd.Deduplicator", [](Machine& m) {
         deduplicated(m, "detection=ecc intra=nowhere hash_entries=8 hash_ways=2", true);
     }};
-static const RigFor bit_planes {
-    "cmd.Deduplicator", [](Machine& m) { deduplicated(m, "compression=bpc exact=true"); }};
+static const RigFor bit_planes {"cmd.Deduplicator",
+                                [](Machine& m) { deduplicated(m, "compression=bpc exact=true"); }};
 static const RigFor base_and_difference {
     "cmd.Deduplicator", [](Machine& m) {
         deduplicated(m, "detection=none intra=nowhere compression=bcd bases=8 differences=8 "
