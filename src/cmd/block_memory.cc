@@ -21,8 +21,8 @@ bool BlockMemory::write(std::uint32_t place, const Sectors& data, std::uint32_t 
                         std::uint16_t application) {
     bool whole = mask == all_sectors;
     for (const SectorBytes& s : data) whole = whole && s.known == SectorBytes::all;
-    BlockBytes bytes;
-    packing_.write(place, Block {joined(data)}, whole, bytes);
+    BlockBytes bytes = joined(data);
+    packing_.write(place, whole, bytes);
     const bool packed = packing_.compressed(place);
     const std::uint32_t n = packed ? packing_.sectors(place) : block_sectors;
     if (packing_.coded(place)) mask = (1u << n) - 1;

@@ -1,6 +1,5 @@
 #include "cmd/deduplicator.hh"
 
-#include "cmd/md5.hh"
 #include "core/registry.hh"
 #include "parts/bits.hh"
 
@@ -20,14 +19,10 @@ void Deduplicator::check_params() const {
     if (!passes() && !sim().contents().enabled())
         refuse("detection", "equal data can only be found where there are data: build the machine "
                             "from memsim.Root(contents=True)");
-    if (scheme_.deduplicates() && packing_->compresses() &&
-        params.packing.compression == Compression::bcd)
-        refuse("compression", "bcd deduplicates for itself: it goes with detection=none and "
-                              "intra=nowhere");
-    for (const auto* lines : {&params.packing.bases, &params.packing.differences})
-        if (*lines % params.packing.bcd_ways)
-            refuse("bcd_ways", lines->text() + " lines are no whole number of sets of " +
-                                   params.packing.bcd_ways.text() + " ways");
+    if (scheme_.deduplicates() && state.compressor->deduplicates())
+        refuse("compression", params.compression.text() +
+                                  " deduplicates for itself: it goes with detection=none and "
+                                  "intra=nowhere");
     if (params.channel >= params.channels)
         refuse("channel",
                params.channel.text() + " is not below channels = " + params.channels.text());
@@ -46,8 +41,10 @@ void Deduplicator::check_params() const {
 }
 
 void Deduplicator::init() {
-    scheme_ = {params.detection(), params.intra(), params.whole_tables()};
-    packing_.emplace(params.packing, state.packing, stat.packing);
+    state.detector.make(params.detection(), *this, "detection");
+    state.compressor.make(params.compression(), *this, "compression");
+    scheme_ = {&*state.detector, params.intra(), params.whole_tables()};
+    packing_.emplace(*state.compressor, stat.packing);
     check_params();
     const auto blocks = static_cast<std::uint32_t>(params.capacity->raw / block_bytes);
     map_ = {{static_cast<std::uint64_t>(params.interleave->raw), params.channels},
@@ -58,10 +55,10 @@ void Deduplicator::init() {
     const Jobs::Most most {params.reads, params.writes, most_homeward};
     Jobs::resize(most, state.jobs);
     jobs_.emplace(most, state.jobs);
-    Placement::resize(state.placement, blocks, scheme_.verifies(),
+    Placement::resize(state.placement, blocks, state.detector->verifies(),
                       params.exact() ? 0 : params.hash_entries(), params.hash_ways);
-    placement_.emplace(scheme_.verifies(), state.placement, stat.placement);
-    Packing::resize(params.packing, state.packing, blocks);
+    placement_.emplace(state.detector->verifies(), state.placement, stat.placement);
+    state.compressor->resize(blocks);
     memory_.emplace(map_, *packing_, state.out, port.mem_side, sim().contents());
     state.read_counts.assign(blocks, 0);
     read_classes_.emplace(state.read_counts, stat.read_classes);
@@ -69,7 +66,7 @@ void Deduplicator::init() {
     reading_.emplace(
         params.reading, map_, shared, *read_classes_,
         [this](std::uint64_t at) { return look_into_caches(at); }, stat.reading);
-    writing_.emplace(shared, params.packing.pack_cycles, stat.writing);
+    writing_.emplace(shared, state.compressor->pack_cycles(), stat.writing);
     host_.emplace(*placement_, *packing_, *memory_, *jobs_, state.stores);
     Metadata::resize(params.metadata, state.metadata, 3 * jobs_->size());
     metadata_.emplace(
@@ -225,7 +222,7 @@ void Deduplicator::come_back(const MemResponse& r) {
         to[sector_in_block(r.address / SectorBytes::size + p.sector)].fill(p.data);
     sim().contents().release(r.contents);
     if (r.packed.words)
-        later(r.tag, clock_->cycles(params.packing.unpack_cycles));
+        later(r.tag, clock_->cycles(state.compressor->unpack_cycles()));
     else
         waited({r.tag});
 }
@@ -256,9 +253,9 @@ void Deduplicator::wait(std::uint32_t id, unsigned cycles) {
 
 void Deduplicator::hash(std::uint32_t id, std::uint32_t sectors) {
     const Tick start = std::max(now(), state.hash_free);
-    state.hash_free = start + clock_->cycles(params.hash_interval);
+    state.hash_free = start + clock_->cycles(state.detector->interval());
     ++(*jobs_)[id].waits;
-    later(id, start - now() + clock_->cycles(md5_rounds(sectors) * params.round_cycles));
+    later(id, start - now() + clock_->cycles(state.detector->cycles(sectors)));
 }
 
 void Deduplicator::look(std::uint32_t id, Table table, std::uint32_t block) {
@@ -274,7 +271,7 @@ void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t se
     MemRequest r;
     j.coded = packing_->coded(place);
     if (j.coded) jobs_->data(id).other = {};
-    if (!memory_->read(place, sectors, r)) return wait(id, params.packing.unpack_cycles);
+    if (!memory_->read(place, sectors, r)) return wait(id, state.compressor->unpack_cycles());
     r.tag = id;
     r.pc = j.request.pc;
     r.warp = j.request.warp;
@@ -356,7 +353,6 @@ void Deduplicator::check_loaded(Loader& l) const {
             l.check(BlockMap::within_block(state.out[i]), "has a message over more than a block");
     });
     placement_->check_loaded(l);
-    packing_->check_loaded(l);
     metadata_->check_loaded(l, jobs_->size());
 }
 

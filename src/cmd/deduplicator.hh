@@ -26,8 +26,10 @@ using protocol::Mem;
 class Deduplicator final : public Model<Deduplicator>, public Functional, private Actions {
   public:
     struct Params {
-        Param<Detection> detection {Detection::md5, "How equal blocks are found"};
+        Param<PolicyName<Detector>> detection {"md5", "How equal blocks are found"};
         Param<IntraData> intra {IntraData::map, "Where the data of intra-duplicates are"};
+        Param<PolicyName<Compressor>> compression {
+            "none", "How whole blocks are made smaller on their way to memory"};
         ReadingParams reading;
         Param<Bytes> capacity {1_GiB,
                                {1_KiB, Bytes {std::int64_t {1} << 38}},
@@ -40,12 +42,6 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         Param<unsigned> slices {0, {0, 64}, "Caches above, whose lines it may copy"};
         Param<Frequency> clock {1.365_GHz, {1_MHz, 100_GHz}, "Of the cycles below: the SMs'"};
         Param<unsigned> table_cycles {20, {0, 10000}, "Of a look into a table's cache (Table II)"};
-        Param<unsigned> round_cycles {
-            76, {0, 10000}, "Of MD5 for 64 bytes (CMD IV-E: 228 for 128 bytes, three rounds)"};
-        Param<unsigned> hash_interval {
-            4,
-            {0, 10000},
-            "From one block that is hashed to the next (assumption: pipelined; sweep to 228)"};
         Param<unsigned> hash_entries {
             2224, {1, 1u << 24}, "References that are known (48 KB of 22 bytes)"};
         Param<bool> exact {false, "The hash store has no limit: it forgets no reference"};
@@ -59,7 +55,6 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
         Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
         MetadataParams metadata;
-        PackingParams packing;
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests of the L2"};
@@ -79,8 +74,9 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         PackingStats packing;
     };
     struct State {
+        Policy<Detector> detector;
+        Policy<Compressor> compressor;
         PlacementState placement;
-        PackingState packing;
         MetadataState metadata;
         JobsState jobs;
         Fifo<protocol::MemRequest> out; ///< to memory, in order

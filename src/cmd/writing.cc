@@ -1,8 +1,6 @@
 #include "cmd/writing.hh"
 
-#include "cmd/ecc.hh"
 #include "cmd/intra.hh"
-#include "cmd/md5.hh"
 #include "parts/bits.hh"
 
 namespace memsim::cmd {
@@ -81,13 +79,11 @@ void Writing::detect(std::uint32_t id, Job& j) {
                           {Table::type, Table::mask, Table::map});
             return s_.act.finish(id);
         }
-    if (s_.scheme.detection == Detection::none) return pack(id, j);
-    if (s_.scheme.detection == Detection::ecc) {
-        j.digest = ecc_of(Block {bytes}, j.mask);
-        return find_reference(id, j);
-    }
+    const Detector& detector = *s_.scheme.detector;
+    if (!detector.detects()) return pack(id, j);
+    j.digest = detector.digest(Block {bytes}, j.mask);
+    if (detector.verifies()) return find_reference(id, j); // known already: it takes no time
     ++stat_.hashed;
-    j.digest = md5(Block {bytes}, j.mask);
     j.step = Step::hash;
     s_.act.hash(id, bits_set(j.mask));
 }
@@ -96,7 +92,7 @@ void Writing::find_reference(std::uint32_t id, Job& j) {
     if (must_be_whole(j)) return complete(id, j);
     const Reference* const r = s_.placement.find(j.digest, j.mask);
     if (!r) return pack(id, j);
-    if (!s_.scheme.verifies()) return join(id, j, r->place);
+    if (!s_.scheme.detector->verifies()) return join(id, j, r->place);
     j.place = r->place;
     j.step = Step::verified;
     s_.jobs.data(id).other = {};
@@ -174,7 +170,7 @@ void Writing::put_down(std::uint32_t id, Job& j, std::uint32_t place) {
     const auto freed =
         s_.placement.put(j.block, s_.scheme.deduplicates() ? j.mask : all_sectors, place,
                          s_.scheme.lists() && j.kind == JobKind::write ? &j.digest : nullptr);
-    if (s_.scheme.verifies()) s_.jobs.replaced(place);
+    if (s_.scheme.detector->verifies()) s_.jobs.replaced(place);
     s_.act.change(freed, j.block, {});
     stat_.write_requests += s_.memory.write(place, s_.jobs.data(id).own, j.mask,
                                             s_.scheme.deduplicates(), j.request.application);

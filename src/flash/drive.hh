@@ -70,7 +70,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
             Rate {200'000'000},
             {Rate {1}, Rate {1'000'000'000'000}},
             "Of the DRAM (MQSim's default: 1 byte x 100 MHz, two bytes a cycle)"};
-        Param<unsigned> observers {0, {0, 16}, "Who is told of the drive's own tasks"};
+        Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
     };
     static unsigned channels_of(const void* params) {
         return static_cast<const Params*>(params)->shape.channels();

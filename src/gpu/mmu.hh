@@ -40,7 +40,8 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     struct Params {
         Param<unsigned> tlbs {1, {1, 256}, "L1 TLBs that ask it"};
         Param<unsigned> hosts {0, {0, 1}, "Whether a host takes page faults"};
-        Param<unsigned> movers {0, {0, 16}, "Who may order pages: a host, a garbage collector"};
+        Param<unsigned> movers {
+            0, {0, 16}, "Ports by which pages are ordered: of a host, of a garbage collector"};
         PlacementParams pages;
         EvictionParams eviction;
         WalkerParams walker;

@@ -37,7 +37,8 @@ class Prefetcher final : public Model<Prefetcher> {
         Param<unsigned> entries {512, {1, 1u << 20}, "Of the predictor's table (ZnG IV-B: 512)"};
         Param<unsigned> warps {5, {1, 64}, "Warps that an entry follows (ZnG IV-B: five)"};
         Param<unsigned> counter_bits {4, {1, 8}, "Of an entry's counter (ZnG IV-B: 4)"};
-        Param<unsigned> threshold {12, {0, 254}, "What it must exceed (ZnG IV-B: 12)"};
+        Param<unsigned> threshold {
+            12, {0, 254}, "Value that an entry's counter must exceed for a hint (ZnG IV-B: 12)"};
         Param<Bytes> page {4_KiB, {128_B, 64_KiB}, "A flash page (ZnG table I: 4 KB)"};
         Param<Bytes> line {128_B, {32_B, 512_B}, "The L2's line; the least that is prefetched"};
         Param<Bytes> initial {

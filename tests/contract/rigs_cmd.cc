@@ -34,8 +34,8 @@ static const RigFor bit_planes {"cmd.Deduplicator",
                                 [](Machine& m) { deduplicated(m, "compression=bpc exact=true"); }};
 static const RigFor base_and_difference {
     "cmd.Deduplicator", [](Machine& m) {
-        deduplicated(m, "detection=none intra=nowhere compression=bcd bases=8 differences=8 "
-                        "bcd_ways=2");
+        deduplicated(m, "detection=none intra=nowhere compression=bcd(bases=8,differences=8,"
+                        "ways=2)");
     }};
 static const RigFor passing_on {
     "cmd.Deduplicator", [](Machine& m) { deduplicated(m, "detection=none intra=nowhere"); }};

@@ -9,7 +9,7 @@ STUDIES = sorted((ROOT / "configs" / "studies").rglob("*.py"))
 NO_CLAIMS = "lifetime.py", "sensitivity.py", "fig08b.py", "endurance.py"
 FEW = {("ohm", "sensitivity.py"): ["--only", "psi"],  # of its points, which are many
        ("zng", "sensitivity.py"): ["--only", "firmware"],
-        ("cmd", "sensitivity.py"): ["--only", "hash_interval"]}
+        ("cmd", "sensitivity.py"): ["--only", "hash interval"]}
 
 
 @pytest.mark.slow

@@ -1,6 +1,6 @@
 """CMD's gain under each assumption alone: what every claim hangs on.
 
-    build/memsim configs/studies/cmd/sensitivity.py [--scale small] [--only bandwidth hash_interval]
+    build/memsim configs/studies/cmd/sensitivity.py [--scale small] [--only bandwidth "hash interval"]
 """
 
 from memsim.systems import cmd

@@ -82,7 +82,7 @@ struct QueueParams {
 
 struct HintParams {
     using group = void;
-    Param<unsigned> hint_ports {0, {0, 256}, "Who may send prefetch hints"};
+    Param<unsigned> hint_ports {0, {0, 256}, "Ports by which prefetch hints come"};
     Param<unsigned> hint_queue {16, {1, 65536}, "Hints waiting or in flight from each"};
     Param<unsigned> demand_mshrs {1, {0, 16382}, "MSHRs that hints leave free"};
 };
@@ -100,8 +100,9 @@ struct Params {
     QueueParams queues;
     HintParams hints;
     WarmParams warm;
-    Param<unsigned> observers {0, {0, 16}, "Who is told of reads and evictions"};
-    Param<unsigned> control_ports {0, {0, 256}, "Who else may flush, invalidate and reserve"};
+    Param<unsigned> observers {0, {0, 16}, "Ports that are told of reads and evictions"};
+    Param<unsigned> control_ports {
+        0, {0, 256}, "Ports by which others flush, invalidate and reserve"};
     Param<Stage> stage {protocol::Stage::l1, "Stage that a request's time here is"};
 
     std::uint64_t line_bytes() const { return static_cast<std::uint64_t>(geometry.line->raw); }

@@ -36,9 +36,9 @@ TEST_CASE("Deduplication that cannot be is refused by a sentence before time 0",
     refused(alone, "build the machine from memsim.Root(contents=True)", false);
     refused(alone + "detection=none intra=nowhere compression=bpc",
             "build the machine from memsim.Root(contents=True)", false);
-    refused(alone + "compression=bcd", "bcd deduplicates for itself");
-    refused(alone + "detection=none intra=nowhere compression=bcd bases=100",
-            "100 lines are no whole number of sets of 16 ways");
+    refused(alone + "compression=bcd", "deduplicates for itself");
+    refused(alone + "detection=none intra=nowhere compression=bcd(bases=100)",
+            "bcd.bases: '100' must be a multiple of ways = 16");
     refused(alone + "channels=2 channel=2", "2 is not below channels = 2");
     Machine m(1);
     CHECK_NOTHROW(build(m, "detection=none intra=nowhere", false)); // it passes everything on

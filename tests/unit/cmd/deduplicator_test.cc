@@ -87,7 +87,7 @@ std::vector<Scheme> schemes() {
         {"intra-duplicates as all others", "values=4", "intra=nowhere", true, "silent"},
         {"tables at once", "", "whole_tables=true", true, "copied_sectors mask_hits"},
         {"intra-duplicates alone", "", "detection=none", true, "intra intra_sectors"},
-        {"hash of one core", "", "hash_interval=228", true, "hashed"},
+        {"hash of one core", "", "detection=md5(interval=228)", true, "hashed"},
         {"parts of lines", "values=3 lines=128 whole=0 copies=15", "intra=nowhere", false,
          "brought_home"},
         {"weak fingerprint", collision(), "detection=ecc intra=nowhere hash_entries=32", false,
@@ -99,10 +99,10 @@ std::vector<Scheme> schemes() {
         {"strong hash and bit planes", "", "compression=bpc", true, "inter intra"},
         {"strong hash and bit planes, no other", "values=41 lines=128",
          "intra=nowhere compression=bpc", true, "packed borrowed"},
-        {"base and difference", "", no_hash + "compression=bcd bases=8 differences=8 bcd_ways=2",
+        {"base and difference", "", no_hash + "compression=bcd(bases=8,differences=8,ways=2)",
          false, "packed on_chip"},
         {"base and difference, L2", "values=6",
-         no_hash + "compression=bcd bases=16 differences=16 bcd_ways=2", true, "packed on_chip"},
+         no_hash + "compression=bcd(bases=16,differences=16,ways=2)", true, "packed on_chip"},
     };
 }
 

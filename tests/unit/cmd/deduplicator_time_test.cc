@@ -91,16 +91,17 @@ TEST_CASE("A block of 128 bytes is hashed in 228 cycles, one of 32 in 76", "[cmd
         };
         const Tick rounds = sectors == 4 ? 3 : sectors == 1 ? 1 : 2;
         const Tick hashed = last("", write);
-        CHECK(hashed == last("round_cycles=75", write) + rounds * cycle);
-        CHECK(hashed == last("round_cycles=1", write) + rounds * 75 * cycle);
+        CHECK(hashed == last("detection=md5(round_cycles=75)", write) + rounds * cycle);
+        CHECK(hashed == last("detection=md5(round_cycles=1)", write) + rounds * 75 * cycle);
     }
     const auto equal_words = [](Timed& t) { t.write(0, 1, 4, true); };
-    CHECK(last("", equal_words) == last("round_cycles=1", equal_words)); // never hashed
+    CHECK(last("", equal_words) ==
+          last("detection=md5(round_cycles=1)", equal_words)); // never hashed
 }
 
 TEST_CASE("The hash unit takes the next block after its interval", "[cmd]") {
     for (const Tick interval : {4, 76, 228}) {
-        Timed t("hash_interval=" + std::to_string(interval));
+        Timed t("detection=md5(interval=" + std::to_string(interval) + ")");
         t.write(0, 1, 4);
         t.write(5000 * cycle, 2, 4);
         t.write(5000 * cycle, 3, 4);

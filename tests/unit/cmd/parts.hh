@@ -43,17 +43,24 @@ struct Noted final : Actions {
     Jobs* jobs = nullptr;
 };
 
+template <class Family>
+Policy<Family> made(const std::string& name) {
+    Policy<Family> policy;
+    policy.make(name, "test", 1);
+    return policy;
+}
+
 /// The parts around 16 blocks, without time and without memory.
 struct Parts {
     static constexpr Jobs::Most most {4, 4, 1};
-    Scheme scheme {Detection::md5, IntraData::map};
+    Policy<Detector> detector = made<Detector>("md5");
+    Policy<Compressor> compressor = made<Compressor>("none");
+    Scheme scheme {&*detector, IntraData::map};
     PlacementState placed;
     PlacementStats placement_stat;
     Placement placement {false, placed, placement_stat};
-    PackingParams packing_params;
-    PackingState packing_state;
     PackingStats packing_stat;
-    Packing packing {packing_params, packing_state, packing_stat};
+    Packing packing {*compressor, packing_stat};
     BlockMap map {{128, 1}, 0, 16};
     Fifo<protocol::MemRequest> out;
     Contents contents;

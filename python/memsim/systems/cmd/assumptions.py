@@ -15,6 +15,12 @@ def each(parameter, values, platforms=TABLES, name=""):
     return [Assumption(name or parameter, str(v), (f"front.{parameter}",), platforms) for v in values]
 
 
+def policy(parameter, chosen, value, values, platforms, name=""):
+    """One for each value of one parameter of a policy."""
+    return [Assumption(name or value, str(v), (f"front.{parameter}={chosen}({value}={v})",), platforms)
+            for v in values]
+
+
 def told(name, option, values, platforms=EVERY):
     """One for each value of an option of configs/cmd.py."""
     return [Assumption(name, str(v), platforms=platforms, arguments=(option, v)) for v in values]
@@ -23,7 +29,7 @@ def told(name, option, values, platforms=EVERY):
 ALL = [
     *told("bandwidth", "--bandwidth", (448, 896)),
     *told("footprint to L2", "--ratio", (4, 16)),
-    *each("hash_interval", (76, 228), HASHED),
+    *policy("detection", "md5", "interval", (76, 228), HASHED, name="hash interval"),
     *each("writes", (32, 256), HASHED, name="writes under way"),
     *each("hash_ways", (8,), HASHED),
     *each("metadata_ways", (4,)),
@@ -31,10 +37,12 @@ ALL = [
     *each("table_cycles", (0, 40)),
     *each("whole_tables", ("true",), (*HASHED, "esd"), name="tables asked for at once"),
     *each("copy_cycles", (10, 60), ASSISTED),
-    *each("pack_cycles", (0, 40), ("bpc", "bcd", "cmd-bpc"), name="time to compress"),
-    *each("unpack_cycles", (0, 40), ("bpc", "bcd", "cmd-bpc"), name="time to expand"),
-    *each("cluster_bits", (8, 24), ("bcd",), name="bits of a cluster"),
-    *each("bases", (32, 512), ("bcd",)),
+    *policy("compression", "bpc", "pack_cycles", (0, 40), ("bpc", "cmd-bpc"), name="time to compress"),
+    *policy("compression", "bcd", "pack_cycles", (0, 40), ("bcd",), name="time to compress"),
+    *policy("compression", "bpc", "unpack_cycles", (0, 40), ("bpc", "cmd-bpc"), name="time to expand"),
+    *policy("compression", "bcd", "unpack_cycles", (0, 40), ("bcd",), name="time to expand"),
+    *policy("compression", "bcd", "cluster_bits", (8, 24), ("bcd",), name="bits of a cluster"),
+    *policy("compression", "bcd", "bases", (32, 512), ("bcd",)),
     *each("intra", ("map",), ("dedup",), name="intra-duplicates of dedup"),
     Assumption("GDDR6 of three times the cycles", "3x", platforms=EVERY, changes=(
         "dram.changes=tCL=17.1ns tRP=17.1ns tRCDRD=17.1ns tRCDWR=17.1ns tRAS=42.9ns tRC=60ns tWR=17.1ns",)),
