@@ -1,0 +1,40 @@
+"""CXL-GPU's configurations: a GPU whose program is ten times its memory, behind the host's runtime or CXL root ports.
+
+    build/memsim configs/cxl_gpu.py [--platform gpu-dram|uvm|gds|cxl|...|cxl-ds] [--workload vadd] [--media z-nand] ...
+"""
+
+import argparse
+
+import memsim
+from memsim.systems import cxl_gpu
+from memsim.systems.scale import footprint, tell
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--platform", default="cxl-ds", help=f"one of {', '.join(cxl_gpu.platforms())}")
+parser.add_argument("--workload", default="vadd", help=f"one of {', '.join(cxl_gpu.workloads.names())}")
+parser.add_argument("--media", default="z-nand", help=f"of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")
+parser.add_argument("--controller", default="ours", help=f"one of {', '.join(cxl_gpu.CONTROLLERS)}")
+parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_gpu.workloads.SCALES)}")
+parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
+parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--check-contents", action="store_true",
+                    help="carry the values of stores, and compare all memory with the program's at the end")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+program, region = cxl_gpu.workloads.program(args.workload, args.scale, args.seed)
+size = cxl_gpu.scale.scale(footprint(program))
+tell(size.invariants)
+root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size, seed=args.seed,
+                       contents=args.check_contents, fault=args.fault,
+                       max_instructions=region if args.max_instructions is None else args.max_instructions)
+
+simulation = memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+print(f"{args.platform}, {args.media}, {args.workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+      f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle")
+if args.check_contents:
+    report = simulation.check_contents()
+    print(f"contents: {report['bytes']} bytes are as the program left them; {report['overtaken']} stores came late")
