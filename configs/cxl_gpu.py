@@ -15,6 +15,10 @@ parser.add_argument("--workload", default="vadd", help=f"one of {', '.join(cxl_g
 parser.add_argument("--media", default="z-nand", help=f"of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")
 parser.add_argument("--controller", default="ours", help=f"one of {', '.join(cxl_gpu.CONTROLLERS)}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_gpu.workloads.SCALES)}")
+parser.add_argument("--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (else the platform's)")
+parser.add_argument("--unit", default="256B", help="what comes into an endpoint's cache and goes as a whole")
+parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
+parser.add_argument("--preconditioned", default="100%", help="share of a flash drive that was written before")
 parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
 parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--check-contents", action="store_true",
@@ -26,7 +30,9 @@ program, region = cxl_gpu.workloads.program(args.workload, args.scale, args.seed
 size = cxl_gpu.scale.scale(footprint(program))
 tell(size.invariants)
 root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size, seed=args.seed,
-                       contents=args.check_contents, fault=args.fault,
+                       contents=args.check_contents, fault=args.fault, read_ahead=args.read_ahead, unit=args.unit,
+                       ports=args.ports, medium={} if args.media in ("dram", "optane") else
+                       dict(preconditioned=args.preconditioned),
                        max_instructions=region if args.max_instructions is None else args.max_instructions)
 
 simulation = memsim.instantiate(root)

@@ -105,7 +105,7 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
         _expanded(root, size, ports)
         below.mem_side = root.bus.cpu_side
         for i in range(ports):
-            root.port[i] = _port(root, i, size, media, controller, ahead, stores, unit, ports, medium or {})
+            _port(root, i, size, media, controller, ahead, stores, unit, ports, medium or {})
     else:
         root.memory = dram(LOCAL)
         below.mem_side = root.memory.network.cpu_side[0]
@@ -161,7 +161,6 @@ def _port(root, i, size, media, controller, ahead, stores, unit, ports, medium):
     for load in made.loads:
         part.device.medium_load = load
     root.firmware.endpoints[i] = part.endpoint.config
-    return part
 
 
 def _paged(root, size, media, fault, page, medium):

@@ -1,0 +1,42 @@
+"""A CXL link by itself: a traffic generator, a root port, a device port, and a memory that takes no time.
+
+    build/memsim --stamps 1 configs/cxl_link.py [--controller ours|smt|tpp] [--outstanding 1] [--read-share 50%] ...
+
+With one request at a time it shows the round trip, with --stamps 1 by layer; with many the bandwidth.
+"""
+
+import argparse
+
+import memsim
+from memsim import cxl, mem
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--controller", default="ours", help="latencies of its layers: ours, smt, tpp")
+parser.add_argument("--lanes", type=int, default=8)
+parser.add_argument("--generation", type=int, default=5, help="of PCIe: 3 to 5")
+parser.add_argument("--read-share", default="100%", help="reads among the requests")
+parser.add_argument("--size", type=int, default=64, help="bytes of a request")
+parser.add_argument("--outstanding", type=int, default=1, help="requests without an answer, at most")
+parser.add_argument("--period", default="0fs", help="from request to request (0fs: as fast as possible)")
+parser.add_argument("--requests", type=int, default=1000)
+parser.add_argument("--bit-errors", type=int, default=0, help="bits received wrongly of 10^15")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+root = memsim.Root(seed=args.seed)
+root.generator = mem.TrafficGen(pattern="sequential", period=args.period, requests=args.requests, size=args.size,
+                                outstanding=args.outstanding, read_share=args.read_share)
+link = dict(controller=args.controller, lanes=args.lanes, generation=args.generation, bit_errors=args.bit_errors)
+root.host, root.device = cxl.RootPort(**link), cxl.DevicePort(**link)
+root.memory = mem.SimpleMemory(latency="1fs", bandwidth="10000GB/s", queue=256)
+root.generator.mem_side = root.host.cpu_side
+root.host.flits_out, root.device.flits_out = root.device.flits_in, root.host.flits_in
+root.device.mem_side = root.memory.cpu_side
+
+memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+
+trip = root.host.stats.round_trip
+print(f"{args.controller}: {end.getCause()} at {memsim.curTick() / 1e9:.3f} us; round trip {trip.mean:.1f} ns, "
+      f"{root.generator.stats.bandwidth / 1e9:.2f} GB/s")

@@ -1,0 +1,29 @@
+"""Fig. 3b of CXL-GPU: the round trip through the layers of our controller and of the prototypes', without a medium.
+
+    build/memsim configs/studies/cxl/fig3b.py
+"""
+
+import argparse
+
+from memsim import study
+from memsim.systems import cxl_gpu
+
+LAYERS = "conversion", "transaction", "link", "physical", "wires", "queue"
+
+args = study.add_options(argparse.ArgumentParser(description=__doc__.splitlines()[0])).parse_args()
+fig = study.Study("cxl_gpu", "fig3b", jobs=args.jobs)
+for controller in cxl_gpu.CONTROLLERS:
+    fig.point(cxl_gpu.points.config("cxl_link.py"), "--controller", controller, options=("--stamps", "1"),
+              controller=controller)
+fig.run()
+table = fig.table(
+    round_trip="SELECT value FROM result WHERE run = :run AND path = 'host' AND name = 'round_trip.mean'",
+    **{layer: f"SELECT coalesce(sum(value), 0) FROM result WHERE run = :run AND path = 'stages' AND name = '{layer}.mean'"
+       for layer in LAYERS})
+print(table.to_string(float_format="%.1f ns"))
+
+ours, smt, tpp = (table.round_trip[c] for c in cxl_gpu.CONTROLLERS)
+fig.claim("cxl-03", (smt + tpp) / 2)
+fig.claim("cxl-04", (smt + tpp) / 2 / ours)
+fig.claim("cxl-33", ours)
+fig.close()
