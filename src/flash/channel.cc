@@ -55,12 +55,75 @@ void Channel::accept(const protocol::FlashRequest& r) {
     state.free_slots.pop_back();
     state.slots[slot] = {r, now(), state.order++, none, none, 0};
     const unsigned kind = kind_of(r);
+    stat.queued.set(now(), state.slots.size() - state.free_slots.size());
+    if (const std::uint32_t leader = sensing(r); leader != none) return join(slot, leader);
     Queue& q = state.planes[plane_of(r.place)].queues[kind];
     (q.head == none ? q.head : state.slots[q.tail].next) = slot;
     q.tail = slot;
     state.packages[r.place.package].waiting[kind] |= bit_of(r.place);
     state.to_ask |= 1ull << r.place.package;
-    stat.queued.set(now(), state.slots.size() - state.free_slots.size());
+}
+
+// ---- reads that share a sensing ----------------------------------------------------------------
+
+/// The read whose page this one wants, too, while it is sensed or in a register; `none` if there is
+/// none.
+std::uint32_t Channel::sensing(const protocol::FlashRequest& r) const {
+    if (!params.join_reads() || r.op != FlashOp::read) return none;
+    const std::size_t first = std::size_t {plane_of(r.place)} * (params.registers() + 1);
+    for (std::size_t reg = first; reg < first + params.registers(); ++reg)
+        if (const std::uint32_t s = state.in_register[reg];
+            s != none && state.slots[s].request.op == FlashOp::read &&
+            state.slots[s].request.place == r.place)
+            return s;
+    return none;
+}
+
+void Channel::join(std::uint32_t slot, std::uint32_t leader) {
+    Slot& l = state.slots[leader];
+    state.slots[slot].leader = leader;
+    ++l.sharing;
+    ++stat.joined_reads;
+    if (l.sensed) return fetch(slot, copy_of(l.request.contents));
+    std::uint32_t* end = &l.joined;
+    while (*end != none) end = &state.slots[*end].joined;
+    *end = slot;
+}
+
+/// Those that wait in the queue of a read that begins, for its page.
+void Channel::join_waiting(std::uint32_t leader) {
+    const protocol::FlashRequest& r = state.slots[leader].request;
+    const unsigned kind = kind_of(r);
+    Queue& q = state.planes[plane_of(r.place)].queues[kind];
+    std::uint32_t before = none;
+    for (std::uint32_t at = q.head; at != none;) {
+        Slot& s = state.slots[at];
+        const std::uint32_t next = s.next;
+        if (s.request.place == r.place) {
+            (before == none ? q.head : state.slots[before].next) = next;
+            if (next == none) q.tail = before;
+            s.next = none;
+            join(at, leader);
+        } else {
+            before = at;
+        }
+        at = next;
+    }
+    if (q.head == none) state.packages[r.place.package].waiting[kind] &= ~bit_of(r.place);
+}
+
+Contents::Id Channel::copy_of(Contents::Id id) {
+    if (!id) return {};
+    const Contents::Id copy = sim().contents().create();
+    sim().contents()[copy].pieces = sim().contents()[id].pieces;
+    return copy;
+}
+
+/// Its data are in a register, and wait for the bus.
+void Channel::fetch(std::uint32_t slot, Contents::Id contents) {
+    Slot& s = state.slots[slot];
+    s.request.contents = contents;
+    state.ready[static_cast<unsigned>(s.request.urgency)].push(slot);
 }
 
 // ---- what may start ----------------------------------------------------------------------------
@@ -101,10 +164,12 @@ void Channel::start_transfer() {
     for (auto& ready : state.ready)
         if (!ready.empty()) {
             state.on_bus = ready.pop();
-            const std::uint32_t bytes = state.slots[state.on_bus].request.bytes;
-            const Tick t = wire_.take(bytes, state.remainder);
-            stat.data_out += bytes;
-            take_bus(Time {t});
+            const Slot& s = state.slots[state.on_bus];
+            Time t {wire_.take(s.request.bytes, state.remainder)};
+            // Two commands and five cycles of address name another column (ONFI's 05h and E0h).
+            if (s.leader != none) t = t + timing_.tWC * 7;
+            stat.data_out += s.request.bytes;
+            take_bus(t);
             return;
         }
     // From the package whose turn it is upwards, then from the first.
@@ -162,6 +227,9 @@ void Channel::take(Slot& s, std::uint32_t group) {
             state.packages[place.package].full |= bit_of(place);
     }
     state.in_register[plane_of(place) * (params.registers() + 1) + s.reg] = slot;
+    s.sharing = 1;
+    s.sensed = false;
+    if (params.join_reads() && s.request.op == FlashOp::read) join_waiting(slot);
 }
 
 void Channel::begin(std::uint32_t first) {
@@ -228,8 +296,11 @@ void Channel::array_done(unsigned package, const protocol::NandReady& r) {
         complete(slot);
         return;
     }
-    state.slots[slot].request.contents = r.contents;
-    state.ready[static_cast<unsigned>(state.slots[slot].request.urgency)].push(slot);
+    Slot& s = state.slots[slot];
+    s.sensed = true;
+    fetch(slot, r.contents);
+    for (std::uint32_t at = std::exchange(s.joined, none); at != none;)
+        fetch(std::exchange(at, std::exchange(state.slots[at].joined, none)), copy_of(r.contents));
 }
 
 void Channel::complete(std::uint32_t slot) {
@@ -242,6 +313,22 @@ void Channel::complete(std::uint32_t slot) {
         ++stat.programs, stat.program_latency.sample(taken);
     else
         ++stat.erases;
+    const std::uint32_t leader = s.leader == none ? slot : s.leader;
+    // A page that others may still ask for stays with the read that sensed it.
+    const bool last = --state.slots[leader].sharing == 0;
+    port.controller.send({leader == slot && !last ? copy_of(r.contents) : r.contents, r.tag, r.op});
+    if (leader != slot) {
+        if (last) sim().contents().release(state.slots[leader].request.contents);
+        state.free_slots.push_back(slot);
+    }
+    if (last) release(leader);
+    stat.queued.set(now(), state.slots.size() - state.free_slots.size());
+}
+
+/// The register, and its part of the operation.
+void Channel::release(std::uint32_t slot) {
+    const Slot& s = state.slots[slot];
+    const protocol::FlashRequest& r = s.request;
     state.in_register[plane_of(r.place) * (params.registers() + 1) + s.reg] = none;
     if (r.op != FlashOp::erase) {
         state.planes[plane_of(r.place)].used &= ~(1ull << s.reg);
@@ -252,9 +339,7 @@ void Channel::complete(std::uint32_t slot) {
         if (--state.held[unit_of(r.place)] == 0) --state.packages[r.place.package].working;
     }
     state.to_ask |= 1ull << r.place.package;
-    port.controller.send({r.contents, r.tag, r.op});
     state.free_slots.push_back(slot);
-    stat.queued.set(now(), state.slots.size() - state.free_slots.size());
 }
 
 void Channel::functional(const PortBase&, FunctionalAccess& access) {
@@ -275,7 +360,13 @@ void Channel::check_loaded(Loader& l) const {
         if (slot != none) l.index(field, slot, slots);
     };
     for (const Slot& s : state.slots) {
-        one_of("slots.next", s.next);
+        one_of("slots.next", s.next), one_of("slots.leader", s.leader);
+        std::size_t left = slots;
+        for (std::uint32_t at = s.joined; at != none && left; --left) {
+            l.index("slots.joined", at, slots);
+            at = state.slots[at].joined;
+        }
+        l.within("slots.joined", [&] { l.check(left != 0, "has no end"); });
         if (s.group != none) l.index("slots.group", s.group, groups);
         l.index("slots.reg", s.reg, params.registers() + 1);
         l.index("slots.request", s.request.place.package, params.packages());

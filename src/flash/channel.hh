@@ -22,9 +22,11 @@ using protocol::FlashOp;
 /// of one die that want the same page of their blocks go together as one multi-plane operation.
 /// Registers. A read holds one from its command to its last byte, a program from its data's first
 /// byte to the array's end; a die takes as many operations at a time as a plane has registers.
+/// With `join_reads` one sensing serves all reads of its page that wait then, or come before the
+/// last of them has its data; each but the first pays for a change of the column.
 /// An idle channel costs nothing.
 ///
-/// Not modelled: status polling (ready/busy has its own wire), column changes, suspend, ECC time.
+/// Not modelled: status polling (ready/busy has its own wire), suspend, ECC time.
 class Channel final : public Model<Channel>, public Functional, public protocol::HasFlashTimes {
   public:
     struct Params {
@@ -40,6 +42,9 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         Param<Time> t_wb {
             100_ns, {1_fs, 1_us}, "From the last cycle to the array's start (ONFI's tWB: 100 ns)"};
         Param<bool> multi_plane {true, "Join operations of several planes of a die"};
+        Param<bool> join_reads {false,
+                                "Reads of a page that is being sensed, or is in a register, share "
+                                "that sensing"};
         Param<bool> reads_first {true, "Reads before programs and erases; else old before young"};
         Param<unsigned> dies_at_once {
             0, {0, 64}, "Dies of a package that work at the same time; 0: all"};
@@ -55,6 +60,7 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
     };
     struct Stats {
         Counter reads {Unit::count, "Pages read"};
+        Counter joined_reads {Unit::count, "Reads that shared the sensing of another"};
         Counter programs {Unit::count, "Pages programmed"};
         Counter erases {Unit::count, "Blocks erased"};
         Counter commands {Unit::count, "Commands sent (a multi-plane one counts once)"};
@@ -76,6 +82,10 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         std::uint32_t next = none;  ///< in its queue; later in its operation
         std::uint32_t group = none; ///< its operation
         std::uint8_t reg = 0;
+        std::uint32_t leader = none; ///< the read whose sensing it shares
+        std::uint32_t joined = none; ///< the next that waits for the same sensing
+        std::uint32_t sharing = 0;   ///< of a leader: reads of its sensing without their data
+        bool sensed = false;         ///< of a leader: the page is in the register
     };
     struct Queue {
         std::uint32_t head = none, tail = none;
@@ -154,6 +164,12 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
     void begin(std::uint32_t first);
     void take(Slot& s, std::uint32_t group);
     void complete(std::uint32_t slot);
+    void release(std::uint32_t slot);
+    std::uint32_t sensing(const protocol::FlashRequest& r) const;
+    void join(std::uint32_t slot, std::uint32_t leader);
+    void join_waiting(std::uint32_t leader);
+    void fetch(std::uint32_t slot, Contents::Id contents);
+    Contents::Id copy_of(Contents::Id id);
 
     BusTiming timing_ {};
     WireTime wire_;

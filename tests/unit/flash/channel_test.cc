@@ -1,4 +1,5 @@
 #include "flash/channel.hh"
+#include "flash/package.hh"
 #include "probes.hh"
 #include "support.hh"
 
@@ -80,6 +81,32 @@ TEST_CASE("A read takes command, tWB, tR, tRR and its data, to the tick", "[flas
     b.at(0, FlashOp::read, page(0));
     CHECK(b.answers()[0] == read_alone);
     CHECK(value(b.channel().stat.bus_busy) == static_cast<std::uint64_t>(command + data));
+}
+
+TEST_CASE("Reads of a page that is sensed or in a register share one sensing", "[flash]") {
+    const Tick column = 7 * 25 * ns; // another column of the register
+    const auto senses = [](const Bench& b) {
+        return b.machine.get<flash::Package>("package[0]").stat.senses.value();
+    };
+    for (const bool joins : {false, true}) {
+        Bench b(Arguments {{"join_reads", joins ? "true" : "false"}});
+        b.at(0, FlashOp::read, page(0)).at(0, FlashOp::read, page(0)); // waits with the first
+        b.at(10 * us, FlashOp::read, page(0));                         // while it is sensed
+        b.at(read_alone + 1 * us, FlashOp::read, page(0));             // the register is full still
+        b.at(0, FlashOp::read, page(1));                               // another page
+        const auto answers = b.answers();
+        INFO(joins);
+        CHECK(answers[0] == read_alone);
+        CHECK(senses(b) == (joins ? 2 : 5));
+        if (!joins) continue;
+        for (unsigned i = 1; i < 4; ++i) CHECK(answers[i] == answers[i - 1] + column + data);
+        CHECK(answers[4] > answers[3] + sense); // when the register is free
+        CHECK(b.channel().stat.joined_reads.value() == 3);
+    }
+    Bench late(Arguments {{"join_reads", "true"}});
+    late.at(0, FlashOp::read, page(0)).at(read_alone + 1, FlashOp::read, page(0));
+    CHECK(late.answers()[1] == read_alone + 1 + read_alone); // its data are gone
+    CHECK(senses(late) == 2);
 }
 
 TEST_CASE("A program takes command and data, tWB, tPROG and tRR; an erase five cycles", "[flash]") {

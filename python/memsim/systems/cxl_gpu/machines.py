@@ -57,7 +57,7 @@ def vortex(size, **dispatch):
         l1=dict(capacity="16KiB", line="64B", ways=4, latency="2ns", mshrs=8, targets=8, write_policy="write_through",
                 write_allocate=False),
         network=dict(width="64B", latency="2ns"),
-        l2=dict(capacity=f"{size.llc}B", line="64B", ways=scale.LLC_WAYS, latency="8ns", mshrs=32, targets=8,
+        l2=dict(capacity=f"{size.llc}B", line="64B", ways=scale.LLC_WAYS, latency="8ns", mshrs=64, targets=8,
                 fetch_on_write=False))
 
 
@@ -81,7 +81,7 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (network, channel), with uvm and gds
     `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to a root port:
-    store, queues, root, device, endpoint, medium.
+    store, queues, root_port, device, endpoint, medium.
     """
     for what, given, known in (("platform", platform, PLATFORMS), ("medium", media, MEDIA),
                                ("controller", controller, CONTROLLERS)):
@@ -138,24 +138,24 @@ def _port(root, i, size, media, controller, ahead, stores, unit, ports, medium):
     behind = {} if media == "dram" else dict(cache=f"{up_to(size.local // ports, 4 * KIB)}B", unit=unit)
     made = media_.medium(media, f"{capacity}B", **{**behind, **medium})
     part.queues = cxl_gpu.QueueLogic(read_ahead=ahead)
-    part.root = cxl.RootPort(controller=controller, **LINK)
+    part.root_port = cxl.RootPort(controller=controller, **LINK)
     part.device = cxl.DevicePort(controller=controller, **LINK)
     part.endpoint = cxl.Endpoint(capacity=f"{capacity}B")
     part.medium = made.part
     entrance = part.queues.cpu_side
-    part.queues.telemetry = part.root.telemetry[0]
+    part.queues.telemetry = part.root_port.telemetry[0]
     if stores:
         reserve = up_to(size.local // RESERVE // ports, scale.LINE)
         part.store = cxl_gpu.DeterministicStore(reserve_base=f"{i * reserve}B", reserve=f"{reserve}B",
                                                 local_memory=f"{LOCAL}B")
         part.store.local_side = root.memory.network.cpu_side[1 + i]
         part.store.mem_side = entrance
-        part.store.telemetry = part.root.telemetry[1]
+        part.store.telemetry = part.root_port.telemetry[1]
         entrance = part.store.cpu_side
     root.bridge.mem_side[i] = entrance
-    part.queues.mem_side = part.root.cpu_side
-    part.root.flits_out = part.device.flits_in
-    part.device.flits_out = part.root.flits_in
+    part.queues.mem_side = part.root_port.cpu_side
+    part.root_port.flits_out = part.device.flits_in
+    part.device.flits_out = part.root_port.flits_in
     part.device.mem_side = part.endpoint.cpu_side
     part.endpoint.mem_side = made.cpu_side
     for load in made.loads:
