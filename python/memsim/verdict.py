@@ -84,7 +84,7 @@ class Claim:
         elif self.relation == "below":
             met = ours < paper
         elif self.relation == "equal":
-            met = within(ours, paper, POINTS)
+            met = within(ours, paper, 100 * POINTS if self.unit == "%" else POINTS)
         elif self.unit == "BER":  # by the light that it takes: rates differ by a factor for 0.05 dB
             met = ours < BER_LIMIT and abs(decibels(ours, paper)) <= BER_TOLERANCE
         else:

@@ -5,6 +5,8 @@
 
 namespace memsim::cmd {
 
+static const Stage deduplication {"deduplication"};
+
 using parts::for_each_bit;
 using protocol::Command;
 using protocol::MemRequest;
@@ -67,7 +69,8 @@ void Deduplicator::init() {
         params.reading, map_, shared, *read_classes_,
         [this](std::uint64_t at) { return look_into_caches(at); }, stat.reading);
     writing_.emplace(shared, state.compressor->pack_cycles(), stat.writing);
-    host_.emplace(*placement_, *packing_, *memory_, *jobs_, state.stores);
+    order_.emplace(state.stores);
+    host_.emplace(*placement_, *packing_, *memory_, *jobs_, *order_);
     Metadata::resize(params.metadata, state.metadata, 3 * jobs_->size());
     metadata_.emplace(
         layout_, state.metadata, stat.metadata,
@@ -156,18 +159,12 @@ void Deduplicator::take_data(std::uint32_t id) {
     r.contents = {};
 }
 
-/// Where it comes too late, a younger store's bytes are in memory already, and stay.
 void Deduplicator::merge_data(std::uint32_t id) {
     const Job& j = (*jobs_)[id];
     const std::uint64_t first = map_.address(j.block) / SectorBytes::size;
     for_each_bit(j.sectors, [&](std::uint32_t s) {
-        SectorBytes& data = jobs_->data(id).own[s];
-        if (state.stores.merge(first + s, data, j.moves)) sim().contents().count_overtaken();
-        const std::uint32_t known = data.known;
-        SectorBytes last;
-        state.stores.read(first + s, last);
-        data = {};
-        data.take(last, known);
+        if (order_->merge(first + s, jobs_->data(id).own[s], j.moves))
+            sim().contents().count_overtaken();
     });
 }
 
@@ -291,11 +288,11 @@ void Deduplicator::answer_read(std::uint32_t id) {
     const Job& j = (*jobs_)[id];
     Contents& contents = sim().contents();
     MemResponse answer = protocol::answer(j.request);
+    sim().stamps().mark(answer.stamps, deduplication, now());
     answer.contents = contents.create();
     for_each_sector(j.request, [&](std::uint64_t sector, std::uint32_t offset) {
-        SectorBytes held = jobs_->data(id).own[sector_in_block(sector)], last;
-        state.stores.read(sector, last);
-        held.order = last.order; // 0 where nothing was stored
+        SectorBytes held = jobs_->data(id).own[sector_in_block(sector)];
+        held.order = order_->last(sector).order; // 0 where nothing was stored
         contents[answer.contents].pieces.push_back({offset, held});
     });
     port.cpu_side.send(answer);

@@ -33,26 +33,28 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         ReadingParams reading;
         Param<Bytes> capacity {1_GiB,
                                {1_KiB, Bytes {std::int64_t {1} << 38}},
-                               "Of this controller's blocks; the tables lie behind them",
+                               "Capacity of this controller's blocks; the tables lie behind them",
                                multiple_of(4_KiB)};
         Param<unsigned> channels {1, {1, 4096}, "Controllers that the addresses are spread over"};
         Param<unsigned> channel {0, {0, 4095}, "Which of them this is"};
         Param<Bytes> interleave {
             256_B, {128_B, 1_GiB}, "Chunk of addresses that is one's", multiple_of(128_B)};
         Param<unsigned> slices {0, {0, 64}, "Caches above, whose lines it may copy"};
-        Param<Frequency> clock {1.365_GHz, {1_MHz, 100_GHz}, "Of the cycles below: the SMs'"};
-        Param<unsigned> table_cycles {20, {0, 10000}, "Of a look into a table's cache (Table II)"};
+        Param<Frequency> clock {
+            1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit's cycles: the SMs'"};
+        Param<unsigned> table_cycles {
+            20, {0, 10000}, "Cycles of a look into a table's cache (Table II)"};
         Param<unsigned> hash_entries {
             2224, {1, 1u << 24}, "References that are known (48 KB of 22 bytes)"};
         Param<bool> exact {false, "The hash store has no limit: it forgets no reference"};
-        Param<unsigned> hash_ways {16, {1, 4096}, "Of the hash store (assumption)"};
+        Param<unsigned> hash_ways {16, {1, 4096}, "Ways of the hash store (assumption)"};
         Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
         Param<unsigned> reads {64, {1, 4096}, "Reads under way (assumption: as the controller's)"};
         Param<unsigned> writes {96,
                                 {1, 4096},
                                 "Writes under way: a hash queue of 32 and what a pipelined unit "
                                 "holds, 57 (assumption)"};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
         MetadataParams metadata;
     };
@@ -79,8 +81,8 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         PlacementState placement;
         MetadataState metadata;
         JobsState jobs;
-        Fifo<protocol::MemRequest> out; ///< to memory, in order
-        parts::SectorStore stores;      ///< the place of each byte's store in the program's order
+        Fifo<protocol::MemRequest> out;        ///< to memory, in order
+        parts::SectorStore stores;             ///< what the program stored last
         std::vector<std::uint8_t> read_counts; ///< of read-only blocks
         Tick hash_free = 0;                    ///< when the hash unit takes the next block
     };
@@ -141,6 +143,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
     std::optional<ReadClasses> read_classes_;
     std::optional<Reading> reading_;
     std::optional<Writing> writing_;
+    std::optional<StoreOrder> order_;
     std::optional<HostAccess> host_;
 };
 

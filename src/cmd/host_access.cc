@@ -20,9 +20,9 @@ void HostAccess::held(std::uint32_t block, std::uint32_t sector, SectorBytes& to
 
 void HostAccess::read(std::uint32_t block, std::uint64_t number, SectorBytes& to) {
     const std::uint32_t sector = sector_in_block(number);
-    SectorBytes found, last;
+    const SectorBytes last = order_.last(number);
+    SectorBytes found;
     held(block, sector, found);
-    stores_.read(number, last);
     jobs_.for_each(block, [&](std::uint32_t id) {
         const Job& j = jobs_[id];
         if (j.kind != JobKind::write || !(j.sectors >> sector & 1)) return;
@@ -39,10 +39,8 @@ void HostAccess::read(std::uint32_t block, std::uint64_t number, SectorBytes& to
 void HostAccess::write(std::uint32_t block, std::uint64_t number, const SectorBytes& data) {
     const BlockTable& t = placement_.table();
     const std::uint32_t sector = sector_in_block(number);
-    stores_.merge(number, data, false);
-    SectorBytes now, written;
-    stores_.read(number, now);
-    written.take(now, data.known);
+    SectorBytes written = data;
+    order_.merge(number, written, false);
     const BlockType type = t.type(block);
     const bool inside = t.mask(block) >> sector & 1;
     if (type == BlockType::read_only || !inside || (type == BlockType::own && !t.shared(block))) {

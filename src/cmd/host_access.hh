@@ -3,7 +3,7 @@
 #include "cmd/block_memory.hh"
 #include "cmd/jobs.hh"
 #include "cmd/placement.hh"
-#include "parts/sector_store.hh"
+#include "cmd/store_order.hh"
 
 namespace memsim::cmd {
 
@@ -13,10 +13,9 @@ namespace memsim::cmd {
 /// a donor. A part.
 class HostAccess {
   public:
-    /// `stores`: the place of each byte's store in the program's order.
     HostAccess(Placement& placement, Packing& packing, BlockMemory& memory, Jobs& jobs,
-               parts::SectorStore& stores)
-        : placement_(placement), packing_(packing), memory_(memory), jobs_(jobs), stores_(stores) {}
+               StoreOrder& order)
+        : placement_(placement), packing_(packing), memory_(memory), jobs_(jobs), order_(order) {}
 
     /// Sees writes that are not done, too.
     void read(std::uint32_t block, std::uint64_t sector, SectorBytes& to);
@@ -30,7 +29,7 @@ class HostAccess {
     Packing& packing_;
     BlockMemory& memory_;
     Jobs& jobs_;
-    parts::SectorStore& stores_;
+    StoreOrder& order_;
 };
 
 } // namespace memsim::cmd

@@ -35,10 +35,14 @@ std::array<TableLayout, tables> tables_behind(std::uint32_t blocks);
 
 struct MetadataParams {
     using group = void;
-    Param<Bytes> map_cache {48_KiB, {1_KiB, 1_GiB}, "Of map entries (CMD IV-E: 48 KB)"};
-    Param<Bytes> type_cache {5_KiB, {1_KiB, 1_GiB}, "Of type flags (CMD IV-E: 5 KB)"};
-    Param<Bytes> mask_cache {10_KiB, {1_KiB, 1_GiB}, "Of sector masks (CMD IV-E: 10 KB)"};
-    Param<unsigned> metadata_ways {8, {1, 64}, "Of each (assumption; sweep 4 to full)"};
+    Param<Bytes> map_cache {
+        48_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of map entries (CMD IV-E: 48 KB)"};
+    Param<Bytes> type_cache {
+        5_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of type flags (CMD IV-E: 5 KB)"};
+    Param<Bytes> mask_cache {
+        10_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of sector masks (CMD IV-E: 10 KB)"};
+    Param<unsigned> metadata_ways {
+        8, {1, 64}, "Ways of each table's cache (assumption; sweep 4 to full)"};
     Param<unsigned> metadata_mshrs {8, {1, 1024}, "Lines on their way to each (assumption)"};
 };
 

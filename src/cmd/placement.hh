@@ -12,7 +12,8 @@ namespace memsim::cmd {
 struct PlacementStats {
     using group = void;
     Counter inter {Unit::count, "Blocks written that were mapped to a reference, and not written"};
-    Counter silent {Unit::count, "Of these, those that were mapped to it already"};
+    Counter silent {Unit::count,
+                    "Blocks found again in the place that they were mapped to already"};
     Counter uncounted {Unit::count, "Duplicates written: the reference's count is full"};
     Counter unlisted {Unit::count, "Blocks written whose hash found no room in the store"};
     Counter forgotten {Unit::count, "References that made room in the hash store"};

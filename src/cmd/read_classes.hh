@@ -11,15 +11,15 @@ struct ReadClassStats {
     Counter data_reads {Unit::count, "Reads from memory of blocks that were written back"};
     Counter read_only_reads {Unit::count, "Reads from memory of blocks that never were"};
     Counter reached_1 {Unit::count, "Read-only blocks read from memory"};
-    Counter reached_2 {Unit::count, "Of them twice at least"};
-    Counter reached_3 {Unit::count, "Of them three times at least"};
-    Counter reached_6 {Unit::count, "Of them six times at least"};
-    Counter reached_11 {Unit::count, "Of them 11 times at least"};
-    Counter reached_21 {Unit::count, "Of them 21 times at least"};
+    Counter reached_2 {Unit::count, "Read-only blocks read from memory twice at least"};
+    Counter reached_3 {Unit::count, "Read-only blocks read from memory three times at least"};
+    Counter reached_6 {Unit::count, "Read-only blocks read from memory six times at least"};
+    Counter reached_11 {Unit::count, "Read-only blocks read from memory 11 times at least"};
+    Counter reached_21 {Unit::count, "Read-only blocks read from memory 21 times at least"};
 };
 
 /// Which class a read from memory is counted in, and how often read-only blocks are read (CMD,
-/// Fig. 8). `counts` has a number for each block, up to 21. A part.
+/// Fig. 11). `counts` has a number for each block, up to 21. A part.
 class ReadClasses {
   public:
     ReadClasses(std::vector<std::uint8_t>& counts, ReadClassStats& stat)

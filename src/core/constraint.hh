@@ -15,9 +15,10 @@
 ///     using namespace memsim::literals;
 ///
 ///     struct Params {
-///         Param<Bytes> line {128_B, {32_B, 4_KiB}, "Of a line", power_of_two()};
-///         Param<Bytes> sector {32_B, {8_B, 4_KiB}, "Of a sector", power_of_two(), at_most(line)};
-///         Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Of a page", multiple_of(1_KiB)};
+///         Param<Bytes> line {128_B, {32_B, 4_KiB}, "Bytes of a line", power_of_two()};
+///         Param<Bytes> sector {32_B, {8_B, 4_KiB}, "Bytes of a sector", power_of_two(),
+///         at_most(line)}; Param<Bytes> page {4_KiB, {1_KiB, 1_GiB}, "Bytes of a page",
+///         multiple_of(1_KiB)};
 ///     };
 ///
 /// A value that breaks a constraint is refused by one form of sentence: "gpu.l2.sector: '256B' must

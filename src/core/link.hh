@@ -65,15 +65,15 @@ class LinkBase {
         sim_->rearm(wake_sender_, *sender_);
     }
     /// Takes the wire for a message of so many bytes; returns when it is seen: when its last byte
-    /// has arrived.
-    Tick occupy_wire(std::uint32_t bytes) {
+    /// has arrived, `delay` later if it is said ahead, by who acts at edges at the next one.
+    Tick occupy_wire(std::uint32_t bytes, Tick delay = 0) {
         Tick start = sim_->now();
         if (wire_.rate() != 0) {
             if (wire_free_ != start) remainder_ = 0; // not back to back
             start += wire_.take(bytes, remainder_);
             wire_free_ = start;
         }
-        const Tick at = start + latency_;
+        const Tick at = start + latency_ + delay;
         return receiver_edges_ ? receiver_edges_->at_or_after(at).tick : at;
     }
     void give_credit_back() {
@@ -130,7 +130,7 @@ class Link final : public LinkBase {
     /// The same for what the sender will say `delay` from now, when nothing can change that any
     /// more: it need not be woken to say it. Messages are seen in the order of their times.
     void send_ahead(const M& m, Time delay) {
-        const Tick at = occupy_wire(wire_bytes_of(m)) + delay.raw;
+        const Tick at = occupy_wire(wire_bytes_of(m), delay.raw);
         queue_.push({at, m});
         std::uint32_t i = queued_++;
         for (; i > 0 && at < queue_[i - 1].arrival; --i) std::swap(queue_[i], queue_[i - 1]);

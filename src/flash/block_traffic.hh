@@ -66,10 +66,10 @@ class BlockTraffic final : public Model<BlockTraffic> {
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes answered"};
-        Counter bytes {Unit::byte, "Bytes of both"};
+        Counter bytes {Unit::byte, "Bytes of reads and writes answered"};
         Distribution latency {Unit::time, "From when a request was due to its answer"};
-        Distribution read_latency {Unit::time, "The same of reads"};
-        Distribution write_latency {Unit::time, "The same of writes"};
+        Distribution read_latency {Unit::time, "From a read's issue to its answer"};
+        Distribution write_latency {Unit::time, "From a write's issue to its answer"};
         PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
         PerSecond read_rate {reads, "Reads answered a second of simulated time"};
         PerSecond write_rate {writes, "Writes answered a second of simulated time"};

@@ -65,11 +65,11 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<Time> dram_latency {
             26_ns,
             {0_fs, 1_us},
-            "Of an access to the DRAM (MQSim's default: tRCD + tCL, 13 ns each)"};
+            "Latency of an access to the DRAM (MQSim's default: tRCD + tCL, 13 ns each)"};
         Param<Rate> dram_rate {
             Rate {200'000'000},
             {Rate {1}, Rate {1'000'000'000'000}},
-            "Of the DRAM (MQSim's default: 1 byte x 100 MHz, two bytes a cycle)"};
+            "Rate of the DRAM (MQSim's default: 1 byte x 100 MHz, two bytes a cycle)"};
         Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
     };
     static unsigned channels_of(const void* params) {
@@ -94,7 +94,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Counter read_bytes {Unit::byte, "Bytes of reads answered"};
         Counter write_bytes {Unit::byte, "Bytes of writes answered"};
         Distribution read_latency {Unit::time, "From a read's arrival to its answer's leaving"};
-        Distribution write_latency {Unit::time, "The same of writes"};
+        Distribution write_latency {Unit::time, "From a write's arrival to its answer's leaving"};
         Counter cache_sectors {Unit::count, "Sectors read that the cache had"};
         FtlStats ftl;
         Counter buffer_waits {Unit::count, "Writes that waited for room in the buffer"};

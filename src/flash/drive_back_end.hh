@@ -22,7 +22,9 @@ struct FtlParams {
     Param<bool> fixed_plane {true, "A logical page keeps its plane; else it goes to the next"};
     Param<Unwritten> unwritten {Unwritten::zeros, "What a read of an unwritten page finds"};
     Param<Fraction> preconditioned {
-        0_pct, {0_pct, 100_pct}, "Of the host's pages, from 0: written in order before the run"};
+        0_pct,
+        {0_pct, 100_pct},
+        "Share of the host's pages, from 0, that are written in order before the run"};
     Param<Bytes> map_cache {0_B,
                             {0_B, 1_GiB * 1024},
                             "Controller's memory for the map (MQSim's default: 2 MB); 0: all"};
@@ -36,7 +38,7 @@ struct FtlParams {
     Param<PolicyName<VictimPolicy>> victim {"greedy", "Which block of a plane is collected"};
     Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time (assumption)"};
     Param<bool> gc_first {true, "Reads of garbage collection before the host's (as MQSim)"};
-    Param<bool> dynamic_wear_levelling {true, "Of the free blocks the least worn is taken"};
+    Param<bool> dynamic_wear_levelling {true, "Whether the least worn of the free blocks is taken"};
     Param<unsigned> static_wear_levelling {
         100,
         {0, 1u << 30},

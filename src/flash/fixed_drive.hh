@@ -15,15 +15,17 @@ using namespace memsim::literals;
 class FixedDrive final : public Model<FixedDrive>, public Functional {
   public:
     struct Params {
-        Param<Time> read_latency {
-            15_us, {1_fs, 1_s}, "Of a read (Samsung SZ985 Z-SSD: 12 to 20 us)", Change::tunable};
+        Param<Time> read_latency {15_us,
+                                  {1_fs, 1_s},
+                                  "Latency of a read (Samsung SZ985 Z-SSD: 12 to 20 us)",
+                                  Change::tunable};
         Param<Time> write_latency {
-            16_us, {1_fs, 1_s}, "Of a write (Samsung SZ985 Z-SSD: 16 us)", Change::tunable};
+            16_us, {1_fs, 1_s}, "Latency of a write (Samsung SZ985 Z-SSD: 16 us)", Change::tunable};
         Param<Rate> bandwidth {3'200_MBps,
                                {1_MBps, Rate {1'000'000'000'000'000}},
-                               "Of the data path (Samsung SZ985 Z-SSD: 3.2 GB/s)",
+                               "Rate of the data path (Samsung SZ985 Z-SSD: 3.2 GB/s)",
                                Change::tunable};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
     };
     struct Ports {
         Responder<protocol::BlockIo> requests {{.depth = from<&Params::queue>}, "Block requests"};
@@ -31,7 +33,7 @@ class FixedDrive final : public Model<FixedDrive>, public Functional {
     struct Stats {
         Counter reads {Unit::count, "Reads served"};
         Counter writes {Unit::count, "Writes served"};
-        Counter bytes {Unit::byte, "Bytes moved by both"};
+        Counter bytes {Unit::byte, "Bytes moved by reads and writes"};
         PerSecond bandwidth {bytes, "Bytes moved a second of simulated time"};
     };
     struct State {

@@ -83,7 +83,9 @@ class Dispatcher final : public Model<Dispatcher>,
         Counter kernel_time {Unit::time,
                              "Time in which a launch was under way, from its start to its last "
                              "block's end"};
-        Counter cycles {Unit::cycle, "The same in cycles of the clock, each stretch rounded up"};
+        Counter cycles {
+            Unit::cycle,
+            "Time with a kernel running, in cycles of the clock, each stretch rounded up"};
         Ratio ipc {thread_instructions, cycles, "Thread instructions a cycle, over whole launches"};
         Each<Counter> application_instructions {
             from<&Params::sharing, &PartitionParams::applications>, Unit::count,

@@ -47,7 +47,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         WalkerParams walker;
         MissingParams missing;
         Param<unsigned> entries {512, {0, 1 << 20}, "Pages that the L2 TLB holds (assumption)"};
-        Param<unsigned> ways {16, {1, 65536}, "Of a set (assumption)"};
+        Param<unsigned> ways {16, {1, 65536}, "Ways of a set of the L2 TLB (assumption)"};
         Param<PolicyName<parts::TagPolicy>> replacement {
             "lru", "Which entry of a set of the L2 TLB makes room"};
         Param<Time> latency {10_ns,
@@ -58,7 +58,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
             1_fs, {1_fs, 1_ms}, "From a walker to the memory's input", Change::tunable};
         Param<Time> fault_latency {
             1_fs, {1_fs, 1_ms}, "To the host's input: the host has the latency", Change::tunable};
-        Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Of the L2 TLB (Ohm-GPU table I)"};
+        Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of the L2 TLB (Ohm-GPU table I)"};
         Param<unsigned> lookups {1, {1, 64}, "In the L2 TLB, in a cycle (assumption)"};
         Param<unsigned> queue {16, {1, 65536}, "Requests of a TLB waiting or in flight"};
         Param<unsigned> orders {16, {1, 4096}, "Page orders under way, and waiting of each mover"};

@@ -47,7 +47,7 @@ class Tlb final : public Model<Tlb>, public Functional {
                                  "Pages held (64: as studied by Power et al., "
                                  "HPCA'14)"};
         Param<unsigned> ways {
-            64, {1, 65536}, "Of a set (assumption: fully associative)", divides(entries)};
+            64, {1, 65536}, "Ways of a set (assumption: fully associative)", divides(entries)};
         Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which entry of a set makes room"};
         Param<Time> latency {833'334_fs,
                              {1_fs, 1_ms},
@@ -60,7 +60,7 @@ class Tlb final : public Model<Tlb>, public Functional {
                                  Change::tunable};
         Param<unsigned> misses {32, {1, 65536}, "Pages that may be asked for at once (assumption)"};
         Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for a page (assumption)"};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
         Param<unsigned> shootdown_queue {
             16, {1, 64}, "Shoot-downs waiting or in flight to it, and as many under way"};
@@ -89,7 +89,7 @@ class Tlb final : public Model<Tlb>, public Functional {
         Ratio miss_rate {misses, accesses, "Misses for each request"};
         Counter replaced {Unit::count, "Pages that made room for another"};
         Counter shootdowns {Unit::count, "Shoot-downs confirmed"};
-        Counter shot_down {Unit::count, "Pages dropped by them"};
+        Counter shot_down {Unit::count, "Pages dropped by shoot-downs"};
         Counter stalled_by_misses {Unit::count,
                                    "Requests held up as too many pages were asked for"};
         Counter stalled_by_targets {Unit::count, "Requests held up by a page's full list"};

@@ -72,17 +72,18 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Param<Rate> dram_bandwidth {
             34_GBps,
             {1_MBps, Rate {1'000'000'000'000'000}},
-            "Of host DRAM: two channels of DDR4-2133, 17 GB/s each (assumption: a desktop)",
+            "Rate of host DRAM: two channels of DDR4-2133, 17 GB/s each (assumption: a desktop)",
             Change::tunable};
         Param<Time> dram_latency {
             100_ns, {0_fs, 1_ms}, "To the first byte of a page (assumption)", Change::tunable};
         Param<PageSource> source {PageSource::host_memory, "Where pages are initially"};
         Param<unsigned> drives {0, {0, 1}, "Whether a drive is bound"};
-        Param<Bytes> drive_space {1_GiB,
-                                  {1_KiB, Bytes {std::int64_t {1} << 50}},
-                                  "Of the drive, for each application: number n begins at n times "
-                                  "this",
-                                  multiple_of(page)};
+        Param<Bytes> drive_space {
+            1_GiB,
+            {1_KiB, Bytes {std::int64_t {1} << 50}},
+            "First addresses on the drive, one for each application: number n begins at n times "
+            "this",
+            multiple_of(page)};
         Param<unsigned> host_copies {
             1,
             {0, 8},

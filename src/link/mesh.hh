@@ -18,8 +18,8 @@ struct MeshParams {
         "", "The router of each endpoint, as '0 0 7': number = row x columns + column; empty: "
             "one after another, round and round"};
     Param<Frequency> clock {
-        800_MHz, {1_MHz, 100_GHz}, "Of links and routers (ZnG table I: 800 MT/s)"};
-    Param<Bytes> width {8_B, {1_B, 256_B}, "Of a link: a flit (ZnG table I: 8 B)"};
+        800_MHz, {1_MHz, 100_GHz}, "Clock of links and routers (ZnG table I: 800 MT/s)"};
+    Param<Bytes> width {8_B, {1_B, 256_B}, "Width of a link: a flit (ZnG table I: 8 B)"};
     Param<unsigned> channels {
         4, {1, 16}, "Virtual channels of a link (as in the authors' public configuration)"};
     Param<unsigned> buffer {36,

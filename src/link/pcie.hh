@@ -30,10 +30,11 @@ class Pcie final : public Model<Pcie>, public Functional {
     struct Params {
         Param<unsigned> generation {3, {1, 6}, "1 to 6: 2.5, 5, 8, 16, 32, 64 GT/s a lane"};
         Param<unsigned> lanes {16, {1, 32}, "Lanes of the link", power_of_two()};
-        Param<Fraction> share {100_pct,
-                               {Fraction {1}, 100_pct},
-                               "Of the link's rate that is this machine's: less where the machine "
-                               "is a slice of one that has the whole link"};
+        Param<Fraction> share {
+            100_pct,
+            {Fraction {1}, 100_pct},
+            "Share of the link's rate that is this machine's: less where the machine "
+            "is a slice of one that has the whole link"};
         Param<Bytes> payload {
             256_B, {64_B, 4_KiB}, "Most data of a packet (assumption: 256 B)", power_of_two()};
         Param<Bytes> overhead {24_B,
@@ -45,7 +46,8 @@ class Pcie final : public Model<Pcie>, public Functional {
                              "One way, ports and root complex included (assumption: a round trip "
                              "of half a microsecond)",
                              Change::tunable};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it, of a side"};
+        Param<unsigned> queue {
+            64, {1, 65536}, "Requests waiting or in flight to this component, of a side"};
         Param<unsigned> outstanding {
             256, {1, 65536}, "Requests of a side that the other has not answered (8-bit tags)"};
     };

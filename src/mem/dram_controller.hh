@@ -28,8 +28,9 @@ class DramController final : public Model<DramController>, public Functional {
         Param<DramPreset> timing {DramPreset("ddr4_3200"),
                                   "Timing table: a name, or a memsim.dram.Preset of a script"};
         Param<std::string> changes {"", "Figures that differ from it: 'tRCDRD=12ns ranks=1'"};
-        Param<Bytes> capacity {
-            16_GiB, {1_KiB, Bytes {std::int64_t {1} << 50}}, "Of this channel, all ranks together"};
+        Param<Bytes> capacity {16_GiB,
+                               {1_KiB, Bytes {std::int64_t {1} << 50}},
+                               "Capacity of this channel, all ranks together"};
         Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
         Param<PolicyName<BankHash>> bank_hash {"none", "What the map's bank becomes, by the row"};
         Param<unsigned> channels {1, {1, 4096}, "Channels that the addresses are spread over"};
@@ -56,10 +57,10 @@ class DramController final : public Model<DramController>, public Functional {
             "ranks_in_turn", "Which banks are refreshed together, each every tREFI"};
         Param<Rate> channel_rate {Rate {0},
                                   {Rate {0}, Rate {1'000'000'000'000'000}},
-                                  "Of the wires; 0: as the table says"};
+                                  "Rate of the wires; 0: as the table says"};
         Param<Time> channel_latency {0_fs, {0_fs, 1_us}, "From one end of the wires to the other"};
         Param<Time> latency {
-            1_fs, {1_fs, 1_us}, "Of the controller's pipeline, all in the answer's way"};
+            1_fs, {1_fs, 1_us}, "Latency of the controller's pipeline, all in the answer's way"};
     };
     /// Of all ranks; of figures that init() refuses, one.
     static unsigned banks_of(const void* params);

@@ -18,8 +18,9 @@ class Monitor final : public Model<Monitor>, public Functional {
     struct Params {
         Param<unsigned> outstanding {
             256, {1, 1u << 20}, "Requests without an answer that it can follow"};
-        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
-        Param<Bytes> page {0_B, {0_B, 1_GiB}, "Of which it counts those touched; 0: it does not"};
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<Bytes> page {
+            0_B, {0_B, 1_GiB}, "Size of the pages whose first touches are counted; 0: none are"};
         Param<unsigned> applications {0, {0, 4096}, "Whose requests it counts apart (0: nobody's)"};
     };
     struct Ports {

@@ -43,11 +43,11 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
             16, {1, 1024}, "Units that one request reads from the drive (assumption: 64 KiB)"};
         Param<unsigned> prefetchers {0, {0, 1}, "Whether somebody prefetches into it"};
         Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {256, {1, 65536}, "Requests taken and not done"};
         Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
         Param<unsigned> drive_queue {64, {1, 65535}, "Requests to the drive without an answer"};
-        Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to it"};
+        Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to this component"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},

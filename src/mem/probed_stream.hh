@@ -21,7 +21,7 @@ class ProbedStream final : public Model<ProbedStream> {
             4, {1, 1u << 20}, "Eighths of a cycle from read to read of the stream"};
         Param<unsigned> outstanding {256, {2, 4096}, "Reads without an answer, at most"};
         Param<unsigned> probes {3000, {1, 1u << 30}, "Reads of random rows, one after another"};
-        Param<unsigned> bytes {64, {1, 4096}, "Of a read"};
+        Param<unsigned> bytes {64, {1, 4096}, "Bytes of a read"};
         Param<unsigned> banks {16, {1, 256}, "Banks, the lowest digit of the address"};
         Param<unsigned> columns {128, {1, 65536}, "Reads in a row, the next digit"};
         Param<unsigned> rows {65536, {1, 1u << 30}, "Rows of a bank, the highest digit"};
@@ -31,7 +31,7 @@ class ProbedStream final : public Model<ProbedStream> {
     };
     struct Stats {
         Distribution probe {Unit::time, "From a probe's arrival to its answer"};
-        Distribution all {Unit::time, "The same of every read"};
+        Distribution all {Unit::time, "From any read's arrival to its answer"};
     };
     struct State {
         std::uint64_t streamed = 0; ///< reads of the stream sent

@@ -20,9 +20,9 @@ class SimpleMemory final : public Model<SimpleMemory>, public Functional {
             100_ns, {1_fs, 1_ms}, "From the data path to the answer", Change::tunable};
         Param<Rate> bandwidth {64_GBps,
                                {1_MBps, Rate {1'000'000'000'000'000}},
-                               "Of the data path, reads and writes together",
+                               "Rate of the data path, reads and writes together",
                                Change::tunable};
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
@@ -31,7 +31,7 @@ class SimpleMemory final : public Model<SimpleMemory>, public Functional {
     struct Stats {
         Counter reads {Unit::count, "Reads served"};
         Counter writes {Unit::count, "Writes and atomics served"};
-        Counter bytes {Unit::byte, "Bytes moved by both"};
+        Counter bytes {Unit::byte, "Bytes moved by reads and writes"};
         PerSecond bandwidth {bytes, "Bytes moved a second of simulated time"};
     };
     struct State {

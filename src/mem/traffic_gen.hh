@@ -39,7 +39,7 @@ class TrafficGen final : public Model<TrafficGen> {
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes answered"};
-        Counter bytes {Unit::byte, "Bytes of both"};
+        Counter bytes {Unit::byte, "Bytes of reads and writes"};
         Distribution read_latency {Unit::time, "From sending a read to its answer"};
         Distribution write_latency {Unit::time, "From sending a write to its answer"};
         PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};

@@ -40,7 +40,9 @@ struct ChannelParams {
     Param<unsigned> width {
         16, {1, 4096}, "Bits of the channel (Ohm-GPU: 16 optical, 32 electrical)"};
     Param<Frequency> lane_rate {
-        30_GHz, {1_MHz, 1000_GHz}, "Of each bit (Ohm-GPU: 30 GHz optical, 15 GHz electrical)"};
+        30_GHz,
+        {1_MHz, 1000_GHz},
+        "Frequency of each bit (Ohm-GPU: 30 GHz optical, 15 GHz electrical)"};
     Param<Time> serdes {
         1_ns, {0_fs, 1_us}, "SerDes, each side (assumption; 0 for an electrical channel)"};
     Param<Time> flight {
@@ -109,7 +111,7 @@ struct ChannelStats {
     Counter migration_bytes {Unit::byte, "Bytes over the channel for migration"};
     Counter demand_time {Unit::time, "Channel time taken by requests"};
     Counter migration_time {Unit::time, "Channel time taken by migration"};
-    Counter channel_time {Unit::time, "Channel time taken by both"};
+    Counter channel_time {Unit::time, "Channel time taken by requests and migration"};
     Counter side_bytes {Unit::byte, "Bytes over the memory route or the migration's own channel"};
     Counter side_time {Unit::time, "Time taken by them there"};
     Counter coded_bytes {Unit::byte, "Bytes over the channel that took 3/2 of their time (WOM)"};

@@ -85,7 +85,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
         PageDemandStats demand;
         PostponedStats postponed;
         Counter requests {Unit::count, "Demand requests accepted"};
-        Counter dram_hits {Unit::count, "Of them, those whose page was in DRAM when they came"};
+        Counter dram_hits {Unit::count, "Requests whose page was in DRAM when they came"};
         Ratio dram_hit_rate {dram_hits, requests, "Share of requests whose page was in DRAM"};
         Level mapping_table_bytes {Unit::byte,
                                    "Mapping table in hardware: groups x slots x bits of a slot"};

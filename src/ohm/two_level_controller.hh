@@ -64,7 +64,7 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
         EvictionStats eviction;
         ReverseStats reverse;
         Counter requests {Unit::count, "Demand requests accepted"};
-        Counter hits {Unit::count, "Of them, those whose line was in DRAM"};
+        Counter hits {Unit::count, "Requests whose line was in DRAM"};
         Ratio dram_hit_rate {hits, requests, "Share of requests whose line was in DRAM"};
         Counter xpoint_reads {Unit::count, "Lines read from XPoint"};
         Counter fills {Unit::count, "Lines written to DRAM after a miss"};

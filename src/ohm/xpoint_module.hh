@@ -36,7 +36,8 @@ class XpointModule final : public Model<XpointModule>, public Functional {
         xpoint::MediaStats media;
         xpoint::WearStats wear;
         Counter snarfs {Unit::count, "Lines of DRAM seen passing, and their tags compared"};
-        Counter snarfed {Unit::count, "Of them, dirty victims taken over"};
+        Counter snarfed {Unit::count,
+                         "Lines seen on the channel whose dirty victims were taken over"};
         Level in_register {Unit::count, "Snarfed lines waiting for the write buffer"};
         Counter swaps {Unit::count, "Pages exchanged with the DRAM by the swap function"};
     };

@@ -31,7 +31,8 @@ constexpr std::array<std::string_view, 3> names_of(Coding) {
 class Channel final : public StaticModel<Channel> {
   public:
     struct Params {
-        Param<unsigned> wavelengths {96, {1, 4096}, "Of a waveguide (Ohm-GPU table I: 96 bits)"};
+        Param<unsigned> wavelengths {
+            96, {1, 4096}, "Wavelengths of a waveguide (Ohm-GPU table I: 96 bits)"};
         Param<unsigned> waveguides {1, {1, 64}, "Side by side (Ohm-GPU fig. 20a: 1 to 8)"};
         Param<unsigned> virtual_channels {
             6,
@@ -45,7 +46,7 @@ class Channel final : public StaticModel<Channel> {
         Param<Coding> coding {Coding::none, "How a swap shares the light of the data route"};
         Param<Power> laser {Power {730'000},
                             {1_uW, Power {1'000'000'000}},
-                            "Of a wavelength (Ohm-GPU VI: 0.73 mW)"};
+                            "Laser power of a wavelength (Ohm-GPU VI: 0.73 mW)"};
         Param<unsigned> laser_factor {
             1, {1, 64}, "Times that power (Ohm-GPU VI: 1, auto-rw 2, WOM 2, half coupled 4)"};
         Param<Fraction> wall_plug {
@@ -56,16 +57,20 @@ class Channel final : public StaticModel<Channel> {
         Param<Decibel> waveguide_loss {0.3_dB, {0_dB, 100_dB}, "For each cm (Ohm-GPU table I)"};
         Param<Decibel> splitter_loss {0.2_dB, {0_dB, 100_dB}, "One splitter (Ohm-GPU table I)"};
         Param<Decibel> modulator_loss {
-            1_dB, {0_dB, 100_dB}, "Of the sender (Ohm-GPU table I: 0 to 1 dB; the worst)"};
+            1_dB, {0_dB, 100_dB}, "Loss of the sender (Ohm-GPU table I: 0 to 1 dB; the worst)"};
         Param<Decibel> filter_loss {1.5_dB, {0_dB, 100_dB}, "Filter drop (Ohm-GPU table I)"};
-        Param<Decibel> detector_loss {0.1_dB, {0_dB, 100_dB}, "Of the receiver (Ohm-GPU table I)"};
+        Param<Decibel> detector_loss {
+            0.1_dB, {0_dB, 100_dB}, "Loss of the receiver (Ohm-GPU table I)"};
         Param<Decibel> ring_loss {
-            0.01_dB, {0_dB, 10_dB}, "Of each ring passed and not used (assumption; sweep 0-0.05)"};
-        Param<Power> noise {Power {12'000},
-                            {Power {1}, 1_mW},
-                            "Of the receiver, as light: the one calibrated constant, so that the "
-                            "plain route has the "
-                            "bit-error rate of Ohm-GPU fig. 20b, 7.2e-16 (Q = 7.98)"};
+            0.01_dB,
+            {0_dB, 10_dB},
+            "Loss of each ring passed and not used (assumption; sweep 0-0.05)"};
+        Param<Power> noise {
+            Power {12'000},
+            {Power {1}, 1_mW},
+            "Noise of the receiver, as light: the one calibrated constant, so that the "
+            "plain route has the "
+            "bit-error rate of Ohm-GPU fig. 20b, 7.2e-16 (Q = 7.98)"};
         Param<Decibel> sensitivity {
             Decibel {-8'000},
             {Decibel {-60'000}, 30_dB},
@@ -76,16 +81,17 @@ class Channel final : public StaticModel<Channel> {
             200_fJ, {0_fJ, 1_nJ}, "To tune rings for a bit (Ohm-GPU table I: 200 fJ/bit)"};
     };
     struct Stats {
-        Figure rate {Unit::byte_per_second, "Of a virtual channel's data route"};
-        Figure shared_rate {Unit::byte_per_second,
-                            "The same while a swap's memory route shares its light"};
+        Figure rate {Unit::byte_per_second, "Bandwidth of a virtual channel's data route"};
+        Figure shared_rate {Unit::byte_per_second, "Bandwidth of a virtual channel's data route "
+                                                   "while a swap's memory route shares its light"};
         Figure laser_light {Unit::milliwatt, "Light of all lasers"};
         Figure laser_power {Unit::milliwatt, "Electric power of all lasers"};
         Figure tuning_power {Unit::milliwatt,
                              "To tune the rings of all virtual channels at their full rate"};
         Figure received {Unit::dbm, "Opening of the eye at the end of the plain route"};
-        Figure received_snarfed {Unit::dbm, "The same behind a half-coupled receiver"};
-        Figure received_swap {Unit::dbm, "The same of the memory route on the data route's light"};
+        Figure received_snarfed {Unit::dbm, "Opening of the eye behind a half-coupled receiver"};
+        Figure received_swap {Unit::dbm,
+                              "Opening of the eye of the memory route on the data route's light"};
         Figure ber {Unit::ratio, "Bit-error rate of the plain route"};
         Figure ber_snarfed {Unit::ratio, "Bit-error rate behind a half-coupled receiver"};
         Figure ber_swap {Unit::ratio, "Bit-error rate of the memory route"};
@@ -95,7 +101,8 @@ class Channel final : public StaticModel<Channel> {
         Figure controller_rings {Unit::count, "Rings of a wavelength at the memory controller"};
         Figure dram_rings {Unit::count, "Rings of a wavelength at the DRAM"};
         Figure xpoint_rings {Unit::count, "Rings of a wavelength at the XPoint"};
-        Figure general_rings {Unit::count, "The same in the general design (Fig. 15a)"};
+        Figure general_rings {Unit::count,
+                              "Rings of a wavelength in the general design (Fig. 15a)"};
     };
 
     explicit Channel(const Params& p) : params(p) {}

@@ -29,8 +29,9 @@ class Program final : public Model<Program>, public protocol::HasKernels {
             "How a graph is generated: kronecker as Graph500's, social with hubs of thousands of "
             "arcs at most, communities as social but with neighbours near in number"};
         Param<std::uint64_t> size {
-            0, "Of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "
-               "the workload's default"};
+            0,
+            "Size of the generated input, as the workload counts it (graphs: 2^size vertices); 0: "
+            "the workload's default"};
         Param<unsigned> degree {16, {1, 1024}, "Edges drawn per vertex (Graph500: 16)"};
         Param<std::uint64_t> seed {1, "Seed of the generated input"};
         Param<std::int64_t> source {
@@ -38,7 +39,9 @@ class Program final : public Model<Program>, public protocol::HasKernels {
         Param<unsigned> iterations {
             0, {0, 100'000}, "Most iterations, where there are some; 0: the workload's default"};
         Param<unsigned> threads_per_block {
-            0, {0, 1024}, "Of launches in one dimension; 0: as many as the workload usually has"};
+            0,
+            {0, 1024},
+            "Blocks of launches in one dimension; 0: as many as the workload usually has"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

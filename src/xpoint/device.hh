@@ -28,7 +28,7 @@ struct DeviceParams {
     Param<Time> channel_latency {
         3300_ps,
         {1_fs, 1_us},
-        "Of data to the controller; as the controller's (see ohm.PlanarController)"};
+        "Rate of data to the controller; as the controller's (see ohm.PlanarController)"};
 };
 
 /// `Params` holds them as `device`.

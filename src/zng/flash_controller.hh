@@ -36,7 +36,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         FlashGeometry geometry;
         Param<unsigned> mem_ports {1, {1, 64}, "L2 slices or crossbar outputs"};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight from each"};
-        Param<Time> latency {5_ns, {1_fs, 1_ms}, "Of an answer to the L2 (assumption)"};
+        Param<Time> latency {5_ns, {1_fs, 1_ms}, "Latency of an answer to the L2 (assumption)"};
         Param<unsigned> requests {
             1024, {1, 65535}, "Requests held: 38 GB/s x 3 us (assumption; L2 MSHRs are fewer)"};
         Param<unsigned> window {128, {1, 65535}, "Requests without an answer at one package"};
@@ -88,7 +88,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         Counter write_bytes {Unit::byte, "Bytes of writes and atomics"};
         Counter register_misses {Unit::count, "Writes whose page was in no register"};
         Counter followed {Unit::count, "Requests that waited for another to their line"};
-        Counter combined {Unit::count, "Of those, that went with it in one packet"};
+        Counter combined {Unit::count, "Requests that went with another in one packet"};
         Counter full {Unit::count, "Times that requests found the network's input full"};
         Counter copies {Unit::count, "Packets of pages that went through the buffer"};
         Counter moves {Unit::count, "Pages that the collector moved"};

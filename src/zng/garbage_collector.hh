@@ -55,10 +55,10 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             {1, 65536},
             "Warp instructions for a page moved: address, command, answer (assumption; sweep 8 to "
             "256)"};
-        Param<Time> instruction_time {
-            18'333'333_fs,
-            {1_fs, 1_us},
-            "Of each, in an SM to itself (22 cycles of 1.2 GHz, as gpu.Sm's arithmetic_latency)"};
+        Param<Time> instruction_time {18'333'333_fs,
+                                      {1_fs, 1_us},
+                                      "Time of each, in an SM to itself (22 cycles of 1.2 GHz, as "
+                                      "gpu.Sm's arithmetic_latency)"};
         Param<unsigned> step {16, {1, 32768}, "Pages of each data block at a time (assumption)"};
         Param<unsigned> ahead {
             2,

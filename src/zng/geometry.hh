@@ -26,7 +26,9 @@ struct FlashGeometry {
     Param<unsigned> packages {16, {1, 256}, "Packages of the network (ZnG table I: 16)"};
     PackageGeometry package;
     Param<unsigned> data_pages {
-        0, {0, 32768}, "Of a data block, that addresses name (0: all; scaled with footprints)"};
+        0,
+        {0, 32768},
+        "Pages of a data block that addresses name (0: all; scaled with footprints)"};
 
     /// All flash. Refuses what cannot be, in the name of the component at `path`.
     Flash flash(const std::string& path) const {

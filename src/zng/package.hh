@@ -44,7 +44,7 @@ class Package final : public Model<Package>, public Functional, private package:
                                      {.depth = from<&Params::port_queue>},
                                      "Requests from the flash network"};
         Many<Out<FlashPacket>> output {
-            from<&Params::ports>, {.latency = from<&Params::latency>}, "Answers to it"};
+            from<&Params::ports>, {.latency = from<&Params::latency>}, "Answers to the network"};
     };
     using Stats = package::Stats;
     using State = package::State;

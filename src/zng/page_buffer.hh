@@ -40,14 +40,17 @@ class PageBuffer final : public Model<PageBuffer>,
             "lru", "Which page of a set makes room; a use is a request for it"};
         Param<unsigned> dirty_pages {
             256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB (assumption)"};
-        Param<Time> dispatch {2_ns,
-                              {0_fs, 1_us},
-                              "Of the dispatcher for a request (assumption: a cycle of 500 MHz; "
-                              "sweep 0 to 20 ns)",
-                              Change::tunable};
-        Param<Time> latency {
-            2_ns, {1_fs, 1_us}, "Of answers (assumption: as the dispatcher)", Change::tunable};
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<Time> dispatch {
+            2_ns,
+            {0_fs, 1_us},
+            "Time of the dispatcher for a request (assumption: a cycle of 500 MHz; "
+            "sweep 0 to 20 ns)",
+            Change::tunable};
+        Param<Time> latency {2_ns,
+                             {1_fs, 1_us},
+                             "Latency of answers (assumption: as the dispatcher)",
+                             Change::tunable};
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {
             256, {1, 65536}, "Requests taken and not done (assumption: 4 of each warp of an SM)"};
         Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
@@ -69,7 +72,7 @@ class PageBuffer final : public Model<PageBuffer>,
         Counter misses {Unit::count, "Requests that sent for their page"};
         Ratio miss_rate {misses, reads, "Pages sent for, a read"};
         Counter pages_in {Unit::count, "Pages read from the drive"};
-        Counter pages_out {Unit::count, "Dirty pages written to it"};
+        Counter pages_out {Unit::count, "Dirty pages written to the drive"};
         Counter stalled_by_requests {Unit::count, "Times that as many requests as fit were taken"};
         Counter stalled_by_set {Unit::count, "Times that no page of a set could make room"};
         Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole pages included"};

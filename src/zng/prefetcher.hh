@@ -33,10 +33,11 @@ class Prefetcher final : public Model<Prefetcher> {
   public:
     struct Params {
         Param<unsigned> slices {1, {1, 256}, "Slices of the L2: one table and monitor for all"};
-        Param<PrefetchVariant> variant {PrefetchVariant::dynamic, "Of ZnG's Fig. 16b"};
-        Param<unsigned> entries {512, {1, 1u << 20}, "Of the predictor's table (ZnG IV-B: 512)"};
+        Param<PrefetchVariant> variant {PrefetchVariant::dynamic, "Variant of ZnG's Fig. 16b"};
+        Param<unsigned> entries {
+            512, {1, 1u << 20}, "Entries of the predictor's table (ZnG IV-B: 512)"};
         Param<unsigned> warps {5, {1, 64}, "Warps that an entry follows (ZnG IV-B: five)"};
-        Param<unsigned> counter_bits {4, {1, 8}, "Of an entry's counter (ZnG IV-B: 4)"};
+        Param<unsigned> counter_bits {4, {1, 8}, "Bits of an entry's counter (ZnG IV-B: 4)"};
         Param<unsigned> threshold {
             12, {0, 254}, "Value that an entry's counter must exceed for a hint (ZnG IV-B: 12)"};
         Param<Bytes> page {4_KiB, {128_B, 64_KiB}, "A flash page (ZnG table I: 4 KB)"};

@@ -1,10 +1,14 @@
 """The tree of SimObjects: what is assigned, and every mistake as a sentence with its line."""
 import inspect
 import re
+from pathlib import Path
 
 import memsim
 import pytest
 from memsim.mem import Monitor, SimpleMemory, TrafficGen
+
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -150,3 +154,12 @@ def test_an_object_outside_the_tree_is_found(sys, in_tmp):
     sys.gen.mem_side = SimpleMemory().cpu_side
     refused(lambda: memsim.Simulation(sys.root()), "stands in no tree")
     assert not (in_tmp / "memsim-out").exists()
+
+
+def test_texts_stand_alone():
+    """A text appears by itself in the database and on the reference page, so it names its subject."""
+    rows = [line for line in (ROOT / "docs/reference.md").read_text().splitlines() if line.startswith("| ")]
+    assert len(rows) > 1000
+    pronoun = re.compile(r"\| (Of|The same|The others?) |\b(of|in|by|to) (them|both|these|those)( \||;)")
+    faults = [row for row in rows if pronoun.search(row)]
+    assert not faults, "\n".join(faults)

@@ -39,6 +39,7 @@ def claim(relation, value, unit="%", label="measured", deviation=""):
     ("gain", 1, 1.0001, "met"),
     # Equal: 2 points. Absolute: 20 %.
     ("equal", 1, 0.98, "met"), ("equal", 1, 1.02, "met"), ("equal", 1, 1.0201, "not reproduced"),
+    ("equal", 1, 1.5, "not reproduced"),
     ("absolute", 40, 32, "met"), ("absolute", 40, 31.99, "not reproduced"),
     ("absolute", 40, 48, "met"), ("absolute", 40, 48.01, "not reproduced"),
     ("absolute", 0, 0, "met"), ("absolute", 0, 0.001, "not reproduced"),
@@ -46,7 +47,13 @@ def claim(relation, value, unit="%", label="measured", deviation=""):
     ("below", 1, 0.999, "met"), ("below", 1, 1.0, "not reproduced"),
 ])
 def test_the_effect_is_judged(relation, value, ours, word):
-    assert verdict.judge(claim(relation, value), [ours]).word == word
+    unit = "x" if relation == "equal" else "%"
+    assert verdict.judge(claim(relation, value, unit), [ours]).word == word
+
+
+def test_equal_shares_are_within_two_points_of_a_hundred():
+    share = claim("equal", 0, "%")
+    assert [verdict.judge(share, [ours]).word for ours in (2, -2, 2.01)] == ["met", "met", "not reproduced"]
 
 
 @pytest.mark.parametrize("ours, word", [

@@ -25,7 +25,8 @@ struct AddressParams {
     using group = void;
     Param<std::string> bases {"", "Physical address at which each application's addresses "
                                   "begin, such as '0B,1GiB'; empty: one after the other"};
-    Param<Bytes> base_alignment {4_KiB, {1_B, 1_GiB}, "Of these addresses, if empty"};
+    Param<Bytes> base_alignment {
+        4_KiB, {1_B, 1_GiB}, "Alignment of an application's first address where `base` is empty"};
     Param<bool> translated {
         false, "Whether an MMU translates: addresses go out as the application has them"};
 };

@@ -74,8 +74,8 @@ struct WriteParams {
 struct QueueParams {
     using group = void;
     Param<unsigned> mshrs {32, {1, 16382}, "Lines that may be on their way (assumption)"};
-    Param<unsigned> targets {8, {1, 4096}, "Requests that may wait for one of them"};
-    Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
+    Param<unsigned> targets {8, {1, 4096}, "Requests that may wait for a line on its way"};
+    Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
     Param<unsigned> mem_queue {16, {1, 65536}, "Messages waiting to go below"};
     Param<unsigned> outstanding {256, {1, 1 << 20}, "Messages below that wait for an answer"};
 };

@@ -32,7 +32,7 @@ struct Stats {
     Counter evictions {Unit::count, "Lines that made room for another"};
     Counter passed_on {Unit::count, "Writes and atomics passed on"};
     Counter writebacks {Unit::count, "Writes of dirty sectors sent below"};
-    Counter written_back_bytes {Unit::byte, "Bytes in them"};
+    Counter written_back_bytes {Unit::byte, "Bytes of dirty sectors sent below"};
     Counter victims {Unit::count, "Lines whose clean sectors were offered below"};
     Counter claims {Unit::count, "Messages that told below which sectors are written here"};
     Level mshrs_used {Unit::count, "MSHRs in use"};

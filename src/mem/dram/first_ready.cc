@@ -3,7 +3,7 @@
 namespace memsim::mem {
 
 static const PolicyRegistration<FirstReady> registered {
-    "first_ready", "Of the commands that can go first a column command, then the oldest request's"};
+    "first_ready", "A column command before others that can go now, then the oldest request's"};
 
 namespace {
 

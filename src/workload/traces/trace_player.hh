@@ -18,14 +18,16 @@ class TracePlayer final : public Model<TracePlayer> {
   public:
     struct Params {
         Param<std::string> trace {"", "The file: of memsim, gem5, DRAMsim3, Ramulator or MQSim"};
-        Param<TraceFormat> format {TraceFormat::automatic, "Of the file"};
+        Param<TraceFormat> format {TraceFormat::automatic, "Format of the file"};
         Param<bool> timed {true, "Each record at its own time; otherwise as fast as possible"};
         Param<Time> unit {0_fs,
                           {0_fs, 1_s},
                           "How long a unit of a text trace's times (a cycle) is; 0: not stated"};
-        Param<Fraction> speed {
-            100_pct, {Fraction {1}, 100'000_pct}, "Of the recorded rate: 200 % is twice as fast"};
-        Param<unsigned> bytes {64, {1, 1u << 20}, "Of an access, where the trace does not tell"};
+        Param<Fraction> speed {100_pct,
+                               {Fraction {1}, 100'000_pct},
+                               "Share of the recorded rate: 200 % is twice as fast"};
+        Param<unsigned> bytes {
+            64, {1, 1u << 20}, "Bytes of an access, where the trace does not tell"};
         Param<std::string> geometry {
             "", "For Ramulator's R|W traces: channels,ranks,bank groups,banks,rows,columns"};
         Param<std::uint64_t> records {
@@ -43,7 +45,7 @@ class TracePlayer final : public Model<TracePlayer> {
         Counter records {Unit::count, "Records of the trace that were sent"};
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes and atomics answered"};
-        Counter bytes {Unit::byte, "Bytes of both"};
+        Counter bytes {Unit::byte, "Bytes of reads and writes"};
         Counter late {Unit::count, "Requests that were sent after their time"};
         Distribution read_latency {Unit::time, "From sending a read to its answer"};
         Distribution write_latency {Unit::time, "From sending a write to its answer"};

@@ -42,12 +42,13 @@ struct Params {
         16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
     Param<Fraction> log_filled {0_pct,
                                 {0_pct, 100_pct},
-                                "Of each log block, programmed before the run at most: how "
+                                "Pages of each log block programmed before the run at most: how "
                                 "much is drawn from the seed, "
                                 "any as likely (100 %: as in the long run)"};
     Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
     Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
-    Param<Frequency> net_clock {800_MHz, {1_MHz, 100_GHz}, "Of the local network (as the I/O)"};
+    Param<Frequency> net_clock {
+        800_MHz, {1_MHz, 100_GHz}, "Clock of the local network (as the I/O)"};
     Param<Bytes> net_width {
         8_B, {1_B, 256_B}, "Width of the register network (ZnG table I: HW-NiF 8 B)"};
     Param<unsigned> ports {2, {1, 8}, "I/O ports (ZnG table I: 2)"};
@@ -57,8 +58,8 @@ struct Params {
                            "Requests without an answer: as many as "
                            "controllers may send, window x controllers"};
     Param<Time> latency {
-        10_ns, {1_fs, 1_us}, "Of an answer, decoding and register selection (assumption)"};
-    Param<unsigned> endpoint {0, {0, 65535}, "Of the first port; the others follow"};
+        10_ns, {1_fs, 1_us}, "Latency of an answer, decoding and register selection (assumption)"};
+    Param<unsigned> endpoint {0, {0, 65535}, "Endpoint of the first port; the others follow"};
     Param<unsigned> controller {
         0, {0, 65535}, "Endpoint of the controller that copies pages and is told of full logs"};
 };

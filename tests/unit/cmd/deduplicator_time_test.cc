@@ -83,6 +83,20 @@ TEST_CASE("A look into a table's cache takes its 20 cycles, and a read of the ma
     CHECK(last("", intra_read) < 100 * cycle);            // and here it is not
 }
 
+TEST_CASE("The time of a read in deduplication is a stage of its own", "[cmd]") {
+    Timed t("");
+    t.write(0, 1, 4, true);
+    t.driver->read(5000 * cycle, 128);
+    Stamps& stamps = t.m.sim().stamps();
+    stamps.enable(1);
+    const Stamps::Id id = stamps.open(5000 * cycle);
+    t.driver->state.plan[1].request.stamps = id;
+    const Tick time = t.run()[1];
+    stamps.close(id, Stage::find("queue"), 5000 * cycle + time);
+    CHECK(stamps.sum(Stage::find("deduplication")) ==
+          static_cast<Uint128>(time - 1)); // a wire back
+}
+
 TEST_CASE("A block of 128 bytes is hashed in 228 cycles, one of 32 in 76", "[cmd]") {
     for (const std::uint32_t sectors : {1u, 2u, 3u, 4u}) {
         const auto write = [&](Timed& t) {

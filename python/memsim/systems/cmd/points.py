@@ -9,10 +9,10 @@
 """
 
 import argparse
-import sys
-from pathlib import Path
+import math
 
 from ... import study
+from ..platform_study import PlatformStudy, config
 from . import cost
 from . import energy as energies
 from .workloads import COMPUTE, MEMORY, names
@@ -22,7 +22,7 @@ COLOURS = "bfs", "mis", "color"
 FIFO_LITTLE = "darknet", "tiny", "yolo2", "yolo3", "dwt2d"
 
 # What the claims compare: metric, subject, baseline, workloads; without a baseline the subject's mean. A platform's
-# variants are named by the study that adds them. A gain's mean is arithmetic over the workloads, as the paper's.
+# variants are named by the study that adds them.
 CLAIMS = {
     "cmd-01": ("off_chip", "cmd", "baseline", ALL),
     "cmd-02": ("ipc", "cmd", "baseline", ALL),
@@ -84,11 +84,6 @@ COMPUTED = {"cmd-41": lambda: 100 * cost.capacity_overhead(), "cmd-42": lambda: 
             "cmd-56": lambda: 100 * cost.fifo_share(), "cmd-57": cost.area, "cmd-58": cost.blocks_of_a_fetch}
 
 
-def config(name):
-    """A script of configs, as seen from a study in configs/studies/cmd."""
-    return Path(sys.argv[0]).resolve().parents[2] / name
-
-
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
@@ -107,6 +102,9 @@ def metrics(values, l2_bytes):
     def share(part, whole):
         return part / whole if whole else 0.0
 
+    def rate(hits, looks):  # a cache that nobody looked into has none
+        return 100 * hits / looks if looks else math.nan
+
     front = {n: v for (p, n), v in values.items() if p == "front"}
     seconds = values["gpu.dispatcher", "cycles"] / 1.365e9
     accesses = total("gpu.l2", "accesses")
@@ -124,22 +122,21 @@ def metrics(values, l2_bytes):
         written_blocks=front["writes"], intra_share=100 * share(front["intra"], front["writes"]),
         inter_share=100 * share(front["inter"], front["writes"]), inter_blocks=front["inter"],
         extra_reads=100 * share(extra, front["writes"]),
-        map_hits=100 * share(front["map_hits"], front["map_reads"]),
-        type_hits=100 * share(front["type_hits"], front["type_reads"]),
-        mask_hits=100 * share(front["mask_hits"], front["mask_reads"]),
+        map_hits=rate(front["map_hits"], front["map_reads"]),
+        type_hits=rate(front["type_hits"], front["type_reads"]),
+        mask_hits=rate(front["mask_hits"], front["mask_reads"]),
         read_often=100 * share(front["reached_21"], read_blocks),
         **{f"reached_{n}": share(front[f"reached_{n}"], read_blocks) for n in (2, 3, 6, 11, 21)},
         energy=sum(energies.energy(values, l2_bytes, seconds).values()))
 
 
-class Points(study.Study):
-    """A study whose points are platforms, by platform (with its variant, if any) and workload."""
+class Points(PlatformStudy):
+    """CMD's points. A gain's mean is arithmetic over the workloads, as the paper's."""
+
+    system = "cmd"
 
     def __init__(self, name, args):
-        super().__init__("cmd", name, jobs=args.jobs, seeds=args.seeds)
-        self.args = args
-        self.tables = {}  # by seed
-        self.preview = study.preview(args, names())
+        super().__init__(name, args, names())
 
     def add(self, *platforms, arguments=(), options=(), name=None):
         """The platforms on all workloads. `arguments` are the script's, `options` memsim's; `name` tells a variant."""
@@ -151,14 +148,8 @@ class Points(study.Study):
                            *(["--bandwidth", bandwidth] if bandwidth != 224 else []), *arguments,
                            options=options, platform=name or platform, workload=workload)
 
-    def run(self):
-        import pandas
-        spent = super().run()
-        tables = self.over_seeds(lambda: pandas.DataFrame(
-            [dict(p.keys, **metrics(self.values(p), self.l2_bytes(p))) for p in self.selected]).set_index(
-                ["platform", "workload"]).sort_index())
-        self.tables = dict(zip(self.seeds, tables))
-        return spent
+    def metrics(self, point):
+        return metrics(self.values(point), self.l2_bytes(point))
 
     def l2_bytes(self, point):
         """Capacity of a point's L2 slices together."""
@@ -167,13 +158,9 @@ class Points(study.Study):
                               "path LIKE 'gpu.l2[%' AND name = 'capacity'", (point.run,)).fetchall()
         return sum(row[0] for row in rows)
 
-    @property
-    def table(self):
-        """The metrics of the seed that is looked at, by platform and workload."""
-        return self.tables[self.seed]
-
     def measured(self, id):
-        """What we have for a claim; None if a platform or all of its workloads are not there."""
+        if id in COMPUTED:
+            return float(COMPUTED[id]())
         metric, subject, baseline, of = CLAIMS[id]
         there = {p.keys["platform"] for p in self.points}
         chosen = [w for w in self.args.workloads if w in of]
@@ -192,22 +179,5 @@ class Points(study.Study):
         ratios = (ours / theirs)[theirs != 0]
         return float(ratios.mean()) if len(ratios) else None
 
-    def judge(self, *ids):
-        """Judges claims; those whose platforms are not there are not modelled."""
-        for id in ids:
-            if id in COMPUTED:
-                self.claim(id, [float(COMPUTED[id]())])
-                continue
-            ours = self.over_seeds(lambda: self.measured(id))
-            self.claim(id, ours) if all(x is not None for x in ours) else self.not_modelled(id)
-
-    def show(self, metric, relative_to=None):
-        """A table of text: platforms by workloads, and means."""
-        rows = self.table[metric].unstack("workload")[self.args.workloads]
-        base = rows.loc[relative_to] if relative_to in rows.index else None
-        print(f"{metric + (f', of {relative_to}' if base is not None else ''):28}"
-              + "".join(f"{w[:9]:>10}" for w in rows) + "      mean")
-        for platform in dict.fromkeys(p.keys["platform"] for p in self.points):
-            row = rows.loc[platform]
-            shown = row if base is None else row / base
-            print(f"{platform:28}" + "".join(f"{x:10.3g}" for x in shown) + f"{shown.mean():10.3g}")
+    def means(self, row, base):
+        return {"mean": (row if base is None else row / base).mean()}

@@ -11,10 +11,9 @@ running a workload of Table II.
 
 import argparse
 import math
-import sys
-from pathlib import Path
 
 from ... import study
+from ..platform_study import PlatformStudy, config
 from . import cost, energy, machines
 from .workloads import TABLE_II
 
@@ -65,11 +64,6 @@ CLAIMS = {
 }
 
 
-def config(name):
-    """A script of configs, as seen from a study in configs/studies/ohm."""
-    return Path(sys.argv[0]).resolve().parents[2] / name
-
-
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
@@ -115,16 +109,15 @@ def _controllers(values):
     return {p for p, n in values if p.startswith("memory.controller") and n == "channel_time"}
 
 
-class Points(study.Study):
-    """A study whose points are platforms, by mode, platform (with its variant, if any) and workload."""
+class Points(PlatformStudy):
+    """Ohm-GPU's points, by mode, platform (with its variant, if any) and workload."""
+
+    system, width = "ohm", 9
+    index = "mode", "platform", "workload"
 
     def __init__(self, name, args):
-        super().__init__("ohm", name, jobs=args.jobs, seeds=args.seeds)
-        self.args = args
+        super().__init__(name, args, TABLE_II)
         self.missing = set()  # platforms that are not there yet
-        self.tables = {}      # by seed
-        # Below 4000 groups no claim is judged (systems.scale).
-        self.preview = study.preview(args, TABLE_II)
 
     def add(self, mode, *platforms, arguments=(), options=(), variant=""):
         """The platforms in this mode on all workloads. `arguments` are the script's, `options` memsim's;
@@ -142,19 +135,8 @@ class Points(study.Study):
                            *arguments, options=options, mode=mode, platform=platform + variant,
                            workload=workload)
 
-    def run(self):
-        import pandas
-        spent = super().run()
-        tables = self.over_seeds(lambda: pandas.DataFrame(
-            [dict(p.keys, **metrics(self.values(p), p.keys["mode"], self._platform(p)))
-             for p in self.selected]).set_index(["mode", "platform", "workload"]).sort_index())
-        self.tables = dict(zip(self.seeds, tables))
-        return spent
-
-    @property
-    def table(self):
-        """The metrics of the seed that is looked at, by mode, platform and workload."""
-        return self.tables[self.seed]
+    def metrics(self, point):
+        return metrics(self.values(point), point.keys["mode"], self._platform(point))
 
     @staticmethod
     def _platform(point):
@@ -186,29 +168,16 @@ class Points(study.Study):
             return 100 * sum(found) / len(found)
         return math.prod(found) ** (1 / len(found))
 
-    def judge(self, *ids):
-        """Judges claims of CLAIMS; those whose platforms are not there are not modelled."""
-        for id in ids:
-            ours = self.over_seeds(lambda: self.measured(id))
-            self.not_modelled(id) if None in ours else self.claim(id, ours)
+    def means(self, row, base):
+        if base is None:
+            return {"mean": row.mean()}
+        return {"geo mean": self.mean_ratio(row, base), "ratio of means": row.sum() / base.sum()}
 
     def show(self, metric, relative_to=None):
-        """A table of text: platforms by workloads, and means."""
         column = self.table[metric].unstack("workload")[self.args.workloads]
         for mode in column.index.unique("mode"):
-            rows = column.loc[mode]
-            base = rows.loc[relative_to] if relative_to in rows.index else None
-            heading = f"{metric}, {mode}" + (f", of {relative_to}" if base is not None else "")
-            print(f"{heading:28}" + "".join(f"{w[:8]:>9}" for w in rows) + "   geo mean ratio of means")
-            for platform in dict.fromkeys(p.keys["platform"] for p in self.points
-                                          if p.keys["mode"] == mode):
-                row = rows.loc[platform]
-                shown = row if base is None else row / base
-                print(f"{platform:28}" + "".join(f"{x:9.3g}" for x in shown), end="")
-                if base is None:
-                    print(f"{row.mean():11.3g}")
-                else:
-                    print(f"{self.mean_ratio(row, base):11.3f} {row.sum() / base.sum():14.3f}")
+            self.show_rows(f"{metric}, {mode}", column.loc[mode],
+                           dict.fromkeys(p.keys["platform"] for p in self.points if p.keys["mode"] == mode),
+                           relative_to)
         for mode, platform in sorted(self.missing):
             print(f"{platform}, {mode}: not there yet")
-

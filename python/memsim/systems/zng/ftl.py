@@ -78,6 +78,8 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
                   fault_buffer=max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints)
                                    // block_bytes(geometry)),
                   **more)
+    # The table has addresses of its own, behind all blocks: log blocks follow the data blocks that it names.
+    part.mmu.table_base = f"{planes * geometry['blocks'] * block_bytes(geometry)}B"
 
 
 def collect(part, controllers, packages, geometry, programs, data_blocks=DATA_BLOCKS,

@@ -11,10 +11,9 @@ more workloads of Table II.
 
 import argparse
 import math
-import sys
-from pathlib import Path
 
 from ... import study
+from ..platform_study import PlatformStudy, config
 from . import scale
 from .workloads import PAIRS, names
 
@@ -50,11 +49,6 @@ CLAIMS = {
 }
 # Of these the paper gives averages, so ratios are those of averages: a workload may have none.
 AVERAGES = "re_accesses", "writes_per_page"
-
-
-def config(name):
-    """A script of configs, as seen from a study in configs/studies/zng."""
-    return Path(sys.argv[0]).resolve().parents[2] / name
 
 
 def arguments(doc, workloads=PAIRS, more=lambda parser: None):
@@ -113,14 +107,13 @@ def metrics(values):
         l2_miss_rate=share(total("gpu.l2", "misses"), total("gpu.l2", "accesses")))
 
 
-class Points(study.Study):
-    """A study whose points are platforms, by platform (with its variant, if any) and workload."""
+class Points(PlatformStudy):
+    """ZnG's points."""
+
+    system, width = "zng", 11
 
     def __init__(self, name, args):
-        super().__init__("zng", name, jobs=args.jobs, seeds=args.seeds)
-        self.args = args
-        self.tables = {}  # by seed
-        self.preview = study.preview(args, args.all_workloads)
+        super().__init__(name, args, args.all_workloads)
 
     def add(self, *platforms, arguments=(), options=(), variant="", name=None, workloads=None):
         """The platforms on all workloads, or on some. `arguments` are the script's, `options` memsim's;
@@ -134,19 +127,8 @@ class Points(study.Study):
                            *arguments, options=options, platform=name or platform + variant,
                            workload=workload)
 
-    def run(self):
-        import pandas
-        spent = super().run()
-        tables = self.over_seeds(lambda: pandas.DataFrame(
-            [dict(p.keys, **metrics(self.values(p))) for p in self.selected]).set_index(
-                ["platform", "workload"]).sort_index())
-        self.tables = dict(zip(self.seeds, tables))
-        return spent
-
-    @property
-    def table(self):
-        """The metrics of the seed that is looked at, by platform and workload."""
-        return self.tables[self.seed]
+    def metrics(self, point):
+        return metrics(self.values(point))
 
     def measured(self, id, variant=""):
         """What we have for a claim; None if a platform or all of its workloads are not there. With a
@@ -166,22 +148,3 @@ class Points(study.Study):
         if metric in AVERAGES:
             return float(ours.mean() / theirs.mean()) if theirs.mean() else math.nan
         return self.mean_ratio(ours, theirs)
-
-    def judge(self, *ids):
-        """Judges claims of CLAIMS; those whose platforms are not there are not modelled."""
-        for id in ids:
-            ours = self.over_seeds(lambda: self.measured(id))
-            there = all(x is not None and not math.isnan(x) for x in ours)
-            self.claim(id, ours) if there else self.not_modelled(id)
-
-    def show(self, metric, relative_to=None):
-        """A table of text: platforms by workloads, and means."""
-        rows = self.table[metric].unstack("workload")[self.args.workloads]
-        base = rows.loc[relative_to] if relative_to in rows.index else None
-        print(f"{metric + (f', of {relative_to}' if base is not None else ''):28}"
-              + "".join(f"{w[:10]:>11}" for w in rows) + "       mean")
-        for platform in dict.fromkeys(p.keys["platform"] for p in self.points):
-            row = rows.loc[platform]
-            shown = row if base is None else row / base
-            mean = row.mean() if base is None else self.mean_ratio(row, base)
-            print(f"{platform:28}" + "".join(f"{x:11.3g}" for x in shown) + f"{mean:11.3g}")
