@@ -23,13 +23,12 @@ void DevicePort::wake() {
     link_->receive();
     if (port.medium_load)
         while (!port.medium_load->empty()) state.medium = port.medium_load->pop().load;
+    take_answers(); // which makes room for requests
     do fill_ingress();
     while (send_requests());
     stat.ingress.set(now(), state.ingress.size());
-    state.egress.update(now(), state.egress.blocked, params.window->raw);
-    take_answers();
     link_->send();
-    state.egress.update(now(), link_->blocked(), params.window->raw);
+    state.egress.set(now(), link_->blocked(), params.window->raw);
 }
 
 void DevicePort::fill_ingress() {
@@ -84,7 +83,7 @@ void DevicePort::take_answers() {
 
 DevLoad DevicePort::load() const {
     return std::max({state.medium, load_of(state.ingress.size(), params.ingress()),
-                     state.egress.load(params.window->raw, params.moderate, params.severe)});
+                     state.egress.load(now(), params.window->raw, params.moderate, params.severe)});
 }
 
 bool DevicePort::pending() const {

@@ -71,7 +71,7 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
 
     explicit DevicePort(const Params& p) : params(p) {}
     void init() override;
-    void start() override { sim().touch(*this); }
+    void start() override { arm(state.link.alarm, 0); }
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;

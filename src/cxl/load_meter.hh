@@ -26,11 +26,23 @@ struct EgressPressure {
     bool blocked = false;
     Tick last = 0; ///< blocked in the last whole window
 
-    void update(Tick now, bool blocked_from_now, Tick window) {
-        const auto add = [&](Tick until) {
-            if (blocked) blocked_in_window += until - since;
-            since = until;
-        };
+    /// From now on responses wait, or do not.
+    void set(Tick now, bool is_blocked, Tick window) {
+        if (is_blocked == blocked) return;
+        account(now, window);
+        blocked = is_blocked;
+    }
+    DevLoad load(Tick now, Tick window, Fraction moderate, Fraction severe) const {
+        EgressPressure until_now = *this;
+        until_now.account(now, window);
+        const Int128 share = Int128 {until_now.last} * Fraction {100_pct}.raw / window;
+        return share >= severe.raw     ? DevLoad::severe
+               : share >= moderate.raw ? DevLoad::moderate
+                                       : DevLoad::light;
+    }
+
+  private:
+    void account(Tick now, Tick window) {
         if (now - window_began >= window) {
             add(window_began + window);
             last = blocked_in_window;
@@ -42,13 +54,10 @@ struct EgressPressure {
             since = window_began;
         }
         add(now);
-        blocked = blocked_from_now;
     }
-    DevLoad load(Tick window, Fraction moderate, Fraction severe) const {
-        const Int128 share = Int128 {last} * Fraction {100_pct}.raw / window;
-        return share >= severe.raw     ? DevLoad::severe
-               : share >= moderate.raw ? DevLoad::moderate
-                                       : DevLoad::light;
+    void add(Tick until) {
+        if (blocked) blocked_in_window += until - since;
+        since = until;
     }
 };
 

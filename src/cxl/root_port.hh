@@ -71,7 +71,7 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
 
     explicit RootPort(const Params& p) : params(p) {}
     void init() override;
-    void start() override { sim().touch(*this); }
+    void start() override { arm(state.link.alarm, 0); }
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;
