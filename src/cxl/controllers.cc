@@ -2,8 +2,6 @@
 
 namespace memsim::cxl {
 
-namespace {
-
 /// The paper's own controller: a round trip of two-digit nanoseconds (Fig. 3b). The split is an
 /// assumption: 70 ns with the flits' time and the flight.
 struct Ours {
@@ -40,11 +38,11 @@ class Layers final : public PolicyModel<Layers<Figures>, Controller> {
     State state;
 };
 
-const PolicyRegistration<Layers<Ours>> ours {"ours", "The paper's controller: about 70 ns."};
-const PolicyRegistration<Layers<Prototype<0>>> smt {"smt", "The SMT prototype: about 250 ns."};
-const PolicyRegistration<Layers<Prototype<1>>> tpp {"tpp", "The TPP prototype: about 250 ns."};
-
-} // namespace
+static const PolicyRegistration<Layers<Ours>> ours {"ours", "The paper's controller: about 70 ns."};
+static const PolicyRegistration<Layers<Prototype<0>>> smt {"smt",
+                                                           "The SMT prototype: about 250 ns."};
+static const PolicyRegistration<Layers<Prototype<1>>> tpp {"tpp",
+                                                           "The TPP prototype: about 250 ns."};
 
 LayerLatencies layers_of(const PolicyName<Controller>& name) {
     const PolicyChoice choice = choose_policy(Controller::family, name.text());

@@ -55,7 +55,7 @@ bool DevicePort::send_requests() {
         r.tag = state.free_tags.back();
         state.free_tags.pop_back();
         state.asked[r.tag] = {true, m.tag, m.half};
-        sim().stamps().mark(r.stamps, protocol::Stage::queue, now() + params.link.delivery().raw);
+        sim().stamps().mark(r.stamps, protocol::Stage::queue, link_->delivered(now()));
         ++(r.command == Command::read ? stat.reads : stat.writes);
         out.send(r);
     }

@@ -28,11 +28,24 @@ constexpr std::uint64_t meta_no_op = 0b11;
 
 /// The opcode of a channel with that code. The CRC has passed: another one is our own fault.
 Opcode opcode_of(Channel channel, std::uint64_t code) {
-    for (const Opcode op : {Opcode::mem_rd, Opcode::mem_spec_rd, Opcode::mem_wr, Opcode::mem_wr_ptl,
-                            Opcode::atomic, Opcode::cmp, Opcode::mem_data})
-        if (channel_of(op) == channel && code_of(op) == code) return op;
-    MEMSIM_ASSERT(false, "a header has an opcode that nobody sends");
-    return Opcode::mem_rd;
+    const auto opcode = [&](auto... of_channel) {
+        Opcode found = Opcode::mem_rd;
+        const bool any =
+            ((code == code_of(of_channel) ? (found = of_channel, true) : false) || ...);
+        MEMSIM_ASSERT(any, "a header has an opcode that nobody sends");
+        return found;
+    };
+    switch (channel) {
+    case Channel::req:
+        return opcode(Opcode::mem_rd, Opcode::mem_spec_rd);
+    case Channel::rwd:
+        return opcode(Opcode::mem_wr, Opcode::mem_wr_ptl, Opcode::atomic);
+    case Channel::ndr:
+        return opcode(Opcode::cmp);
+    case Channel::drs:
+        break;
+    }
+    return opcode(Opcode::mem_data);
 }
 
 /// 47 bits: the address in units of 32 bytes, so that a half line can be named; of a MemSpecRd the

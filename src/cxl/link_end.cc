@@ -118,11 +118,9 @@ Message LinkEnd::pop() {
 
 void LinkEnd::send() {
     const Tick now = owner_.now();
-    LinkLayer::Sent sent;
-    while (layer_.wants_to_send(now) && out_.can_send()) {
-        layer_.send(now, sent);
-        put_on_wires(sent);
-    }
+    for (auto next = layer_.next(now); next != LinkLayer::Next::nothing && out_.can_send();
+         next = layer_.next(now))
+        put_on_wires(layer_.send(next, now));
     owner_.sim().arm(state_.alarm, layer_.alarm(now), owner_);
 }
 
@@ -131,11 +129,11 @@ void LinkEnd::put_on_wires(const LinkLayer::Sent& sent) {
     const Tick now = owner_.now();
     Contents& contents = owner_.sim().contents();
     Flits f;
-    f.asides = sent.entry.asides;
+    f.asides = sent.entry->asides;
     f.bytes = contents.create();
     auto& raw = contents[f.bytes].raw;
     raw.resize(flit_bytes);
-    write_bytes(sent.entry.flit, sent.entry.crc, raw.data());
+    write_bytes(sent.entry->flit, sent.entry->crc, raw.data());
     f.flipped = errors_.flip(raw.data(), state_.errors);
     f.wire = flit_bytes + state_.skip.wait(now, state_.wires_free, skp_interval_, skp_takes_,
                                            16 * params_.lanes());
@@ -151,7 +149,7 @@ void LinkEnd::mark_packed(const LinkLayer::Sent& sent) {
     Stamps& stamps = owner_.sim().stamps();
     const Tick now = owner_.now();
     for (std::uint32_t i = 0; i < sent.fresh_headers; ++i) {
-        const Stamps::Id id = sent.entry.asides[i].stamps;
+        const Stamps::Id id = sent.entry->asides[i].stamps;
         if (!id) continue;
         stamps.mark(id, protocol::Stage::queue, now);
         stamps.mark(id, LinkStage::conversion, now + latencies_.conversion.raw);

@@ -50,6 +50,8 @@ class LinkEnd {
         if (m.has_data()) stats_.data_bytes += m.bytes();
         layer_.push(m);
     }
+    /// When a request made of a message at `now` is at the memory's port.
+    Tick delivered(Tick now) const { return now + latencies_.upper().raw; }
     std::uint32_t waiting() const { return layer_.waiting(); }
     bool blocked() const { return layer_.blocked(); }
     void give_place(CreditClass c) { layer_.give_place(c, owner_.now()); }

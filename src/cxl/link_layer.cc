@@ -42,55 +42,40 @@ bool LinkLayer::forced(Tick now) const {
            state_.flush_at <= now;
 }
 
-void LinkLayer::send(Tick now, Sent& to) {
-    Packer::Packed packed;
-    to.entry = {};
-    to.fresh_headers = 0, to.replayed = to.control = false;
-    bool keep = true;
-    switch (what_next(now, true)) {
-    case Next::begin_ack:
+LinkLayer::Sent LinkLayer::send(Next what, Tick now) {
+    MEMSIM_ASSERT(what != Next::nothing, "a flit is asked for where there is none");
+    if (what == Next::replay) return {&state_.sent.replay(), 0, true, false};
+    if (what == Next::begin_ack) {
         begin(Control::ack, state_.ack_number, state_.ack_sequence);
         state_.ack_due = false;
-        [[fallthrough]];
-    case Next::sequence:
-        to.entry.flit = next_of_sequence(now);
-        to.control = true, keep = false;
-        break;
-    case Next::begin_request:
+    } else if (what == Next::begin_request)
         begin(Control::request, ++state_.retries, state_.expected);
-        to.entry.flit = next_of_sequence(now);
-        to.control = true, keep = false;
-        break;
-    case Next::replay:
-        to.entry = state_.sent.replay();
-        to.replayed = true;
-        return;
+    if (state_.sequence_left) {
+        retry_.flit = next_of_sequence(now);
+        retry_.crc = crc(retry_.flit.words);
+        return {&retry_, 0, false, true};
+    }
+    RetryBuffer::Entry& e = state_.sent.add();
+    std::uint32_t headers = 0;
+    switch (what) {
     case Next::init:
-        to.entry.flit.set_slot(0, control_bits(Control::init) | ControlFields::version.put(2) |
-                                      ControlFields::wrap.put(figures_.retry_buffer));
-        state_.init_sent = to.control = true;
+        e.flit.set_slot(0, control_bits(Control::init) | ControlFields::version.put(2) |
+                               ControlFields::wrap.put(figures_.retry_buffer));
+        state_.init_sent = true;
         break;
     case Next::all_data:
-        packer_.all_data_flit(packed);
-        to.entry.flit = packed.flit;
-        to.entry.all_data = true;
+        packer_.all_data_flit(e.flit);
+        e.all_data = true;
         break;
     case Next::protocol:
-        packer_.protocol_flit(packed, state_.credits);
-        add_header(packed.flit, now);
-        to.entry.flit = packed.flit;
-        to.entry.asides = packed.asides;
-        to.fresh_headers = packed.headers;
+        headers = packer_.protocol_flit(e.flit, e.asides, state_.credits);
+        add_header(e.flit, now);
         break;
-    case Next::credits:
-        to.entry.flit = credits_flit(now);
-        to.control = true;
-        break;
-    case Next::nothing:
-        MEMSIM_ASSERT(false, "a flit is asked for where there is none");
+    default:
+        fill_credits(e.flit, now);
     }
-    to.entry.crc = crc(to.entry.flit.words);
-    if (keep) state_.sent.add(to.entry);
+    e.crc = crc(e.flit.words);
+    return {&e, headers, false, what == Next::init || what == Next::credits};
 }
 
 void LinkLayer::begin(Control what, std::uint32_t number, std::uint32_t from) {
@@ -134,21 +119,18 @@ void LinkLayer::add_header(Flit& flit, Tick now) {
     note_owed(now);
 }
 
-Flit LinkLayer::credits_flit(Tick now) {
+void LinkLayer::fill_credits(Flit& flit, Tick now) {
     const std::uint32_t acks = std::min(state_.acks, 255u);
     state_.acks -= acks;
-    Flit flit;
     flit.set_slot(0, control_bits(Control::credits) | state_.credits.give_back() |
                          FlitFields::ak.put(acks >> 3) | ControlFields::ack_low.put(acks) |
                          ControlFields::ack_high.put(acks >> 4));
     state_.flush_at = never;
     note_owed(now);
-    return flit;
 }
 
-LinkLayer::Received
-LinkLayer::receive(Tick now, const ReadFlit& read,
-                   const std::array<Aside, protocol::CxlFlit::most_headers>& asides, bool intact) {
+LinkLayer::Received LinkLayer::receive(Tick now, const ReadFlit& read, const Asides& asides,
+                                       bool intact) {
     State& s = state_;
     const bool passes = read.id == protocol_id && read.crc == crc(read.flit.words);
     if (!passes || !intact) {
@@ -195,8 +177,7 @@ LinkLayer::Received LinkLayer::take_retry(const Flit& flit) {
     return Received::control;
 }
 
-void LinkLayer::accept(const Flit& flit,
-                       const std::array<Aside, protocol::CxlFlit::most_headers>& asides, Tick now) {
+void LinkLayer::accept(const Flit& flit, const Asides& asides, Tick now) {
     State& s = state_;
     const SlotBits bits = flit.slot(0);
     if (unpacker_.all_data()) {

@@ -67,19 +67,31 @@ class LinkLayer {
     /// Messages that wait for credits or room in the retry buffer.
     bool blocked() const { return waiting() && what_next(0, false) == Next::nothing; }
 
-    bool wants_to_send(Tick now) const { return what_next(now, true) != Next::nothing; }
-    struct Sent {
-        RetryBuffer::Entry entry;
-        std::uint32_t fresh_headers = 0; ///< of messages that are sent for the first time
-        bool replayed = false, control = false;
+    /// What a flit is for, by priority.
+    enum class Next : std::uint8_t {
+        nothing,
+        sequence,
+        begin_ack,
+        begin_request,
+        replay,
+        init,
+        all_data,
+        protocol,
+        credits
     };
-    /// The next flit. Precondition: wants_to_send().
-    void send(Tick now, Sent& to);
+    /// What is to be sent now.
+    Next next(Tick now) const { return what_next(now, true); }
+    struct Sent {
+        RetryBuffer::Entry* entry;   ///< valid until the next call of send()
+        std::uint32_t fresh_headers; ///< of messages that are sent for the first time
+        bool replayed, control;
+    };
+    /// The next flit; `what` is next(now), and something.
+    Sent send(Next what, Tick now);
 
     enum class Received : std::uint8_t { accepted, control, dropped, error };
     /// `intact`: no bit was flipped. A flit that passes the check all the same is an error, too.
-    Received receive(Tick now, const ReadFlit& read,
-                     const std::array<Aside, protocol::CxlFlit::most_headers>& asides, bool intact);
+    Received receive(Tick now, const ReadFlit& read, const Asides& asides, bool intact);
     bool arrived() const { return !unpacker_.empty(); }
     Message pop() { return unpacker_.pop(); }
     /// A place of a receive buffer is empty again.
@@ -96,17 +108,6 @@ class LinkLayer {
     bool idle() const;
 
   private:
-    enum class Next : std::uint8_t {
-        nothing,
-        sequence,
-        begin_ack,
-        begin_request,
-        replay,
-        init,
-        all_data,
-        protocol,
-        credits
-    };
     Next what_next(Tick now, bool credits) const;
     bool forced(Tick now) const;
     bool owes() const { return state_.acks > 1 || state_.credits.most_owed() > 0; }
@@ -116,16 +117,16 @@ class LinkLayer {
     void begin(Control what, std::uint32_t number, std::uint32_t from);
     Flit next_of_sequence(Tick now);
     void add_header(Flit& flit, Tick now);
-    Flit credits_flit(Tick now);
+    void fill_credits(Flit& flit, Tick now);
     Received take_retry(const Flit& flit);
-    void accept(const Flit& flit, const std::array<Aside, protocol::CxlFlit::most_headers>& asides,
-                Tick now);
+    void accept(const Flit& flit, const Asides& asides, Tick now);
 
     LinkFigures figures_;
     State& state_;
     Packer packer_;
     Unpacker unpacker_;
     std::uint32_t forced_credits_;
+    RetryBuffer::Entry retry_; ///< what is not kept: nothing of it is read later
 };
 
 } // namespace memsim::cxl

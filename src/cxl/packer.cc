@@ -14,8 +14,10 @@ SlotBits chunk_of(const Message& m, std::uint32_t i) {
 
 /// A flit that is being filled.
 struct Packer::Filling {
-    Packed& packed;
+    Flit& flit;
+    Asides& asides;
     Credits& credits;
+    std::uint32_t headers = 0;
     SlotBits header = 0;
     std::uint32_t reqs = 0, ndrs = 0;
     bool data_header = false; ///< one with data is in it, or a slot of several
@@ -25,26 +27,27 @@ struct Packer::Filling {
     }
 };
 
-void Packer::all_data_flit(Packed& to) {
-    for (std::uint32_t s = 0; s < slots; ++s) to.flit.set_slot(s, state_.chunks.pop());
+void Packer::all_data_flit(Flit& to) {
+    for (std::uint32_t s = 0; s < slots; ++s) to.set_slot(s, state_.chunks.pop());
 }
 
-void Packer::protocol_flit(Packed& to, Credits& credits) {
-    Filling f {to, credits};
+std::uint32_t Packer::protocol_flit(Flit& to, Asides& asides, Credits& credits) {
+    Filling f {to, asides, credits};
     fill_h(f);
     for (std::uint32_t s = 1; s < slots; ++s) {
         if (!state_.chunks.empty())
-            to.flit.set_slot(s, state_.chunks.pop()); // format 0
+            to.set_slot(s, state_.chunks.pop()); // format 0
         else
             fill_g(f, s);
     }
-    to.flit.words[0] |= static_cast<std::uint64_t>(f.header);
+    to.words[0] |= static_cast<std::uint64_t>(f.header);
+    return f.headers;
 }
 
 Message Packer::take(Fifo<Message>& queue, Filling& f) {
     Message m = queue.pop();
     f.credits.use(credit_class_of(m.opcode));
-    f.packed.asides[f.packed.headers++] = m.aside;
+    f.asides[f.headers++] = m.aside;
     f.reqs += m.channel() == Channel::req;
     f.ndrs += m.channel() == Channel::ndr;
     if (m.has_data()) {
@@ -114,7 +117,7 @@ void Packer::fill_h(Filling& f) {
         f.format(0, Format::h_2ndr);
         bits = two_ndr(0, f);
     }
-    f.packed.flit.set_slot(0, bits << h_slot_begins);
+    f.flit.set_slot(0, bits << h_slot_begins);
 }
 
 void Packer::fill_g(Filling& f, std::uint32_t slot) {
@@ -142,12 +145,12 @@ void Packer::fill_g(Filling& f, std::uint32_t slot) {
         f.format(slot, Format::g_2ndr);
         bits = two_ndr(0, f);
     }
-    f.packed.flit.set_slot(slot, bits);
+    f.flit.set_slot(slot, bits);
 }
 
 /// A flit that is being taken apart.
 struct Unpacker::Reading {
-    const std::array<Aside, 5>& asides;
+    const Asides& asides;
     bool half, enables;
     std::uint32_t headers = 0;
 };
@@ -156,7 +159,7 @@ void Unpacker::take_all_data(const Flit& flit) {
     for (std::uint32_t s = 0; s < slots; ++s) take_chunk(flit.slot(s));
 }
 
-void Unpacker::take_protocol(const Flit& flit, const std::array<Aside, 5>& asides) {
+void Unpacker::take_protocol(const Flit& flit, const Asides& asides) {
     const SlotBits header = flit.header();
     Reading r {asides, !FlitFields::whole.get(header), FlitFields::enables.get(header) != 0};
     for (std::uint32_t s = 0; s < slots; ++s) {

@@ -6,6 +6,9 @@
 /// Messages packed into the slots of 68-byte flits, and taken out of them again (CXL 3.1, 4.2.5).
 namespace memsim::cxl {
 
+/// Of the headers of one flit, in their order.
+using Asides = std::array<Aside, protocol::CxlFlit::most_headers>;
+
 /// What waits to be sent in one direction, and what of it is under way.
 struct PackerState {
     Fifo<Message> first;     ///< M2S: Req and RwD, in their order; S2M: DRS
@@ -34,14 +37,10 @@ class Packer {
                may_send(state_.responses, credits);
     }
 
-    struct Packed {
-        Flit flit;
-        std::uint32_t headers = 0;
-        std::array<Aside, protocol::CxlFlit::most_headers> asides {};
-    };
-    void all_data_flit(Packed& to);
-    /// The flit's own header lacks Ak and credits. Uses up credits.
-    void protocol_flit(Packed& to, Credits& credits);
+    void all_data_flit(Flit& to);
+    /// The flit is empty; its own header lacks Ak and credits. Uses up credits. Returns how many
+    /// headers of messages it has, and their asides in `asides`.
+    std::uint32_t protocol_flit(Flit& to, Asides& asides, Credits& credits);
 
   private:
     struct Filling;
@@ -76,7 +75,7 @@ class Unpacker {
 
     bool all_data() const { return state_.missing >= slots; }
     void take_all_data(const Flit& flit);
-    void take_protocol(const Flit& flit, const std::array<Aside, 5>& asides);
+    void take_protocol(const Flit& flit, const Asides& asides);
 
     /// Messages that are complete, in the order of their headers.
     bool empty() const { return state_.parts.empty() || state_.parts.front().chunks != 0; }

@@ -28,15 +28,17 @@ struct RetryBuffer {
     std::uint32_t unacknowledged() const { return size() - free; }
     bool replays() const { return read != write; }
 
-    /// A new flit is sent.
-    void add(const Entry& e) {
+    /// The place of a new flit, which is sent: empty.
+    Entry& add() {
         MEMSIM_ASSERT(free > 1 && !replays(), "a flit is sent without a place to keep it");
-        entries[write] = e;
+        Entry& e = entries[write];
+        e = {};
         read = write = next(write);
         --free;
+        return e;
     }
-    const Entry& replay() {
-        const Entry& e = entries[read];
+    Entry& replay() {
+        Entry& e = entries[read];
         read = next(read);
         return e;
     }

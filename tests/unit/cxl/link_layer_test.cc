@@ -84,11 +84,10 @@ struct Pair {
             failed = end.layer.run_timeout(now) || failed;
         }
         for (End& end : ends)
-            if (end.layer.wants_to_send(now)) {
-                LinkLayer::Sent sent;
-                end.layer.send(now, sent);
-                OnWires w {now + flit_time + one_way, {}, sent.entry.asides, false};
-                write_bytes(sent.entry.flit, sent.entry.crc, w.bytes.data());
+            if (const auto next = end.layer.next(now); next != LinkLayer::Next::nothing) {
+                const LinkLayer::Sent sent = end.layer.send(next, now);
+                OnWires w {now + flit_time + one_way, {}, sent.entry->asides, false};
+                write_bytes(sent.entry->flit, sent.entry->crc, w.bytes.data());
                 w.flipped = errors.flip(w.bytes.data(), random);
                 if (harm) harm(number, w);
                 ++number, ++end.flits;

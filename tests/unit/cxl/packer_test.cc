@@ -24,18 +24,19 @@ struct Ends {
     }
     /// One flit crosses; its protocol header, or 0.
     std::uint32_t flit() {
-        Packer::Packed p;
+        Flit f;
+        Asides asides {};
         REQUIRE(packer.all_data() == unpacker.all_data());
         if (packer.all_data()) {
-            packer.all_data_flit(p);
-            unpacker.take_all_data(p.flit);
+            packer.all_data_flit(f);
+            unpacker.take_all_data(f);
             ++data_flits;
             return 0;
         }
-        packer.protocol_flit(p, credits);
-        unpacker.take_protocol(p.flit, p.asides);
+        packer.protocol_flit(f, asides, credits);
+        unpacker.take_protocol(f, asides);
         ++protocol_flits;
-        return p.flit.header();
+        return f.header();
     }
     std::uint32_t flits() const { return protocol_flits + data_flits; }
     std::vector<std::uint64_t> formats(std::uint32_t header) const {

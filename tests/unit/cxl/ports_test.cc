@@ -1,6 +1,7 @@
 #include "ports.hh"
 
 #include "../mem/hint_sink.hh"
+#include "core/registry.hh"
 
 using namespace memsim;
 using namespace memsim::cxl;
@@ -213,4 +214,65 @@ TEST_CASE("both wires of a port go to one port at the other end", "[cxl][port]")
     m.bind("root_a", "flits_out", "root_b", "flits_in");
     m.bind("root_b", "flits_out", "root_a", "flits_in");
     CHECK_THROWS_WITH(m.build(), Contains("a root port at one end and a device port at the other"));
+}
+
+namespace memsim::test_cxl {
+
+using namespace memsim::literals;
+using protocol::DevLoad;
+
+/// Says loads of a medium when it is told to, and notes those that a root port passes on.
+class LoadTeller final : public Model<LoadTeller> {
+  public:
+    struct Params {
+        Param<Time> severe_from {10_us, "From when it is severe"};
+        Param<Time> severe_to {20_us, "Until when"};
+    };
+    struct Ports {
+        Out<protocol::DeviceLoad> load {{}, "Loads"};
+        In<protocol::DeviceLoad> telemetry {{.depth = [](const void*) { return 64u; }}, "Seen"};
+    };
+    struct Stats {
+        Counter seen {Unit::count, "Loads seen"};
+    };
+    struct State {
+        DevLoad said = DevLoad::light;
+        std::vector<std::uint8_t> seen;
+        Timer next;
+    };
+    explicit LoadTeller(const Params& p) : params(p) {}
+    void start() override { arm(state.next, params.severe_from()); }
+    void wake() override {
+        for (; !port.telemetry.empty(); ++stat.seen)
+            state.seen.push_back(static_cast<std::uint8_t>(port.telemetry.pop().load));
+        const bool severe = now() >= params.severe_from->raw && now() < params.severe_to->raw;
+        const DevLoad load = severe ? DevLoad::severe : DevLoad::light;
+        if (load != state.said) port.load.send({state.said = load});
+        if (severe) arm(state.next, params.severe_to->raw);
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+static const Registration<LoadTeller> load_teller {"Says and notes DevLoad (a test's)."};
+
+} // namespace memsim::test_cxl
+
+TEST_CASE("the medium's load is in each response, and goes to who is bound to telemetry",
+          "[cxl][port]") {
+    Linked b;
+    b.m.add("teller", "test_cxl.LoadTeller", {});
+    b.m.bind("teller", "load", "device", "medium_load");
+    b.m.bind("root", "telemetry[0]", "teller", "telemetry");
+    for (const unsigned us : {2, 5, 11, 15, 19, 22})
+        if (us == 15)
+            b.driver().write((15_us).raw, 0, 64, false);
+        else
+            b.driver().read(us * (1_us).raw, 64 * us, 64);
+    b.run();
+    CHECK(b.m.get<test_cxl::LoadTeller>("teller").state.seen ==
+          std::vector<std::uint8_t> {0, 0, 3, 3, 3, 0});
+    CHECK(value(b.root().stat.loads[DevLoad::severe]) == 3);
+    CHECK(value(b.root().stat.lost_telemetry) == 0);
 }
