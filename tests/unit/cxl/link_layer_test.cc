@@ -1,5 +1,6 @@
 #include "cxl/link_layer.hh"
 
+#include "cxl/crc.hh"
 #include "cxl/physical.hh"
 #include "support.hh"
 
@@ -233,8 +234,8 @@ TEST_CASE("data that look like a request for a retry are data, in an error's sha
     const auto forged = [](Control c, std::uint16_t tag) {
         Message m = message(Opcode::mem_data, tag);
         m.data = {};
-        const SlotBits bits = control_bits(c);
-        m.data[0] = static_cast<std::uint64_t>(bits);
+        for (std::size_t chunk = 0; chunk < 4; ++chunk) // whichever begins a flit
+            m.data[2 * chunk] = static_cast<std::uint64_t>(control_bits(c));
         return m;
     };
     for (std::uint64_t victim = 0; victim < 80; ++victim) {
@@ -285,6 +286,42 @@ TEST_CASE("a request for a retry that is lost is repeated after the timeout", "[
     CHECK(p.received == 0);
     p.run(100);
     CHECK(p.received == 1);
+}
+
+TEST_CASE("an acknowledgement of an older request for a retry is not taken for the last one's",
+          "[cxl][link]") {
+    Pair p;
+    p.run(400);
+    const std::uint64_t first = p.number;
+    bool late = false;
+    p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+        if (n == first) w.bytes[2] ^= 4, w.flipped = true;
+        const ReadFlit read = read_bytes(w.bytes.data());
+        if (n > first && !late && is(read.flit, Control::ack))
+            late = true, w.at += 300 * flit_time; // and what follows it: behind the timeout
+    };
+    for (std::uint16_t t = 0; t < 4; ++t) p.push(0, message(Opcode::mem_rd, t));
+    p.run(1200);
+    CHECK(late);
+    CHECK(p.received == 4);
+    CHECK(p.ends[0].replayed >= 4); // twice from the first one on
+}
+
+TEST_CASE("an error that the CRC does not find is treated as found", "[cxl][link]") {
+    Pair p;
+    p.run(400);
+    const std::uint64_t first = p.number;
+    p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+        if (n != first) return;
+        ReadFlit read = read_bytes(w.bytes.data());
+        read.flit.words[1] ^= 1; // of the address
+        write_bytes(read.flit, crc(read.flit.words), w.bytes.data());
+        w.flipped = true;
+    };
+    p.push(0, message(Opcode::mem_rd, 3));
+    p.run(400);
+    CHECK(p.received == 1);
+    CHECK(p.ends[1].errors == 1);
 }
 
 TEST_CASE("a link whose flits are all lost has failed", "[cxl][link]") {

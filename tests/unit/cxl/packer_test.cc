@@ -107,6 +107,15 @@ TEST_CASE("data headers share a slot only if each moves a whole line", "[cxl][pa
     CHECK(same(e.unpacker.pop(), half));
 }
 
+TEST_CASE("data headers share a slot only as far as there are credits", "[cxl][packer]") {
+    Ends e(true);
+    e.credits.left = {0, plenty, 1};
+    for (std::uint16_t t = 0; t < 3; ++t) e.packer.push(message(Opcode::mem_data, t));
+    CHECK(e.formats(e.flit()) == Ends::Formats {3, 0, 0, 0});
+    CHECK(e.packer.waiting() == 2);
+    CHECK(e.credits.left[2] == 0);
+}
+
 TEST_CASE("two completions fill slot 0, and three data headers one behind it", "[cxl][packer]") {
     Ends e(true);
     for (std::uint16_t t = 0; t < 3; ++t) {
@@ -161,6 +170,10 @@ TEST_CASE("credits return as 0, 1, 2, 4 to 64 a flit", "[cxl][packer]") {
     CHECK(seen == std::vector<std::uint32_t> {64, 96, 97, 97});
     CHECK(to.left == std::array<std::uint32_t, 3> {97, 3, 0});
     CHECK(from.most_owed() == 0);
+    from.owed[2] = 200; // more than a header can say
+    to.take_back(from.give_back());
+    CHECK(to.left[2] == 64);
+    CHECK(from.owed[2] == 136);
 }
 
 TEST_CASE("whatever is packed comes out as it was, in order of its class", "[cxl][packer]") {
