@@ -90,6 +90,20 @@ DataRig drive(const std::string& more, unsigned registers = 1) {
             {"host"}};
 }
 
+/// A link of CXL before a memory; `more` is of both of its ends.
+DataRig cxl_link(const std::string& more) {
+    return {"a link of CXL, " + more, {"driver"}, [=](Machine& m) {
+                m.add("driver", "test.DataDriver", arguments("lines=40"));
+                m.add("root", "cxl.RootPort", arguments(more));
+                m.add("device", "cxl.DevicePort", arguments("ingress=3 outstanding=4 " + more));
+                add_memory(m, "memory");
+                m.bind("driver", "mem", "root", "cpu_side");
+                m.bind("root", "flits_out", "device", "flits_in");
+                m.bind("device", "flits_out", "root", "flits_in");
+                m.bind("device", "mem_side", "memory", "cpu_side");
+            }};
+}
+
 /// HybridGPU's buffer of 16 pages over a drive.
 DataRig page_buffer(const std::string& dram) {
     return {"a page buffer, " + dram, {"driver"}, [=](Machine& m) {
@@ -364,6 +378,9 @@ std::vector<DataRig> rigs() {
                 zng_flash(std::string("network=") + network + " " + more, "capacity=1KiB ways=4"));
     all.push_back(zng_flash("registers=2", "write_policy=write_through capacity=1KiB"));
     all.push_back(zng_flash("registers=2 network=none", "capacity=2KiB", true));
+    for (const char* more : {"credits=64", "credits=4 flush=100ns", "bit_errors=100000000000",
+                             "controller=smt bit_errors=200000000000 timeout=512 skp_blocks=9"})
+        all.push_back(cxl_link(more));
     return all;
 }
 

@@ -13,7 +13,7 @@ FLOORS = [
     {"core"},
     {"program", "files"},
     {"stats", "checkpoint", "protocol", "parts"},
-    {"mem", "flash", "xpoint", "optical", "link", "gpu", "host"},
+    {"mem", "flash", "xpoint", "optical", "link", "gpu", "host", "cxl"},
     {"workload", "zng", "cmd", "sap", "ohm", "cxl_gpu"},
     {"python"},
 ]

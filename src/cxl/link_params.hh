@@ -1,0 +1,81 @@
+#pragma once
+
+#include "core/component.hh"
+#include "cxl/controller.hh"
+#include "cxl/link_layer.hh"
+#include "cxl/physical.hh"
+
+namespace memsim::cxl {
+
+/// What one end of a link is built with; the two ends of a link must agree.
+struct LinkParams {
+    using group = void;
+    Param<PolicyName<Controller>> controller {"ours", "Latencies of its layers"};
+    Param<unsigned> generation {5, {3, 5}, "PCIe generation of the lanes: 8, 16, 32 GT/s each"};
+    Param<unsigned> port_lanes {16, {1, 16}, "Lanes that the port has", power_of_two()};
+    Param<unsigned> lanes {
+        8, {1, 16}, "Lanes that the link uses", power_of_two(), at_most(port_lanes)};
+    Param<bool> sync_bypass {true, "Whether blocks go without their sync headers"};
+    Param<unsigned> skp_blocks {340,
+                                {0, 1u << 20},
+                                "Blocks of 16 bytes a lane from one SKP ordered set to the next: "
+                                "340 with the bypass, 375 without; 0: no ordered sets"};
+    Param<Time> flight {1_ns, {0_fs, 1_us}, "Along the wires (assumption)"};
+    Param<std::uint64_t> bit_errors {
+        0, {0, BitErrors::unit / 10}, "Bits received wrongly of 10^15 (PCIe allows 1000)"};
+    Param<unsigned> retry_buffer {128,
+                                  {RetryBuffer::least, RetryBuffer::most},
+                                  "Flits kept until they are acknowledged (assumption: 128)"};
+    Param<unsigned> credits {
+        64, {4, 65536}, "Places for messages received, of each class (assumption)"};
+    Param<Time> flush {
+        500_ns, {1_ns, 1_ms}, "Credits and acknowledgements are told no later (assumption)"};
+    Param<unsigned> timeout {4096,
+                             {64, 1u << 20},
+                             "Flits' times until a request for a retry is repeated (CXL 3.1: no "
+                             "less than 4096)"};
+    Param<unsigned> most_retries {
+        100,
+        {1, 31 * 31},
+        "Requests for one flit after which the link has failed (CXL 3.1: 10 "
+        "retries, 10 times)"};
+
+    Rate rate() const { return lanes_rate(generation, lanes, sync_bypass); }
+    Time flit_time() const {
+        return {static_cast<Tick>(flit_bytes * Int128 {ticks_per_second} / rate().raw)};
+    }
+    /// From packing a flit to its link layer at the other end, but for its time on the wires.
+    Time crossing() const {
+        const LayerLatencies l = layers_of(controller());
+        return l.all() + flight() + l.lower();
+    }
+    /// From a complete message to the request or answer on a memory port.
+    Time delivery() const { return layers_of(controller()).upper(); }
+};
+
+/// What the ports of a component take from its `link` (core/port.hh); a latency is 1 fs at least.
+template <class Params>
+struct LinkSettings {
+    static const LinkParams& of(const void* params) {
+        return static_cast<const Params*>(params)->link;
+    }
+    static Time crossing(const void* p) { return std::max(of(p).crossing(), Time {1}); }
+    static Time delivery(const void* p) { return std::max(of(p).delivery(), Time {1}); }
+    static Rate rate(const void* p) { return of(p).rate(); }
+    static unsigned unlimited(const void*) { return ~0u; }
+};
+
+struct LinkStats {
+    using group = void;
+    Counter flits {Unit::count, "Flits sent, of all kinds"};
+    Counter control_flits {Unit::count, "Those of them without messages or data"};
+    Counter replayed_flits {Unit::count, "Those of them that were sent again"};
+    Counter wire_bytes {Unit::byte, "Bytes on its wires: flits, and ordered sets that they met"};
+    Counter data_bytes {Unit::byte, "Data of messages packed into flits"};
+    Counter errors {Unit::count, "Flits received with an error"};
+    Counter undetected {Unit::count,
+                        "Those of them that the CRC does not find; they are treated as found"};
+    Counter dropped {Unit::count, "Flits without an error that came behind one, and come again"};
+};
+
+} // namespace memsim::cxl

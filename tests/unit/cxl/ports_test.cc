@@ -1,0 +1,278 @@
+#include "ports.hh"
+
+#include "../mem/hint_sink.hh"
+#include "core/registry.hh"
+
+using namespace memsim;
+using namespace memsim::cxl;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr Tick later = (1_us).raw; ///< the link is initialised
+/// A memory that takes no time: 64 bytes in less than a femtosecond, and 1 fs of latency.
+const std::string ideal = "latency=1fs bandwidth=1000000GB/s queue=1024";
+constexpr Tick flit_time = 2'125'000; ///< 68 bytes at 32 GB/s
+
+} // namespace
+
+TEST_CASE("a round trip is the sum of its layers, twice at each end, exactly", "[cxl][port]") {
+    struct Case {
+        const char* controller;
+        Tick layers; ///< of one end, once
+        Tick least, most;
+    };
+    for (const Case& c : {Case {"ours", (15_ns).raw, (60_ns).raw, (80_ns).raw},
+                          Case {"smt", (60_ns).raw, (240_ns).raw, (260_ns).raw},
+                          Case {"tpp", (60_ns).raw, (240_ns).raw, (260_ns).raw},
+                          Case {"ours(physical=9ns,link=4ns)", (17_ns).raw, 0, never}}) {
+        INFO(c.controller);
+        Linked b(std::string("skp_blocks=0 controller=") + c.controller, "", "", ideal);
+        b.driver().read(later, 4096, 64);
+        b.driver().write(3 * later, 4096, 64, false);
+        b.driver().read(6 * later, 4096, 32);
+        b.run();
+        const Tick fixed = 4 * c.layers + 2 * (1_ns).raw;
+        const Tick ports = 1 + 1; // the driver's request and the memory's answer
+        // There a flit, back a flit with the header and three slots of data, and one with the rest.
+        CHECK(b.round_trip(0) == fixed + ports + 3 * flit_time);
+        CHECK(b.round_trip(0) >= c.least);
+        CHECK(b.round_trip(0) <= c.most);
+        CHECK(b.round_trip(1) == fixed + ports + 3 * flit_time); // data there, a completion back
+        CHECK(b.round_trip(2) == fixed + ports + 2 * flit_time); // half a line: one flit back
+    }
+}
+
+TEST_CASE("stamps tell the round trip layer by layer", "[cxl][port]") {
+    Machine m {1};
+    m.sim().stamps().enable(1);
+    m.add("gen", "mem.TrafficGen", arguments("requests=1 size=64"));
+    m.add("root", "cxl.RootPort", arguments("skp_blocks=0"));
+    m.add("device", "cxl.DevicePort", arguments("skp_blocks=0"));
+    m.add("medium", "mem.SimpleMemory", arguments(ideal));
+    m.bind("gen", "mem_side", "root", "cpu_side");
+    m.bind("root", "flits_out", "device", "flits_in");
+    m.bind("device", "flits_out", "root", "flits_in");
+    m.bind("device", "mem_side", "medium", "cpu_side");
+    m.build(), m.start();
+    REQUIRE(m.run(never) == Stop::idle);
+    const Stamps& s = m.sim().stamps();
+    REQUIRE(s.closed() == 1);
+    CHECK(s.sum(LinkStage::conversion) == 4 * (2_ns).raw);
+    CHECK(s.sum(LinkStage::transaction) == 4 * (2_ns).raw);
+    CHECK(s.sum(LinkStage::link) == 4 * (3_ns).raw);
+    CHECK(s.sum(LinkStage::physical) == 4 * (8_ns).raw);
+    CHECK(s.sum(LinkStage::wires) == 3 * flit_time + 2 * (1_ns).raw);
+}
+
+TEST_CASE("a request over several lines is a message for each, and one answer", "[cxl][port]") {
+    Linked b;
+    b.driver().read(later, 96, 128); // a half, a whole and a half
+    auto& masked = b.driver().plan(later, Command::read, 256, 128);
+    masked.sectors = 0b1001; // a half of each of two lines
+    b.run();
+    CHECK(b.driver().state.answers.size() == 2);
+    CHECK(value(b.root().stat.reads) == 5);
+    CHECK(value(b.m.get<mem::SimpleMemory>("medium").stat.bytes) == 128 + 64);
+}
+
+TEST_CASE("a write is whole, half, or says its bytes; a posted one is answered on the link only",
+          "[cxl][port]") {
+    Linked b;
+    b.driver().write(later, 0, 64, true);
+    b.driver().write(later, 96, 32, true);
+    b.driver().write(later, 128, 40, false); // a sector in part
+    b.driver().plan(later, Command::write, 256, 64).partial = 2;
+    b.driver().plan(later, Command::atomic, 320, 4);
+    b.run();
+    CHECK(value(b.root().stat.writes) == 2);
+    CHECK(value(b.root().stat.partial_writes) == 3);
+    CHECK(b.driver().state.answers.size() == 3);
+    CHECK(value(b.m.get<mem::SimpleMemory>("medium").stat.writes) == 5);
+}
+
+TEST_CASE("a hint is a MemSpecRd of 1 to 4 units of 256 bytes, and nobody answers it",
+          "[cxl][port]") {
+    Linked b("", "", "", "depth=8", "test_mem.HintSink");
+    b.driver().plan(later, Command::hint, 256 * 5, 256, true);
+    b.driver().plan(later, Command::hint, 256 * 8 + 100, 300, true);
+    b.driver().plan(later, Command::hint, 0, 4096, true);
+    b.run();
+    CHECK(b.m.get<test_mem::HintSink>("medium").state.hinted ==
+          std::deque<std::uint64_t> {256 * 5, 256 * 8, 0});
+    CHECK(value(b.root().stat.speculative_reads) == 3);
+    CHECK(value(b.device().stat.hints) == 3);
+    CHECK(b.driver().state.answers.empty());
+    CHECK(b.device().state.link.layer.credits.owed[0] == 0); // its credits came back
+
+    Linked deaf; // a medium that takes none
+    deaf.driver().plan(later, Command::hint, 0, 256, true);
+    deaf.run();
+    CHECK(value(deaf.device().stat.hints_dropped) == 1);
+
+    Linked full("", "buffer=16");
+    for (unsigned i = 0; i < 24; ++i) full.driver().plan(later, Command::hint, i * 256, 256, true);
+    full.run();
+    CHECK(value(full.root().stat.hints_dropped) + value(full.root().stat.speculative_reads) == 24);
+}
+
+TEST_CASE("hints that find no room for a message are dropped at the root port", "[cxl][port]") {
+    Linked b("credits=4 flush=1us", "buffer=16", "", "pause=1us", "test_mem.HintSink");
+    for (unsigned i = 0; i < 60; ++i) b.driver().plan(later, Command::hint, i * 256, 256, true);
+    b.run();
+    CHECK(value(b.root().stat.hints_dropped) > 0);
+    CHECK(value(b.root().stat.hints_dropped) + value(b.root().stat.speculative_reads) == 60);
+}
+
+TEST_CASE("responses say the occupancy of the ingress queue", "[cxl][port]") {
+    CHECK(load_of(15, 64) == DevLoad::light);
+    CHECK(load_of(16, 64) == DevLoad::optimal);
+    CHECK(load_of(31, 64) == DevLoad::optimal);
+    CHECK(load_of(32, 64) == DevLoad::moderate);
+    CHECK(load_of(47, 64) == DevLoad::moderate);
+    CHECK(load_of(48, 64) == DevLoad::severe);
+    CHECK(load_of(64, 64) == DevLoad::severe);
+
+    // A slow medium that takes one at a time: the queue fills, and empties at the end.
+    Linked b("", "", "", "queue=1 bandwidth=1GB/s");
+    for (unsigned i = 0; i < 400; ++i) b.driver().read(later, i * 64, 64);
+    b.run();
+    for (const auto load : {DevLoad::light, DevLoad::optimal, DevLoad::moderate, DevLoad::severe}) {
+        INFO(static_cast<int>(load));
+        CHECK(b.device().stat.loads[load].value() > 10);
+        CHECK(b.device().stat.loads[load].value() == b.root().stat.loads[load].value());
+    }
+    Linked idle;
+    for (unsigned i = 0; i < 10; ++i) idle.driver().read(later * (1 + i), i * 64, 64);
+    idle.run();
+    CHECK(value(idle.device().stat.loads[DevLoad::light]) == 10);
+}
+
+TEST_CASE("a share of a window blocked at the egress raises the load", "[cxl][port]") {
+    EgressPressure p;
+    const auto load = [&](Tick now) { return p.load(now, 800, 10_pct, 25_pct); };
+    const auto blocked = [&](Tick from, Tick until) {
+        p.set(from, true, 800);
+        p.set(until, false, 800);
+    };
+    blocked(100, 179);
+    CHECK(load(800) == DevLoad::light); // 79 of 800
+    blocked(900, 980);
+    CHECK(load(1599) == DevLoad::light);    // the window is not over
+    CHECK(load(1600) == DevLoad::moderate); // 80
+    blocked(1700, 1899);
+    CHECK(load(2400) == DevLoad::moderate); // 199
+    blocked(2500, 2700);
+    CHECK(load(3199) == DevLoad::moderate);
+    CHECK(load(3200) == DevLoad::severe); // 200
+    CHECK(load(4000) == DevLoad::light);
+    p.set(4800, true, 800);
+    CHECK(load(5600) == DevLoad::severe); // all the time
+    CHECK(load(9000) == DevLoad::severe);
+    p.set(9600, false, 800);
+    CHECK(load(9700) == DevLoad::severe);
+    CHECK(load(10400) == DevLoad::light);
+}
+
+TEST_CASE("what cannot be a link is refused by a sentence", "[cxl][port]") {
+    const auto error = [](const std::string& both, const std::string& root = "",
+                          const std::string& device = "") -> std::string {
+        try {
+            Linked b(both, root, device);
+            b.m.build();
+        } catch (const ConfigError& e) {
+            return e.what();
+        }
+        return "";
+    };
+    CHECK_THAT(error("lanes=16 port_lanes=8"),
+               Contains("root.lanes: '16' must be at most port_lanes = 8"));
+    CHECK_THAT(error("", "lanes=16"),
+               Contains("root.lanes: '16' must be equal at both ends of a link: it is '8' at "
+                        "device"));
+    CHECK_THAT(error("", "", "controller=smt"), Contains("must be equal at both ends"));
+    CHECK_THAT(error("retry_buffer=22"),
+               Contains("root.retry_buffer: '22' flits are sent in less than a round trip") &&
+                   Contains("it must be at least 51"));
+    CHECK(error("retry_buffer=51") == "");
+    CHECK_THAT(error("retry_buffer=50"), Contains("at least 51"));
+    CHECK(error("retry_buffer=128 controller=smt") == "");
+    CHECK(error("retry_buffer=33 lanes=1 generation=3") == "");
+    CHECK_THAT(error("timeout=64 controller=smt"), Contains("less than a round trip"));
+    CHECK_THAT(error("lanes=3"), Contains("must be a power of two"));
+    CHECK_THAT(error("controller=fast"), Contains("ours"));
+}
+
+TEST_CASE("both wires of a port go to one port at the other end", "[cxl][port]") {
+    Machine m;
+    for (const char* n : {"a", "b"}) {
+        const std::string s(n);
+        m.add("driver_" + s, "test_mem.Driver", {});
+        m.add("root_" + s, "cxl.RootPort", {});
+        m.bind("driver_" + s, "mem_side", "root_" + s, "cpu_side");
+    }
+    m.bind("root_a", "flits_out", "root_b", "flits_in");
+    m.bind("root_b", "flits_out", "root_a", "flits_in");
+    CHECK_THROWS_WITH(m.build(), Contains("a root port at one end and a device port at the other"));
+}
+
+namespace memsim::test_cxl {
+
+using namespace memsim::literals;
+using protocol::DevLoad;
+
+/// Says loads of a medium when it is told to, and notes those that a root port passes on.
+class LoadTeller final : public Model<LoadTeller> {
+  public:
+    struct Params {
+        Param<Time> severe_from {10_us, "From when it is severe"};
+        Param<Time> severe_to {20_us, "Until when"};
+    };
+    struct Ports {
+        Out<protocol::DeviceLoad> load {{}, "Loads"};
+        In<protocol::DeviceLoad> telemetry {{.depth = [](const void*) { return 64u; }}, "Seen"};
+    };
+    struct Stats {
+        Counter seen {Unit::count, "Loads seen"};
+    };
+    struct State {
+        DevLoad said = DevLoad::light;
+        std::vector<std::uint8_t> seen;
+        Timer next;
+    };
+    explicit LoadTeller(const Params& p) : params(p) {}
+    void start() override { arm(state.next, params.severe_from()); }
+    void wake() override {
+        for (; !port.telemetry.empty(); ++stat.seen)
+            state.seen.push_back(static_cast<std::uint8_t>(port.telemetry.pop().load));
+        const bool severe = now() >= params.severe_from->raw && now() < params.severe_to->raw;
+        const DevLoad load = severe ? DevLoad::severe : DevLoad::light;
+        if (load != state.said) port.load.send({state.said = load});
+        if (severe) arm(state.next, params.severe_to->raw);
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+static const Registration<LoadTeller> load_teller {"Says and notes DevLoad (a test's)."};
+
+} // namespace memsim::test_cxl
+
+TEST_CASE("the medium's load is in each response, and goes to who is bound to telemetry",
+          "[cxl][port]") {
+    Linked b;
+    b.m.add("teller", "test_cxl.LoadTeller", {});
+    b.m.bind("teller", "load", "device", "medium_load");
+    b.m.bind("root", "telemetry[0]", "teller", "telemetry");
+    for (const unsigned us : {2, 5, 11, 15, 19, 22})
+        if (us == 15)
+            b.driver().write((15_us).raw, 0, 64, false);
+        else
+            b.driver().read(us * (1_us).raw, 64 * us, 64);
+    b.run();
+    CHECK(b.m.get<test_cxl::LoadTeller>("teller").state.seen ==
+          std::vector<std::uint8_t> {0, 0, 3, 3, 3, 0});
+    CHECK(value(b.root().stat.loads[DevLoad::severe]) == 3);
+    CHECK(value(b.root().stat.lost_telemetry) == 0);
+}
