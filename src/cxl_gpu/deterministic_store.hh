@@ -65,8 +65,10 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
             4096, {1, 1 << 20}, "Lines that the address list in SRAM can name (assumption)"};
         Param<Time> level_time {
             1_ns, {0_fs, 1_us}, "Of a look-up in one level of the tree (assumption)"};
-        Param<unsigned> flushes {
-            1, {1, 4096}, "Writes of the stack to the endpoint without an answer (assumption)"};
+        Param<unsigned> flushes {8,
+                                 {1, 4096},
+                                 "Writes of the stack to the endpoint without an answer "
+                                 "(assumption: the endpoint's bandwidth over its round trip)"};
         Param<protocol::DevLoad> suspend_at {
             protocol::DevLoad::moderate,
             "Least load of the endpoint that suspends writes (assumption)"};

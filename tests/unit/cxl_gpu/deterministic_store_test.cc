@@ -8,9 +8,9 @@ using cxl_gpu::LoadPath;
 using cxl_gpu::StorePath;
 using Addresses = std::vector<std::uint64_t>;
 
-/// A tree of no time, an endpoint of 10 us: a local memory of 50 ns is fast.
+/// A tree of no time, one write at a time, an endpoint of 10 us: a local memory of 50 ns is fast.
 Bench bench(const std::string& stores, const std::string& endpoint = "least=10us most=10us") {
-    return Bench({"level_time=0fs reserve_base=1MiB " + stores, {}, endpoint});
+    return Bench({"level_time=0fs flushes=1 reserve_base=1MiB " + stores, {}, endpoint});
 }
 /// From a request's sending to its completion in local memory: four links.
 constexpr Tick copied = 1 + 1 + 50 * ns + 1;
