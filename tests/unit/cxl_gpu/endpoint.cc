@@ -18,14 +18,27 @@ void Endpoint::wake() {
         state.seen.push_back({now(), r});
         if (r.is_hint()) {
             ++stat.hints;
+            for (std::uint64_t at = 0; at < r.bytes; at += 256) here((r.address + at) / 256);
             continue;
         }
         ++(r.command == Command::read ? stat.reads : stat.writes);
         auto span = static_cast<std::uint64_t>(params.most->raw - params.least->raw) + 1;
         Tick time = params.least->raw + static_cast<Tick>(state.random.below(span));
-        if (r.command != Command::read && state.load == DevLoad::severe) time += params.busy->raw;
+        if (r.command == Command::read) {
+            const Tick wait = here(r.address / 256) - now();
+            stat.hits += wait <= 0;
+            time += std::max<Tick>(0, wait);
+        } else if (state.load == DevLoad::severe)
+            time += params.busy->raw;
         after<&Endpoint::perform>(Time {time}, r);
     }
+}
+
+/// When a unit is here; it is read from now on, if nobody has asked for it.
+Tick Endpoint::here(std::uint64_t unit) {
+    if (params.medium->raw == 0) return now();
+    if (!state.units.find(unit)) state.units[unit] = now() + params.medium->raw;
+    return state.units[unit];
 }
 
 void Endpoint::perform(const MemRequest& r) {

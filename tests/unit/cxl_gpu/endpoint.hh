@@ -26,6 +26,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
         Param<Time> most {100_ns, "Of the time of a request"};
         Param<Time> busy {0_fs, "More of a write's time while the load is severe"};
         Param<unsigned> changes {0, "Of 64 answers, those with which the load changes by chance"};
+        Param<Time> medium {0_fs, "Of reading a unit of 256 bytes, once; 0: all are here"};
         Param<bool> takes {true, "Whether it takes anything"};
     };
     struct Ports {
@@ -35,6 +36,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
     struct Stats {
         Counter hints {Unit::count, "Hints"};
         Counter reads {Unit::count, "Reads"};
+        Counter hits {Unit::count, "Reads whose unit was here"};
         Counter writes {Unit::count, "Writes and atomics"};
     };
     struct Seen {
@@ -49,6 +51,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
         Rng random;
         parts::SectorStore contents;
         DevLoad load = DevLoad::light;
+        HashMap<Tick> units; ///< when each that was asked for is here
         std::deque<Seen> seen;
         std::deque<Planned> plan; ///< of the load
         Timer next;
@@ -72,6 +75,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
     State state;
 
   private:
+    Tick here(std::uint64_t unit);
     void tell(DevLoad load);
 };
 

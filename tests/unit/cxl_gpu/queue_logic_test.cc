@@ -73,6 +73,15 @@ TEST_CASE("Speculative reads wait in the memory queue for the root port", "[cxl_
     CHECK(b.queues().state.sr_queue.size() == 4);
 }
 
+TEST_CASE("A load has its entry beside its own speculative read", "[cxl_gpu]") {
+    Bench b = bench("read_ahead=naive memory_queue=8", "queue=1 takes=false");
+    for (std::uint64_t i = 0; i < 4; ++i) b.driver().read(0, i * 4096, 64);
+    b.m.start();
+    b.m.run(us);
+    CHECK(b.queues().state.memory_queue.size() == 3 + 4); // one was sent
+    CHECK(b.queues().state.sr_queue.empty());
+}
+
 TEST_CASE("A load in a range that was read ahead goes as a plain request", "[cxl_gpu]") {
     const std::string ring = GENERATE("32", "1");
     Bench b = bench("read_ahead=fixed(bytes=512B) ring=" + ring);
@@ -152,6 +161,14 @@ TEST_CASE("The granularity sets the length of the queue of speculative reads", "
     CHECK(b.queues().state.sr_queue.size() == (light ? 8 : 2));
 }
 
+TEST_CASE("A load does not move its own window", "[cxl_gpu]") {
+    Bench b = bench("read_ahead=window(literal=true)");
+    b.driver().read(us, 65536 + 128, 64);
+    b.run();
+    CHECK(b.endpoint().state.seen.front().request.address == 65536);
+    CHECK(b.endpoint().state.seen.front().request.bytes == 512); // else 384 B would be 320 B
+}
+
 TEST_CASE("A window is made of both queues", "[cxl_gpu]") {
     Bench b = bench("read_ahead=window");
     b.load(0, DevLoad::light);
@@ -209,6 +226,33 @@ TEST_CASE("A store waits for a load of its line that is in the other queue", "[c
     for (const auto& s : b.endpoint().state.seen)
         if (s.request.command == Command::write) last = s.at;
     CHECK(last == there + 2 * next);
+}
+
+// ---- what it is for --------------------------------------------------------------------------
+
+TEST_CASE("Each step of speculative reads finds what the one before does not", "[cxl_gpu]") {
+    struct Pass {
+        Time gap, medium;
+        bool backward;
+    };
+    /// Loads of a pass over 64 KiB whose unit had come from the medium.
+    const auto hits = [](const Pass& pass, const std::string& queues) {
+        Bench b = bench(queues, "medium=" + Text<Time>::show(pass.medium));
+        for (std::uint64_t i = 0; i < 1024; ++i)
+            b.driver().read(static_cast<Tick>(i) * pass.gap.raw,
+                            64 * (pass.backward ? 1023 - i : i), 64);
+        b.run();
+        return value(b.endpoint().stat.hits);
+    };
+    // A load that waits for an entry gains its wait, one that does not gains nothing.
+    const Pass crowded {25_ns, 3_us, false};
+    CHECK(hits(crowded, "memory_queue=4 read_ahead=none") == 0);
+    CHECK(hits(crowded, "memory_queue=4 read_ahead=naive") > 512);
+    const Pass forward {100_ns, 700_ns, false}, backward {100_ns, 700_ns, true};
+    CHECK(hits(forward, "read_ahead=naive") == 0);
+    CHECK(hits(forward, "read_ahead=dynamic") > 512); // it reaches farther
+    CHECK(hits(backward, "read_ahead=dynamic") == 0); // on the wrong side
+    CHECK(hits(backward, "read_ahead=window") > 100);
 }
 
 // ---- misuse ----------------------------------------------------------------------------------
