@@ -1,3 +1,4 @@
+#include "../unit/cxl_gpu/support.hh"
 #include "../unit/flash/probes.hh"
 #include "../unit/flash/support.hh"
 #include "../unit/mem/driver.hh"
@@ -267,6 +268,16 @@ void add_ohm(std::vector<DataRig>& all) {
                 ohm("TwoLevel", std::string("dram=2KiB ratio=8 ") + line + platform, lines));
 }
 
+/// The queues of a CXL root port over an endpoint that keeps no order.
+DataRig cxl_queues(const test_cxl_gpu::Queues& parts) {
+    return {"CXL-GPU, " + parts.stores.value_or("no stores") + "; " + *parts.queues,
+            {"driver"},
+            [=](Machine& m) {
+                m.add("driver", "test.DataDriver", arguments("gap=300ns answers=40"));
+                parts.add(m, "driver", "mem");
+            }};
+}
+
 std::vector<DataRig> rigs() {
     std::vector<DataRig> all;
     for (const char* l1 :
@@ -376,6 +387,13 @@ std::vector<DataRig> rigs() {
              {"registers=2", "independent_planes=false reuse=none", "log_filled=100%"})
             all.push_back(
                 zng_flash(std::string("network=") + network + " " + more, "capacity=1KiB ways=4"));
+    const std::string endpoint = "least=20ns most=2us changes=4 busy=20us";
+    for (const char* queues : {"read_ahead=none memory_queue=6", "sr_queue=8"}) {
+        all.push_back(cxl_queues({{}, queues, endpoint}));
+        for (const char* stores : {"reserve=1KiB", "reserve=128B", "entries=5 flushes=3"})
+            all.push_back(cxl_queues(
+                {std::string("line=128B reserve_base=1MiB ") + stores, queues, endpoint}));
+    }
     all.push_back(zng_flash("registers=2", "write_policy=write_through capacity=1KiB"));
     all.push_back(zng_flash("registers=2 network=none", "capacity=2KiB", true));
     for (const char* more : {"credits=64", "credits=4 flush=100ns", "bit_errors=100000000000",

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "core/fifo.hh"
+#include "core/free_list.hh"
+#include "parts/named.hh"
+#include "protocol/mem.hh"
+
+namespace memsim::cxl_gpu {
+
+/// The lines of a request, numbered by the 64 bytes that CXL.mem moves at once.
+struct Lines {
+    std::uint64_t first = 0, last = 0;
+
+    static constexpr std::uint64_t bytes = 64;
+    explicit Lines(const protocol::MemRequest& r)
+        : first(r.address / bytes), last((r.address + r.bytes - 1) / bytes) {}
+    bool overlap(const Lines& other) const { return first <= other.last && other.first <= last; }
+};
+
+/// The memory queue of a root port: requests from their acceptance to their answer, and speculative
+/// reads until they are sent. They are sent in the order in which they came. A value for State.
+///
+/// Reads and writes travel to the endpoint in message classes of their own (Req and RwD), which may
+/// overtake each other. So the order of one address is kept here: a request that conflicts() with
+/// one that has no answer yet is not to be added.
+class MemoryQueue {
+  public:
+    struct Entry {
+        bool used = false, sent = false;
+        Tick since = 0; ///< when the request came in
+        protocol::MemRequest request;
+    };
+
+    static constexpr std::string_view archived_as = "MemoryQueue";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(entries_), a(free_), a(unsent_);
+        if constexpr (Loading<Archive>) // after resize(): else it is only looked at
+            a.check(entries_.empty() || sound(), "sends entries that it does not hold");
+    }
+
+    void resize(std::uint32_t entries) {
+        entries_.assign(entries, {});
+        for (std::uint32_t i = entries; i-- > 0;) free_.push_back(i);
+    }
+    bool full() const { return free_.empty(); }
+    std::uint32_t size() const {
+        return static_cast<std::uint32_t>(entries_.size() - free_.size());
+    }
+    /// Whether it must wait for one of the same line: a read for a write, a write for any.
+    bool conflicts(const protocol::MemRequest& r) const {
+        const Lines lines(r);
+        for (const Entry& e : entries_)
+            if (e.used && !e.request.is_hint() && (writes(e.request) || writes(r)) &&
+                lines.overlap(Lines(e.request)))
+                return true;
+        return false;
+    }
+    void add(const protocol::MemRequest& r, Tick since) {
+        const std::uint32_t place = free_.back();
+        free_.pop_back();
+        entries_[place] = {true, false, since, r};
+        unsent_.push(place);
+    }
+    bool any_unsent() const { return !unsent_.empty(); }
+    const Entry& first_unsent() const { return entries_[unsent_.front()]; }
+    /// The request that is first to be sent leaves with the number of its entry as its tag. It
+    /// keeps the entry until release(), unless it is a hint.
+    protocol::MemRequest send() {
+        const std::uint32_t place = unsent_.pop();
+        Entry& e = entries_[place];
+        protocol::MemRequest r = e.request;
+        r.tag = place;
+        e.sent = true;
+        e.request.contents = {};
+        if (r.is_hint()) release(place);
+        return r;
+    }
+    /// The entry that an answer names.
+    const Entry& sent(std::uint32_t tag) const {
+        const Entry& e = parts::named(entries_, tag);
+        MEMSIM_ASSERT(e.used && e.sent, "an answer names a request that was not sent");
+        return e;
+    }
+    void release(std::uint32_t tag) {
+        entries_[tag] = {};
+        free_.push_back(tag);
+    }
+    /// Calls f(request) for those that are no speculative reads.
+    template <class F>
+    void for_each_request(F&& f) const {
+        for (const Entry& e : entries_)
+            if (e.used && !e.request.is_hint()) f(e.request);
+    }
+
+  private:
+    static bool writes(const protocol::MemRequest& r) {
+        return r.command != protocol::Command::read;
+    }
+    bool sound() const {
+        for (std::uint32_t i = 0; i < unsent_.size(); ++i)
+            if (unsent_[i] >= entries_.size() || !entries_[unsent_[i]].used) return false;
+        std::uint32_t used = 0;
+        for (const Entry& e : entries_) used += e.used;
+        return used == size();
+    }
+
+    std::vector<Entry> entries_;
+    FreeList free_;
+    Fifo<std::uint32_t> unsent_;
+};
+
+} // namespace memsim::cxl_gpu

@@ -1,0 +1,269 @@
+#include "support.hh"
+
+namespace memsim::test_cxl_gpu {
+
+namespace {
+
+using cxl_gpu::LoadPath;
+using cxl_gpu::StorePath;
+using Addresses = std::vector<std::uint64_t>;
+
+/// A tree of no time, one write at a time, an endpoint of 10 us: a local memory of 50 ns is fast.
+Bench bench(const std::string& stores, const std::string& endpoint = "least=10us most=10us") {
+    return Bench({"level_time=0fs flushes=1 reserve_base=1MiB " + stores, {}, endpoint});
+}
+/// From a request's sending to its completion in local memory: four links.
+constexpr Tick copied = 1 + 1 + 50 * ns + 1;
+/// From a request's sending to the endpoint, and to its answer.
+constexpr Tick there = 2, back = there + 10 * us + 2;
+
+} // namespace
+
+TEST_CASE("A store is complete with its copy, and goes to the endpoint at once", "[cxl_gpu]") {
+    Bench b = bench("");
+    b.driver().write(0, 4096, 64, false);
+    b.run();
+    CHECK(b.driver().answered(0) == copied);
+    CHECK(b.endpoint().when(Command::write, 4096) == there);
+    CHECK(value(b.stores().stat.stores[StorePath::dual]) == 1);
+    CHECK(b.stores().stat.store_latency.percentile(100) < 60 * ns);
+    CHECK(value(b.stores().stat.flushes) == 0);
+    CHECK(value(b.local().stat.writes) == 1);
+}
+
+TEST_CASE("A posted store is not answered", "[cxl_gpu]") {
+    Bench b = bench("");
+    b.driver().write(0, 4096, 64, true);
+    b.run();
+    CHECK(b.driver().state.answers.empty());
+    CHECK(b.stores().stat.store_latency.count() == 1);
+}
+
+TEST_CASE("The stack takes a store only if another one has no answer", "[cxl_gpu]") {
+    const bool early = GENERATE(true, false);
+    Bench b = bench("");
+    b.driver().write(0, 0, 64, false);
+    const Tick second = early ? back - 3 : back - 2; // the answer comes one tick behind
+    b.driver().write(second, 64, 64, false);
+    b.run();
+    CHECK(value(b.stores().stat.stores[StorePath::stacked]) == (early ? 1 : 0));
+    CHECK(value(b.stores().stat.stores[StorePath::dual]) == (early ? 1 : 2));
+    CHECK(value(b.stores().stat.flushes) == (early ? 1 : 0));
+    CHECK(b.driver().answered(1) == second + copied);
+    const Tick answered = back - 1; // here: the line is read behind the copy of 64 fs, and written
+    CHECK(b.endpoint().when(Command::write, 64) ==
+          (early ? answered + 64 + 50 * ns + 1 : second + there));
+}
+
+TEST_CASE("The newest of the stack is written first, one after the other", "[cxl_gpu]") {
+    const std::string flushes = GENERATE("1", "3");
+    Bench b = bench("flushes=" + flushes);
+    for (std::uint64_t i = 0; i < 4; ++i)
+        b.driver().write(static_cast<Tick>(i) * us, i * 64, 64, true);
+    b.run();
+    const Endpoint& e = b.endpoint();
+    if (flushes == "1") {
+        CHECK(e.addresses(Command::write) == Addresses {0, 192, 128, 64});
+        CHECK(e.when(Command::write, 128) > e.when(Command::write, 192) + 10 * us);
+        CHECK(value(b.stores().stat.stores[StorePath::stacked]) == 3);
+    } else // two writes more may be under way, beside the first
+        CHECK(e.addresses(Command::write) == Addresses {0, 64, 128, 192});
+}
+
+TEST_CASE("A later store of a line on the stack goes into its entry", "[cxl_gpu]") {
+    Bench b = bench("");
+    b.driver().write(0, 4096, 64, true);
+    b.driver().write(1 * us, 0, 32, true);
+    b.driver().write(2 * us, 32, 32, false);
+    b.run();
+    const auto& stat = b.stores().stat;
+    CHECK(value(stat.stores[StorePath::merged]) == 1);
+    CHECK(value(stat.stores[StorePath::stacked]) == 1);
+    CHECK(value(stat.flushes) == 1);
+    CHECK(b.driver().answered(2) == 2 * us + copied);
+    CHECK(b.endpoint().addresses(Command::write) == Addresses {4096, 0});
+    CHECK(b.endpoint().state.seen.back().request.bytes == 64); // both in one
+}
+
+TEST_CASE("A line that is written on its way to the endpoint is sent once more", "[cxl_gpu]") {
+    Bench b = bench("");
+    b.driver().write(0, 0, 64, true);
+    b.driver().write(1 * us, 0, 64, false);
+    b.run();
+    CHECK(b.driver().answered(1) == us + copied);
+    CHECK(b.endpoint().addresses(Command::write) == Addresses {0, 0});
+    CHECK(value(b.stores().stat.stores[StorePath::merged]) == 1);
+}
+
+TEST_CASE("A line of which parts were stored is written with holes", "[cxl_gpu]") {
+    Bench b = bench("line=128B");
+    b.driver().write(0, 4096, 128, true);
+    b.driver().write(1 * us, 32, 32, true);
+    b.driver().write(2 * us, 96, 20, true);
+    b.run();
+    const MemRequest& r = b.endpoint().state.seen.back().request;
+    CHECK(r.address == 32);
+    CHECK(r.bytes == 96);
+    CHECK(r.sectors == 5);
+    CHECK(r.partial == 4); // 20 bytes of its sector
+}
+
+TEST_CASE("Loads are served from the reserve where it has all of their sectors", "[cxl_gpu]") {
+    Bench b = bench("line=128B");
+    Driver& d = b.driver();
+    d.write(0, 4096, 128, true);
+    d.write(100 * ns, 0, 64, true);  // sectors 0 and 1
+    d.write(200 * ns, 64, 20, true); // 2 in part
+    d.read(1 * us, 0, 64);
+    d.read(1 * us, 32, 64); // one of two stored whole
+    d.read(1 * us, 64, 32); // in part
+    d.read(1 * us, 96, 32); // not stored
+    d.read(1 * us, 8192, 128);
+    d.read(2 * us, 4096, 128); // on its way
+    d.read(30 * us, 0, 64);    // the endpoint has it
+    b.run();
+    const auto& stat = b.stores().stat;
+    CHECK(value(stat.loads[LoadPath::reserve]) == 2);
+    CHECK(value(stat.loads[LoadPath::both]) == 2);
+    CHECK(value(stat.loads[LoadPath::endpoint]) == 3);
+    CHECK(d.answered(3) == us + copied);
+    CHECK(d.answered(8) == 2 * us + copied);
+    for (const std::uint32_t tag : {4u, 5u, 6u, 7u})
+        CHECK(d.answered(tag) == us + there + 10 * us + 2);
+    CHECK(b.endpoint().stat.reads.value() == 5);
+}
+
+TEST_CASE("A look-up takes a step for each level of the tree", "[cxl_gpu]") {
+    // Entries there are when a load comes, and its levels.
+    const auto [entries, levels] =
+        GENERATE(std::pair {0u, 0}, std::pair {1u, 1}, std::pair {3u, 2}, std::pair {4u, 3});
+    Bench b = bench("level_time=2ns");
+    for (std::uint64_t i = 0; i < entries; ++i)
+        b.driver().write(static_cast<Tick>(i) * 100 * ns, i * 64, 64, true);
+    b.driver().read(us, 4096, 64);
+    b.run();
+    CHECK(b.endpoint().when(Command::read, 4096) == us + there + levels * 2 * ns);
+}
+
+TEST_CASE("Requests leave in the order of their look-ups", "[cxl_gpu]") {
+    Bench b = bench("level_time=100ns", "least=1ns most=1ns");
+    for (std::uint64_t i = 0; i < 3; ++i) b.driver().write(0, i * 64, 64, true);
+    b.driver().read(250 * ns, 4096, 64); // the tree has become smaller
+    b.driver().read(260 * ns, 8192, 64);
+    b.run();
+    const Endpoint& e = b.endpoint();
+    CHECK(e.when(Command::read, 4096) <= e.when(Command::read, 8192));
+    for (std::size_t i = 1; i < e.state.seen.size(); ++i)
+        CHECK(e.state.seen[i - 1].at <= e.state.seen[i].at);
+}
+
+// ---- the endpoint's load ---------------------------------------------------------------------
+
+TEST_CASE("Raised load suspends writes to the endpoint, and no loads", "[cxl_gpu]") {
+    const std::string limit = GENERATE("moderate", "severe", "optimal");
+    Bench b = bench("suspend_at=" + limit, "least=100ns most=100ns");
+    b.load(0, DevLoad::moderate);
+    b.driver().write(us, 0, 64, false);
+    b.driver().read(us, 4096, 64);
+    b.load(10 * us, DevLoad::light);
+    b.run();
+    const bool suspends = limit != "severe";
+    CHECK(b.driver().answered(0) == us + copied);
+    CHECK(b.endpoint().when(Command::read, 4096) == us + there);
+    CHECK(value(b.stores().stat.stores[StorePath::stacked]) == (suspends ? 1 : 0));
+    CHECK(value(b.stores().stat.suspensions) == (suspends ? 1 : 0));
+    CHECK((b.endpoint().when(Command::write, 0) > us + there) == suspends);
+}
+
+TEST_CASE("Writes resume at the look that finds the load fallen", "[cxl_gpu]") {
+    Bench b = bench("poll=1us", "least=100ns most=100ns");
+    b.load(0, DevLoad::severe);
+    b.driver().write(500 * ns, 0, 64, true);
+    for (Tick at = 600 * ns; at < 4 * us; at += 200 * ns)
+        b.load(at, at < 2100 * ns ? DevLoad::severe : DevLoad::optimal);
+    b.run();
+    // Told at 1 fs, it looks each us from then on: at 3 us, not at 2.2 us.
+    const Tick look = 1 + 3 * us;
+    CHECK(b.endpoint().when(Command::write, 0) == look + 1 + 50 * ns + 1);
+    CHECK(value(b.stores().stat.probes) == 0);
+}
+
+TEST_CASE("Without a response since the last look a single write asks", "[cxl_gpu]") {
+    Bench b = bench("poll=1us", "least=100ns most=100ns");
+    b.load(0, DevLoad::severe);
+    for (std::uint64_t i = 0; i < 3; ++i) b.driver().write(100 * ns, i * 64, 64, true);
+    b.load(2500 * ns, DevLoad::severe);
+    b.load(9 * us, DevLoad::light);
+    b.run();
+    const Endpoint& e = b.endpoint();
+    // Looks at 1, 2, ...: the first had the report of 0, the third that of 2.5. A write that asks
+    // is answered with the load, so that every other look finds one.
+    const Tick way = 1 + 1 + 50 * ns + 1;
+    REQUIRE(e.addresses(Command::write).size() == 3);
+    CHECK(e.when(Command::write, 128) == 2 * us + way);
+    CHECK(e.when(Command::write, 64) == 4 * us + way);
+    CHECK(e.when(Command::write, 0) == 6 * us + way);
+    CHECK(value(b.stores().stat.probes) == 3);
+}
+
+TEST_CASE("A full reserve lets a store wait for the endpoint", "[cxl_gpu]") {
+    const bool suspended = GENERATE(false, true);
+    const std::string limit = GENERATE("reserve=128B", "entries=2");
+    Bench b = bench(limit, "least=10us most=10us");
+    if (suspended) b.load(0, DevLoad::severe);
+    const auto at = [](std::uint64_t i) { return static_cast<Tick>(100 + i) * ns; };
+    for (std::uint64_t i = 0; i < 3; ++i) b.driver().write(at(i), i * 64, 64, false);
+    b.driver().write(at(3), 0, 64, false); // has an entry
+    b.run();
+    const auto& stat = b.stores().stat;
+    CHECK(value(stat.stores[StorePath::waited]) == 1);
+    CHECK(b.driver().answered(1) == at(1) + copied);
+    CHECK(b.driver().answered(2) == at(2) + back);
+    CHECK(b.driver().answered(3) == at(3) + copied);
+    CHECK(value(stat.stores[StorePath::merged]) == 1);
+}
+
+TEST_CASE("An atomic waits until its line has left the reserve", "[cxl_gpu]") {
+    const bool suspended = GENERATE(false, true);
+    Bench b = bench("", "least=1us most=1us");
+    if (suspended) b.load(0, DevLoad::severe);
+    b.driver().write(100 * ns, 0, 64, true);
+    b.driver().plan(200 * ns, Command::atomic, 0, 32);
+    b.driver().plan(200 * ns, Command::atomic, 4096, 32);
+    b.run();
+    const Endpoint& e = b.endpoint();
+    CHECK(e.when(Command::write, 0) < us);
+    CHECK(e.when(Command::atomic, 0) > e.when(Command::write, 0) + us);
+    CHECK(e.when(Command::atomic, 4096) >= e.when(Command::atomic, 0));
+    CHECK(value(b.stores().stat.atomics) == 2);
+}
+
+// ---- misuse ----------------------------------------------------------------------------------
+
+TEST_CASE("A reserve that cannot be is refused", "[cxl_gpu]") {
+    using Catch::Contains;
+    const auto refused = [](const std::string& params, const char* why) {
+        CHECK_THROWS_WITH(Bench({params, {}}), Contains(why));
+    };
+    refused("reserve=0B", "reserve: '0B' is outside its range");
+    refused("reserve=100B", "reserve: '100B' must be a multiple of line = 64B");
+    refused("reserve_base=32B", "reserve_base: '32B' must be a multiple of line = 64B");
+    refused("reserve_base=1MiB reserve=1MiB local_memory=1536KiB",
+            "reserve: it ends at 2MiB, behind the memory's end at 1536KiB");
+    CHECK_NOTHROW(Bench({"reserve_base=1MiB reserve=1MiB local_memory=2MiB", {}}));
+    refused("entries=0", "entries: '0' is outside its range");
+    refused("line=48B", "line: '48B' must be a power of two");
+    refused("requests=1", "requests: '1' is outside its range");
+    refused("suspend_at=high", "'high' is not one of");
+}
+
+TEST_CASE("A request lies in one line", "[cxl_gpu]") {
+    Bench b = bench("");
+    b.driver().read(0, 32, 64);
+    b.m.start();
+    CHECK_THROWS_WITH(
+        b.m.run(never),
+        Catch::Contains("a request of 64 bytes at 32 does not lie in one line of 64B"));
+}
+
+} // namespace memsim::test_cxl_gpu

@@ -1,0 +1,82 @@
+#pragma once
+
+#include "core/component.hh"
+#include "core/functional.hh"
+#include "parts/sector_store.hh"
+#include "protocol/device_load.hh"
+#include "protocol/mem.hh"
+
+#include <deque>
+
+/// What tests of CXL-GPU's queues put in the place of a root port, its link and the endpoint.
+namespace memsim::test_cxl_gpu {
+
+using namespace memsim::literals;
+using protocol::DevLoad;
+using protocol::Mem;
+
+/// Takes each request as it comes and performs it after a time of its own: requests under way keep
+/// no order, as message classes of CXL.mem keep none. Each answer tells the load, which changes by
+/// chance or by a plan.
+class Endpoint final : public Model<Endpoint>, public Functional {
+  public:
+    struct Params {
+        Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<Time> least {100_ns, "Of the time of a request"};
+        Param<Time> most {100_ns, "Of the time of a request"};
+        Param<Time> busy {0_fs, "More of a write's time while the load is severe"};
+        Param<unsigned> changes {0, "Of 64 answers, those with which the load changes by chance"};
+        Param<Time> medium {0_fs, "Of reading a unit of 256 bytes, once; 0: all are here"};
+        Param<bool> takes {true, "Whether it takes anything"};
+    };
+    struct Ports {
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .hints = true}, "Requests"};
+        Many<Out<protocol::DeviceLoad>> telemetry {{}, "The load, with each answer"};
+    };
+    struct Stats {
+        Counter hints {Unit::count, "Hints"};
+        Counter reads {Unit::count, "Reads"};
+        Counter hits {Unit::count, "Reads whose unit was here"};
+        Counter writes {Unit::count, "Writes and atomics"};
+    };
+    struct Seen {
+        Tick at = 0;
+        protocol::MemRequest request;
+    };
+    struct Planned {
+        Tick at = 0;
+        DevLoad load = DevLoad::light;
+    };
+    struct State {
+        Rng random;
+        parts::SectorStore contents;
+        DevLoad load = DevLoad::light;
+        HashMap<Tick> units; ///< when each that was asked for is here
+        std::deque<Seen> seen;
+        std::deque<Planned> plan; ///< of the load
+        Timer next;
+    };
+    explicit Endpoint(const Params& p) : params(p) {}
+    void start() override {
+        if (!state.plan.empty()) arm(state.next, state.plan.front().at);
+    }
+    void wake() override;
+    void functional(const PortBase&, FunctionalAccess& a) override { state.contents.functional(a); }
+
+    void perform(const protocol::MemRequest& r);
+    /// The addresses of what it was sent, of one kind.
+    std::vector<std::uint64_t> addresses(protocol::Command command) const;
+    /// When it was sent such a request; never.
+    Tick when(protocol::Command command, std::uint64_t address) const;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    Tick here(std::uint64_t unit);
+    void tell(DevLoad load);
+};
+
+} // namespace memsim::test_cxl_gpu
