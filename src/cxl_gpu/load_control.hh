@@ -51,7 +51,6 @@ struct LoadControl {
 
   private:
     void move(std::uint32_t steps, const Rule& rule) {
-        if (halted) return;
         if (load == protocol::DevLoad::light)
             granularity = std::min(rule.most, granularity + steps * rule.step);
         else

@@ -63,7 +63,6 @@ class MemoryQueue {
         unsent_.push(place);
     }
     bool any_unsent() const { return !unsent_.empty(); }
-    const Entry& first_unsent() const { return entries_[unsent_.front()]; }
     /// The request that is first to be sent leaves with the number of its entry as its tag. It
     /// keeps the entry until release(), unless it is a hint.
     protocol::MemRequest send() {

@@ -214,7 +214,7 @@ TEST_CASE("A store waits for the loads and stores of its line", "[cxl_gpu]") {
     CHECK(b.endpoint().when(Command::write, 64) == there + next); // behind it
 }
 
-TEST_CASE("A store waits for a load of its line that is in the other queue", "[cxl_gpu]") {
+TEST_CASE("Store, load and store of one line go one after the other", "[cxl_gpu]") {
     Bench b = bench("read_ahead=naive memory_queue=2");
     b.driver().write(0, 4096, 64, true); // answered later than the load that follows
     b.driver().read(10 * ns, 64, 64);

@@ -51,7 +51,8 @@ struct Queues {
 
 /// The same under a driver that sends a plan.
 struct Bench {
-    explicit Bench(const Queues& parts) {
+    explicit Bench(const Queues& parts, bool contents = false) {
+        if (contents) m.carry_contents();
         m.add("driver", "test_mem.Driver", {});
         parts.add(m, "driver", "mem_side");
         m.build();
