@@ -236,6 +236,36 @@ TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache
     }
 }
 
+TEST_CASE("Hints may come among the requests", "[page_cache]") {
+    Bench b("capacity=64KiB");
+    b.driver().plan(0, Command::hint, 2 * unit + 256, 4096, true); // units 2 and 3
+    b.driver().read(1 * us, 3 * unit);                             // on its way
+    b.driver().read(100 * us, 2 * unit);
+    b.run();
+    CHECK(b.count(&Stats::prefetches) == 2);
+    CHECK(b.count(&Stats::late_prefetches) == 1);
+    CHECK(b.count(&Stats::merged) == 1);
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Stats::drive_reads) == 1);
+    CHECK(b.driver().answered(0) == -1);
+}
+
+TEST_CASE("Units of 256 bytes come alone, and a controller's time is paid for each miss",
+          "[page_cache]") {
+    Bench b("capacity=16KiB unit=256B drive_latency=1us", "", "block=256B");
+    b.driver().read(0, 5 * 256 + 64);
+    b.driver().read(100 * us, 5 * 256 + 128);
+    b.driver().read(200 * us, 6 * 256);
+    b.run();
+    constexpr Tick read = (16_us).raw + 80'000'000 + 1; // 256 B at 3.2 GB/s, and 1 us
+    CHECK(b.driver().answered(0) == 1 + read + dram_read + 1);
+    CHECK(b.driver().answered(2) == 200 * us + 1 + read + dram_read + 1);
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Stats::misses) == 2);
+    CHECK(value(b.drive().stat.bytes) == 512);
+    CHECK(b.dram().size() == 2 * 2 + 3);
+}
+
 TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
     const auto error = [](const std::string& params) -> std::string {
         try {
@@ -250,6 +280,9 @@ TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
     CHECK(error("unit=5000B") == "cache.unit: must be a power of two");
     CHECK(error("batch=200") == "cache.batch: 200 units of 4KiB are more than the 512KiB that a "
                                 "drive reads at once");
+    CHECK(error("unit=256B capacity=16KiB batch=1") ==
+          "cache.unit: 256B is less than a block of drive, 512B: take larger units, or a "
+          "flash.SectorMerger before the drive");
     CHECK(error("drive_base=100B") ==
           "cache.drive_base: must be a multiple of a drive's sector of 512B");
 }
