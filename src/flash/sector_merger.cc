@@ -31,10 +31,11 @@ void SectorMerger::init() {
 void SectorMerger::wake() {
     auto& in = port.requests;
     while (!port.drive.empty()) answered(port.drive.pop());
-    do {
-        for (; !in.empty() && !state.free.empty() && take(in.front()); in.pop()) {
-        }
-    } while (send() | answer());
+    for (bool more = true; more;) {
+        while (!in.empty() && !state.free.empty() && take(in.front())) in.pop();
+        more = send();
+        more |= answer();
+    }
 }
 
 /// True if that has made room.

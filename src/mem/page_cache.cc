@@ -4,6 +4,7 @@
 #include "parts/record_part.hh"
 #include "protocol/block_size.hh"
 
+#include <algorithm>
 #include <bit>
 
 namespace memsim::mem {
@@ -223,6 +224,10 @@ void PageCache::drive_answered(const protocol::BlockResponse& r) {
         ++stat.units_out;
         const bool again = *state.leaving.find(io.unit);
         state.leaving.erase(io.unit);
+        state.deferred.arrive(io.unit, [this](FunctionalAccess& access) {
+            access.address += static_cast<std::uint64_t>(params.drive_base->raw);
+            look_through(port.drive_side, access);
+        });
         if (again) read_from_drive(io.unit, true);
         return;
     }
@@ -238,20 +243,49 @@ void PageCache::drive_answered(const protocol::BlockResponse& r) {
                 parts::part_of(sim().contents(), r.contents,
                                static_cast<std::uint32_t>(unit - io.unit) * sectors, sectors);
         }
+        write_deferred(unit, frame->transfer.in);
         if (frame->transfer.left == 0) dram_->copy_in(f);
     }
     sim().contents().release(r.contents);
 }
 
+/// What the host wrote into a unit while the drive was reading it.
+void PageCache::write_deferred(std::uint64_t unit, Contents::Id page) {
+    if (!page) return;
+    auto& pieces = sim().contents()[page].pieces;
+    state.deferred.arrive(unit, [&](const FunctionalAccess& access) {
+        const auto sector = static_cast<std::uint32_t>(access.address % unit_ / SectorBytes::size);
+        const auto at = std::lower_bound(
+            pieces.begin(), pieces.end(), sector,
+            [](const Contents::Piece& p, std::uint32_t s) { return p.sector < s; });
+        if (at != pieces.end() && at->sector == sector)
+            at->data.merge(access.data, false);
+        else
+            pieces.insert(at, {sector, access.data});
+    });
+}
+
 /// What is in the DRAM; the rest is on the drive, which is also told what is written: a clean unit
-/// goes without being written back.
+/// goes without being written back. A write into a unit on its way is done again when that is over.
 void PageCache::functional(const PortBase&, FunctionalAccess& access) {
-    const std::uint64_t address = access.address;
-    const std::uint32_t f = state.resident.find(address / unit_);
-    if (f != none && state.resident[f].here) {
+    const std::uint64_t address = access.address, unit = address / unit_;
+    const std::uint32_t f = state.resident.find(unit);
+    const Frame* const frame = state.arriving.find(f);
+    const auto look_at_dram = [&] {
         access.address = dram_->address(f, address % unit_);
         look_through(port.dram_side, access);
-    }
+        access.address = address;
+    };
+    if (f != none && !frame)
+        look_at_dram();
+    else if (access.write && (frame || state.leaving.find(unit))) {
+        state.deferred.add(unit, access);
+        if (frame && frame->read) { // some of its lines may be in the DRAM
+            write_deferred(unit, frame->transfer.in);
+            if (frame->transfer.left == 0) look_at_dram();
+        }
+    } else if (!state.deferred.empty())
+        state.deferred.look(unit, access);
     access.address = address + static_cast<std::uint64_t>(params.drive_base->raw);
     if (!access.complete()) look_through(port.drive_side, access);
     access.address = address;

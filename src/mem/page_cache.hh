@@ -3,6 +3,7 @@
 #include "core/free_list.hh"
 #include "core/functional.hh"
 #include "mem/paged_dram.hh"
+#include "parts/deferred_writes.hh"
 #include "parts/residency.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
@@ -122,7 +123,8 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Fifo<Io> to_drive;
         std::vector<Io> at_drive; ///< by tag
         FreeList free_tags;
-        HashMap<bool> leaving; ///< units on their way to the drive; true: to be read again
+        HashMap<bool> leaving;          ///< units on their way to the drive; true: to be read again
+        parts::DeferredWrites deferred; ///< of the host into units on their way, by unit
     };
 
     explicit PageCache(const Params& p) : params(p) {}
@@ -150,6 +152,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     bool send();
     void send_to_drive();
     void drive_answered(const protocol::BlockResponse& r);
+    void write_deferred(std::uint64_t unit, Contents::Id page);
 
     // Of the DRAM.
     PagedDram::Transfer& transfer(std::uint32_t frame) override;

@@ -131,13 +131,12 @@ DataRig page_cache(const std::string& more, const std::string& drive, bool hints
 }
 
 /// The same with 12 units of 256 bytes, over a drive of such blocks, or one of sectors of 512.
-DataRig small_units(bool merges, bool copies) {
-    const std::string driver = "count=4000 lines=120 gap=2us answers=40";
+DataRig small_units(bool merges) {
     return {merges ? "a page cache of small units, merged" : "a page cache of small units",
             {"driver"},
             [=](Machine& m) {
                 m.add("driver", "test.DataDriver",
-                      arguments(driver + (copies ? " copies=40" : "")));
+                      arguments("count=4000 lines=120 gap=2us answers=40"));
                 m.add("cache", "mem.PageCache",
                       arguments("capacity=3KiB unit=256B requests=12 dram_queue=6 drive_queue=3 "
                                 "batch=4"));
@@ -401,8 +400,7 @@ std::vector<DataRig> rigs() {
         for (const char* more : {"replacement=lru", "replacement=clock line=64B"})
             for (const bool hints : {false, true})
                 all.push_back(page_cache(more, drive_type, hints));
-    for (const bool merges : {false, true})
-        for (const bool copies : {false, true}) all.push_back(small_units(merges, copies));
+    for (const bool merges : {false, true}) all.push_back(small_units(merges));
     all.push_back(cxl_root());
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* more :

@@ -31,15 +31,19 @@ constexpr Tick dram_read = 1 + (100_ns).raw;
 struct Bench {
     Machine m {7};
     explicit Bench(const std::string& cache, const std::string& prefetcher = "",
-                   const std::string& drive = "") {
+                   const std::string& drive = "", bool contents = false) {
+        if (contents) m.carry_contents();
         Arguments params = arguments(cache);
         params.emplace_back("prefetchers", prefetcher.empty() ? "0" : "1");
         m.add("driver", "test_mem.Driver", {});
         m.add("cache", "mem.PageCache", params);
-        m.add("dram", "test_mmu.Recorder", {});
+        if (contents)
+            m.add("dram", "mem.SimpleMemory", arguments("queue=1 bandwidth=1GB/s"));
+        else
+            m.add("dram", "test_mmu.Recorder", {});
         m.add("drive", "flash.FixedDrive", arguments(drive));
         m.bind("driver", "mem_side", "cache", "cpu_side");
-        m.bind("cache", "dram_side", "dram", "cpu_side[0]");
+        m.bind("cache", "dram_side", "dram", contents ? "cpu_side" : "cpu_side[0]");
         m.bind("cache", "drive_side", "drive", "requests");
         if (!prefetcher.empty()) {
             m.add("prefetcher", "test.NextPages", arguments(prefetcher));
@@ -248,6 +252,44 @@ TEST_CASE("Hints may come among the requests", "[page_cache]") {
     CHECK(b.count(&Stats::hits) == 1);
     CHECK(b.count(&Stats::drive_reads) == 1);
     CHECK(b.driver().answered(0) == -1);
+}
+
+TEST_CASE("What the host writes into a unit on its way is there when it has come, or gone",
+          "[page_cache]") {
+    const auto look = [](Bench& b, std::uint64_t address, bool write, std::uint8_t byte = 0) {
+        FunctionalAccess a {address, 0, write, {}};
+        if (write) {
+            a.data.known = SectorBytes::all;
+            a.data.bytes.fill(byte);
+            a.data.order.fill(7);
+        }
+        b.cache().functional(b.cache().port.cpu_side, a);
+        CHECK(a.address == address);
+        return a.data.known ? a.data.bytes[5] : 0;
+    };
+    const auto at = [&](Bench& b, Tick when) {
+        look(b, 64, true, 1);
+        look(b, 96, true, 1);
+        b.m.start();
+        b.m.run(when);
+        look(b, 64, true, 42);
+        look(b, 4064, true, 42);
+        CHECK(look(b, 64, false) == 42);
+        REQUIRE(b.m.run(never) == Stop::idle);
+        CHECK(look(b, 96, false) == 1);
+        CHECK(look(b, 4064, false) == 42);
+        return look(b, 64, false);
+    };
+    Bench comes("capacity=4KiB", "", "", true);
+    comes.driver().read(0, 0);
+    CHECK(at(comes, 10 * us) == 42);             // the drive has begun to read the unit
+    Bench copied("capacity=4KiB", "", "", true); // a line each 128 ns
+    copied.driver().read(0, 0);
+    CHECK(at(copied, 18 * us) == 42);
+    Bench goes("capacity=4KiB drive_latency=1us", "", "", true);
+    goes.driver().write(0, 0, 32, false);
+    goes.driver().read(100 * us, unit);
+    CHECK(at(goes, 100 * us + us / 2) == 42); // it has been read out, and is not at the drive
 }
 
 TEST_CASE("Units of 256 bytes come alone, and a controller's time is paid for each miss",
