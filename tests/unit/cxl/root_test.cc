@@ -206,6 +206,24 @@ TEST_CASE("A root complex that cannot be is refused before time 0, a stray reque
         r.m.start();
         r.m.run(never);
     };
+    Machine swapped; // firmware takes each endpoint for the other
+    swapped.add("driver", "test_mem.Driver", {});
+    swapped.add("bridge", "cxl.HostBridge", {});
+    swapped.add("firmware", "cxl.Firmware", {});
+    swapped.bind("driver", "mem_side", "bridge", "cpu_side");
+    swapped.bind("firmware", "bridge", "bridge", "config");
+    for (unsigned i = 0; i < 2; ++i) {
+        swapped.add(at("endpoint", i), "cxl.Endpoint", {});
+        swapped.add(at("memory", i), "mem.SimpleMemory", {});
+        swapped.bind(at("endpoint", i), "mem_side", at("memory", i), "cpu_side");
+        swapped.bind("bridge", "mem_side", at("endpoint", i), "cpu_side");
+    }
+    for (unsigned i = 2; i-- > 0;)
+        swapped.bind("firmware", "endpoints", at("endpoint", i), "config");
+    swapped.get<Driver>("driver").read(0, 0);
+    swapped.build(), swapped.start();
+    CHECK_THROWS_WITH(swapped.run(never),
+                      Contains("endpoint[0].capacity: a request of 32B for host address 0 comes"));
     CHECK_THROWS_WITH(stray(0, 32), Contains("goes to address 0, which lies in no range"));
     CHECK_THROWS_WITH(stray(window + 192, 128), Contains("across the edge of a chunk"));
 }

@@ -176,3 +176,29 @@ TEST_CASE("A fixed drive takes nothing during its task, which it announces", "[f
     CHECK(answers(us + 10 * us) == alone + 7 * us);
     CHECK(answers(us + 17 * us) == alone);
 }
+
+TEST_CASE("A fixed drive's data path takes a time for each request and one for its bytes",
+          "[flash]") {
+    Machine m;
+    m.add("host", "test_flash.HostScript", {{"latency", "1fs"}});
+    m.add("drive", "flash.FixedDrive",
+          {{"read_latency", "5us"},
+           {"write_latency", "6us"},
+           {"bandwidth", "1GB/s"},
+           {"write_bandwidth", "500MB/s"},
+           {"read_time", "100ns"},
+           {"write_time", "80ns"},
+           {"block", "256B"}});
+    m.bind("host", "to", "drive", "requests");
+    m.build();
+    auto& script = m.get<HostScript>("host").state.script;
+    for (std::uint32_t i = 0; i < 4; ++i)
+        script.push({0, {i, 1, {}, i, i < 2 ? BlockOp::read : BlockOp::write, false}});
+    run(m);
+    std::array<Tick, 4> at {};
+    for (const auto& s : m.get<HostScript>("host").state.log) at[s.response.tag] = s.at;
+    CHECK(at[0] == 2 + 356 * ns + 5 * us);
+    CHECK(at[1] == 2 + 2 * 356 * ns + 5 * us);
+    CHECK(at[2] == 2 + (2 * 356 + 592) * ns + 6 * us);
+    CHECK(at[3] == 2 + (2 * 356 + 2 * 592) * ns + 6 * us);
+}
