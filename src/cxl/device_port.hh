@@ -27,11 +27,14 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
         Param<Time> window {
             800_ns, {1_ns, 1_ms}, "Over which back-pressure at the egress is taken (CXL 3.1)"};
         Param<Fraction> moderate {
-            10_pct, {Fraction {1}, 100_pct}, "Of it blocked: a moderate load (CXL 3.1's default)"};
-        Param<Fraction> severe {25_pct,
-                                {Fraction {1}, 100_pct},
-                                "Of it blocked: a severe load (CXL 3.1's default)",
-                                at_least(moderate)};
+            10_pct,
+            {Fraction {1}, 100_pct},
+            "Share of the window blocked that is a moderate load (CXL 3.1's default)"};
+        Param<Fraction> severe {
+            25_pct,
+            {Fraction {1}, 100_pct},
+            "Share of the window blocked that is a severe load (CXL 3.1's default)",
+            at_least(moderate)};
     };
     struct Ports {
         Out<protocol::CxlFlit> flits_out {

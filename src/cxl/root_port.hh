@@ -23,7 +23,7 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
   public:
     struct Params {
         LinkParams link;
-        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> buffer {
             32, {16, 65536}, "Messages that wait in it to be packed into flits (assumption)"};
         Param<unsigned> outstanding {

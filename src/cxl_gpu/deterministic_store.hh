@@ -53,7 +53,7 @@ constexpr std::array<std::string_view, 3> names_of(LoadPath) {
 class DeterministicStore final : public Model<DeterministicStore>, public Functional {
   public:
     struct Params {
-        Param<Bytes> line {64_B, {32_B, 128_B}, "Of an entry (CXL.mem: 64B)", power_of_two()};
+        Param<Bytes> line {64_B, {32_B, 128_B}, "Bytes of an entry (CXL.mem: 64B)", power_of_two()};
         Param<Bytes> reserve_base {0_B, "Address of the reserve at local_side", multiple_of(line)};
         Param<Bytes> reserve {1_MiB,
                               {1_B, Bytes {std::int64_t {1} << 40}},
@@ -64,7 +64,7 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Param<unsigned> entries {
             4096, {1, 1 << 20}, "Lines that the address list in SRAM can name (assumption)"};
         Param<Time> level_time {
-            1_ns, {0_fs, 1_us}, "Of a look-up in one level of the tree (assumption)"};
+            1_ns, {0_fs, 1_us}, "Time of a look-up in one level of the tree (assumption)"};
         Param<unsigned> flushes {8,
                                  {1, 4096},
                                  "Writes of the stack to the endpoint without an answer "
@@ -74,10 +74,11 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
             "Least load of the endpoint that suspends writes (assumption)"};
         Param<Time> poll {
             1_us, {1_ns, 1_s}, "Between looks whether the load has fallen (assumption)"};
-        Param<Time> latency {1_fs, {1_fs, 1_us}, "Of answers", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {256, {2, 65536}, "Requests under way to either side"};
-        Param<unsigned> reports {64, {1, 65536}, "Reports of the load waiting or in flight to it"};
+        Param<unsigned> reports {
+            64, {1, 65536}, "Reports of the load waiting or in flight to this component"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
@@ -93,12 +94,12 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Each<Counter, LoadPath> loads {Unit::count, "Loads that were served so"};
         Counter atomics {Unit::count, "Atomics, which the endpoint performs"};
         Counter flushes {Unit::count, "Lines of the stack written to the endpoint"};
-        Counter probes {Unit::count, "Of them, those written to learn the load"};
+        Counter probes {Unit::count, "Lines of the stack written to learn the load"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};
         Counter suspensions {Unit::count, "Times that the load suspended writes"};
         Level suspended {Unit::count, "Share of the time that writes were suspended"};
         Level reserve {Unit::count, "Lines of the reserve in use"};
-        Level stacked {Unit::count, "Of them, those on the stack"};
+        Level stacked {Unit::count, "Lines of the reserve that are on the stack"};
         Distribution store_latency {Unit::time, "From taking a store to its completion"};
         Distribution load_latency {Unit::time, "From taking a load to its answer"};
         Distribution flush_time {Unit::time,

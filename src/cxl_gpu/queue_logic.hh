@@ -51,11 +51,12 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Param<unsigned> memory_queue {32, {1, 4096}, "Entries of the memory queue (CXL-GPU: 32)"};
         Param<unsigned> sr_queue {
             32, {1, 4096}, "Entries of the queue of speculative reads (CXL-GPU: 32)"};
-        Param<unsigned> least_sr_queue {8,
-                                        {1, 4096},
-                                        "Of them, those that are used at the least granularity "
-                                        "(assumption; the same as sr_queue: always all)",
-                                        at_most(sr_queue)};
+        Param<unsigned> least_sr_queue {
+            8,
+            {1, 4096},
+            "Entries of the SR queue that are used at the least granularity "
+            "(assumption; the same as sr_queue: always all)",
+            at_most(sr_queue)};
         Param<unsigned> ring {32, {1, 4096}, "Ranges read ahead that are remembered (assumption)"};
         Param<Bytes> most {
             1024_B, {256_B, 1024_B}, "Greatest granularity (CXL-GPU)", multiple_of(256_B)};
@@ -70,13 +71,15 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
                            multiple_of(256_B)};
         Param<Time> period {
             200_ns, {1_fs, 1_ms}, "Between two steps of the granularity (assumption)"};
-        Param<Time> latency {1_ns,
-                             {1_fs, 1_us},
-                             "Of the look-up, from the queues to the root port (assumption)",
-                             Change::tunable};
-        Param<Time> answer_latency {1_fs, {1_fs, 1_us}, "Of answers", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
-        Param<unsigned> reports {64, {1, 65536}, "Reports of the load waiting or in flight to it"};
+        Param<Time> latency {
+            1_ns,
+            {1_fs, 1_us},
+            "Latency of the look-up, from the queues to the root port (assumption)",
+            Change::tunable};
+        Param<Time> answer_latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
+        Param<unsigned> reports {
+            64, {1, 65536}, "Reports of the load waiting or in flight to this component"};
     };
     struct Ports {
         Responder<Mem> cpu_side {
@@ -98,7 +101,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Level halted {Unit::count, "Share of the time that speculative reads were halted"};
         Level sr_queue {Unit::count, "Loads in the queue of speculative reads"};
         Level memory_queue {Unit::count, "Entries of the memory queue in use"};
-        Distribution sr_wait {Unit::time, "Of a load in the queue of speculative reads"};
+        Distribution sr_wait {Unit::time, "Time of a load in the queue of speculative reads"};
         Distribution lead {Unit::time,
                            "From putting a speculative read into the memory queue to its load"};
         Distribution read_latency {Unit::time, "From taking a load to its answer"};

@@ -11,7 +11,9 @@ struct Collection {
     std::uint32_t next = 0;      ///< page to look at
     std::uint32_t moving = 0;
     bool erasing = false;
-    bool cold = false; ///< for wear levelling
+    bool cold = false;  ///< for wear levelling
+    bool going = false; ///< the plane has fallen below the threshold, and not reached the target
+    bool due = false;   ///< it is to begin when it has been announced
 };
 
 /// Garbage collection and static wear levelling, a block of a plane at a time. A part: it says
@@ -24,7 +26,9 @@ class Collections {
     bool active(std::uint32_t plane) const { return s_[plane].record != Collection::none; }
     const Collection& operator[](std::uint32_t plane) const { return s_[plane]; }
     void begin(std::uint32_t plane, std::uint32_t record, bool cold) {
-        s_[plane] = {record, 0, 0, false, cold};
+        Collection& c = s_[plane];
+        c.record = record, c.next = c.moving = 0;
+        c.erasing = false, c.cold = cold;
     }
     /// Calls move(page, logical page) for those that move next; true if the block is to be erased
     /// now: all its pages are elsewhere, and nobody reads it.
@@ -45,6 +49,8 @@ class Collections {
     }
     void moved(std::uint32_t plane) { --s_[plane].moving; }
     void end(std::uint32_t plane) { s_[plane].record = Collection::none; }
+    bool& going(std::uint32_t plane) { return s_[plane].going; }
+    bool& due(std::uint32_t plane) { return s_[plane].due; }
 
   private:
     unsigned moves_;

@@ -3,14 +3,31 @@
 namespace memsim::flash {
 
 void Collector::check_room(std::uint32_t plane) {
-    if (collections_.active(plane) || ftl_.free_blocks(plane) >= f_.free_blocks) return;
-    const std::uint32_t victim = ftl_.victim(plane, *victim_);
-    if (victim == no_page) return;
+    if (collections_.active(plane)) return;
+    bool& going = collections_.going(plane);
+    const std::uint32_t victim = ftl_.free_blocks(plane) < (going ? f_.target : f_.free_blocks)
+                                     ? ftl_.victim(plane, *victim_)
+                                     : no_page;
+    going = victim != no_page;
+    if (!going) return;
+    if (!events_.may_begin()) {
+        if (!std::exchange(collections_.due(plane), true)) tasks_.due.push(plane);
+        return;
+    }
     ++count_.collections;
     begin(plane, victim, false);
 }
 
+void Collector::begin_due() {
+    for (std::uint32_t n = tasks_.due.size(); n > 0; --n) {
+        const std::uint32_t plane = tasks_.due.pop();
+        collections_.due(plane) = false;
+        check_room(plane);
+    }
+}
+
 void Collector::begin(std::uint32_t plane, std::uint32_t record, bool cold) {
+    ++tasks_.active;
     ftl_.begin_collecting(record);
     collections_.begin(plane, record, cold);
     events_.begins(plane, ftl_.block(record), cold);
@@ -74,6 +91,7 @@ void Collector::erased(std::uint32_t j, Tick now) {
     most_worn_ = std::max(most_worn_, erases);
     count_.most_erases.set(now, most_worn_);
     collections_.end(plane);
+    --tasks_.active;
     if (f_.wear_gap && ftl_.free_blocks(plane) >= 2) {
         const std::uint32_t cold = ftl_.cold_victim(plane, erases, f_.wear_gap);
         if (cold != no_page) {

@@ -10,19 +10,26 @@ namespace memsim::flash {
 
 /// A drive's garbage collector and static wear leveller: when a plane has too few free blocks, the
 /// valid pages of a block are moved within the plane, and it is erased; so is one that was written
-/// too rarely. A part: its owner reads, programs and erases.
+/// too rarely. A part: its owner reads, programs and erases, and says when a task may begin.
 class Collector {
   public:
     struct Config {
         unsigned moves = 8;            ///< pages of a block being moved at a time
         std::uint32_t free_blocks = 2; ///< of a plane; fewer, and a collection begins
+        std::uint32_t target = 2;      ///< free blocks of a plane at which it ends
         std::uint32_t wear_gap = 0;    ///< erases that a block may lag behind; 0: any
     };
     struct Counters {
         Counter &collections, &levellings, &moved_pages, &erases;
         Level& most_erases;
     };
+    /// Plain values for State.
+    struct Tasks {
+        Fifo<std::uint32_t> due;  ///< planes whose collection waits for may_begin()
+        std::uint32_t active = 0; ///< collections and levellings under way
+    };
     struct Events {
+        std::function<bool()> may_begin;             ///< a task; else begin_due() is called later
         std::function<void(std::uint32_t job)> send; ///< to the flash
         std::function<void(std::uint32_t plane, const FtlBlock& block, bool cold)> begins;
         std::function<void(std::uint32_t lpn)> moved; ///< a logical page has another place
@@ -30,14 +37,16 @@ class Collector {
     };
     /// All outlive it. `most_worn`: State, the most erases of a block.
     Collector(const Config& figures, const Counters& count, std::vector<Collection>& state,
-              std::uint32_t& most_worn, const Policy<VictimPolicy>& victim,
+              Tasks& tasks, std::uint32_t& most_worn, const Policy<VictimPolicy>& victim,
               const Geometry& geometry, PageJobs& jobs, Ftl& ftl, Contents& records, Events events)
-        : f_(figures), count_(count), collections_(figures.moves, state), most_worn_(most_worn),
-          victim_(victim), geometry_(geometry), jobs_(jobs), ftl_(ftl), records_(records),
-          events_(std::move(events)) {}
+        : f_(figures), count_(count), collections_(figures.moves, state), tasks_(tasks),
+          most_worn_(most_worn), victim_(victim), geometry_(geometry), jobs_(jobs), ftl_(ftl),
+          records_(records), events_(std::move(events)) {}
 
     /// Begins a collection if the plane has too few free blocks and none is under way.
     void check_room(std::uint32_t plane);
+    /// Begins the collections that are due: they may begin now.
+    void begin_due();
     /// A read of the plane has ended: a block that waited for it may be erased.
     void go_on(std::uint32_t plane);
     // Its jobs, done at the flash.
@@ -51,6 +60,7 @@ class Collector {
     Config f_;
     Counters count_;
     Collections collections_;
+    Tasks& tasks_;
     std::uint32_t& most_worn_;
     const Policy<VictimPolicy>& victim_;
     const Geometry& geometry_;

@@ -61,6 +61,7 @@ void Drive::wake() {
         if (t.command != none) done(t.command, t.sectors);
     });
     run_cores();
+    if (state.load.announced(now(), params.announce())) back_end_->begin_due();
     do {
         fetch();
         writes_->take(now());
@@ -68,6 +69,12 @@ void Drive::wake() {
         back_end_->send_waiting();
     } while (answer());
     if (dram_->next()) arm(state.dram_done, dram_->next());
+    if (port.load) tell_load();
+}
+
+void Drive::tell_load() {
+    state.load.tell(*port.load, back_end_->has_tasks(), stat.announcements);
+    if (back_end_->task_due()) arm(state.load.due, state.load.since + params.announce->raw);
 }
 
 // ---- commands ----------------------------------------------------------------------------------

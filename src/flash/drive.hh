@@ -3,6 +3,7 @@
 #include "core/component.hh"
 #include "flash/drive_cores.hh"
 #include "flash/drive_writes.hh"
+#include "flash/task_load.hh"
 #include "protocol/drive_task.hh"
 
 #include <optional>
@@ -22,7 +23,9 @@ using namespace memsim::literals;
 /// DRAM. The map is in the DRAM, or with `map_cache` on the flash and a part of it in the
 /// controller: a miss reads its translation page, a changed entry that goes out writes it. Garbage
 /// collection of a plane begins when fewer than `gc_threshold` of its blocks are free, one block at
-/// a time, and takes the block with the fewest valid pages. Order: what was answered before a
+/// a time, and takes the block with the fewest valid pages. Where somebody listens to `load`, the
+/// drive says that its load is severe `announce` before it begins, and light when no plane's is
+/// under way or due. Order: what was answered before a
 /// request came is seen by it; what is under way at the same time may go either way. A flush lets
 /// no write pass.
 ///
@@ -70,6 +73,10 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
             Rate {200'000'000},
             {Rate {1}, Rate {1'000'000'000'000}},
             "Rate of the DRAM (MQSim's default: 1 byte x 100 MHz, two bytes a cycle)"};
+        Param<Time> announce {
+            10_us,
+            {0_fs, 100_us},
+            "From the announcement of collection or levelling to its beginning (assumption)"};
         Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
     };
     static unsigned channels_of(const void* params) {
@@ -85,6 +92,8 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
             channels_of, {.depth = from<&Params::queue_depth>}, "To the channels"};
         Many<Out<protocol::DriveTask>> tasks {
             from<&Params::observers>, {}, "Tasks of its own that it begins"};
+        Optional<Out<protocol::DeviceLoad>> load {
+            {}, "Its load: severe before and during tasks of its own"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
@@ -98,6 +107,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Counter cache_sectors {Unit::count, "Sectors read that the cache had"};
         FtlStats ftl;
         Counter buffer_waits {Unit::count, "Writes that waited for room in the buffer"};
+        Counter announcements {Unit::count, "Times that it said that its load is severe"};
         Level under_way {Unit::count, "Commands in the drive"};
     };
 
@@ -111,6 +121,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         PageCacheState cache;
         DriveBackEndState flash;
         DriveContentsState contents;
+        TaskLoad load;
     };
 
     explicit Drive(const Params& p) : params(p) {}
@@ -133,6 +144,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
   private:
     void fetch();
     void run_cores();
+    void tell_load();
     void begin(std::uint32_t command);
     void begin_read(std::uint32_t command);
     void trim(std::uint32_t command);
@@ -151,6 +163,9 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     }
     void look_at_flash(std::uint32_t page, FunctionalAccess& access) override;
     void collects(std::uint32_t plane, const FtlBlock& block, bool cold) override;
+    bool may_begin_task() override {
+        return !port.load || state.load.may_begin(now(), params.announce());
+    }
 
     const protocol::HasFlashTimes* times_ = nullptr;
     std::uint32_t page_sectors_ = 0;

@@ -15,7 +15,7 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
       page_mask_(page_sectors_ == 32 ? ~0u : (1u << page_sectors_) - 1),
       map_in_flash_(params.map_cache->raw > 0),
       per_map_page_(static_cast<std::uint32_t>(shape.page->raw / params.map_entry_flash())),
-      space_(shape, map_in_flash_ ? per_map_page_ : 0, params.gc_threshold(),
+      space_(shape, map_in_flash_ ? per_map_page_ : 0, params.gc_threshold(), params.gc_target(),
              params.static_wear_levelling() ? 4 : 3, refuse),
       jobs_(state.jobs) {
     Ftl::Config f;
@@ -44,10 +44,10 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     }
     jobs_.reset(geometry_.channels, geometry_.all_planes());
     s_.collections.resize(geometry_.all_planes());
-    collector_.emplace(
-        Collector::Config {params.gc_moves(), space_.free_blocks, params.static_wear_levelling()},
-        collector_counters(), s_.collections, s_.most_worn, s_.victim, geometry_, jobs_, *ftl_,
-        records_, collector_events());
+    collector_.emplace(Collector::Config {params.gc_moves(), space_.free_blocks,
+                                          space_.target_blocks, params.static_wear_levelling()},
+                       collector_counters(), s_.collections, s_.tasks, s_.most_worn, s_.victim,
+                       geometry_, jobs_, *ftl_, records_, collector_events());
 }
 
 TranslationPages::Events DriveBackEnd::map_events() {
@@ -70,7 +70,7 @@ Collector::Counters DriveBackEnd::collector_counters() {
 }
 
 Collector::Events DriveBackEnd::collector_events() {
-    return {[this](std::uint32_t j) { send(j); },
+    return {[this] { return front_.may_begin_task(); }, [this](std::uint32_t j) { send(j); },
             [this](std::uint32_t plane, const FtlBlock& block, bool cold) {
                 front_.collects(plane, block, cold);
             },
@@ -303,6 +303,7 @@ void DriveBackEnd::check_loaded(Loader& l, std::size_t commands, std::size_t cac
     for (const Collection& c : s_.collections)
         if (c.record != Collection::none)
             l.index("collections.record", c.record, s_.ftl.blocks.size());
+    l.indices("tasks.due", s_.tasks.due, s_.collections.size());
     ftl_->check_loaded(l);
     map_->check_loaded(l);
 }

@@ -35,6 +35,10 @@ struct FtlParams {
         6, {4, 64}, "Bytes of an entry in a translation page (MQSim's default drive: 6)"};
     Param<Fraction> gc_threshold {
         5_pct, {0_pct, 50_pct}, "Share of a plane's blocks that is kept free (MQSim: 0.05)"};
+    Param<Fraction> gc_target {
+        0_pct,
+        {0_pct, 50_pct},
+        "Share of a plane's blocks that is free when its collection ends; 0: gc_threshold"};
     Param<PolicyName<VictimPolicy>> victim {"greedy", "Which block of a plane is collected"};
     Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time (assumption)"};
     Param<bool> gc_first {true, "Reads of garbage collection before the host's (as MQSim)"};
@@ -70,6 +74,7 @@ struct FtlStats {
 struct DriveBackEndState {
     PageJobsState jobs;
     std::vector<Collection> collections; ///< by plane
+    Collector::Tasks tasks;
     FtlState ftl;
     MapCacheState map;
     Policy<VictimPolicy> victim;
@@ -100,6 +105,8 @@ class DriveBackEnd {
         /// An untimed look at a page of the flash.
         virtual void look_at_flash(std::uint32_t page, FunctionalAccess& access) = 0;
         virtual void collects(std::uint32_t plane, const FtlBlock& block, bool cold) = 0;
+        /// Whether a task may begin. If not, begin_due() is called when those that wait may.
+        virtual bool may_begin_task() = 0;
     };
     using Refuse = std::function<void(const char* parameter, const std::string& sentence)>;
     /// `refuse` throws.
@@ -112,6 +119,9 @@ class DriveBackEnd {
     void trim(std::uint32_t lpn, std::uint32_t sectors);
     void send_waiting();
     void answered(const protocol::FlashResponse& r, Tick now);
+    void begin_due() { collector_->begin_due(); }
+    bool task_due() const { return !s_.tasks.due.empty(); }
+    bool has_tasks() const { return s_.tasks.active || task_due(); }
 
     std::uint64_t host_pages() const { return space_.host_pages; }
     const Geometry& geometry() const { return geometry_; }

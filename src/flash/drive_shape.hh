@@ -36,11 +36,12 @@ inline std::uint64_t share_of(std::uint64_t n, Fraction f) {
 /// which throws.
 struct DriveSpace {
     std::uint64_t host_pages = 0, map_pages = 0;
-    std::uint32_t free_blocks = 0; ///< fewer than these, and collection begins
+    std::uint32_t free_blocks = 0;   ///< fewer than these, and collection begins
+    std::uint32_t target_blocks = 0; ///< at least these, and it ends
 
     template <class F>
     DriveSpace(const FlashShape& shape, std::uint64_t pages_per_map_page, Fraction threshold,
-               unsigned open_blocks, F&& refuse) {
+               Fraction target, unsigned open_blocks, F&& refuse) {
         const Geometry g = shape.geometry();
         if (g.all_pages() >= ~0u)
             refuse("blocks", "the drive has " + std::to_string(g.all_pages()) +
@@ -54,17 +55,20 @@ struct DriveSpace {
         // Blocks of a plane beside those that the data fill: one is open for each who writes, and
         // the threshold keeps some free.
         free_blocks = std::max(2u, static_cast<std::uint32_t>(share_of(g.blocks, threshold)));
+        target_blocks =
+            std::max(free_blocks, static_cast<std::uint32_t>(share_of(g.blocks, target)));
         const std::uint64_t of_plane =
             (host_pages + map_pages + g.all_planes() - 1) / g.all_planes();
         const std::uint64_t full = (of_plane + g.pages - 1) / g.pages;
         if (host_pages == 0) refuse("over_provisioning", "leaves the host no page");
-        if (full + free_blocks + open_blocks > g.blocks)
+        if (full + target_blocks + open_blocks > g.blocks)
             refuse("over_provisioning",
                    shape.over_provisioning.text() + " leaves " +
                        std::to_string(g.blocks > full ? g.blocks - full : 0) + " of a plane's " +
                        shape.blocks.text() + " blocks for garbage collection, which needs " +
-                       std::to_string(free_blocks + open_blocks) + " (gc_threshold's " +
-                       std::to_string(free_blocks) + " and " + std::to_string(open_blocks) +
+                       std::to_string(target_blocks + open_blocks) +
+                       (target_blocks > free_blocks ? " (gc_target's " : " (gc_threshold's ") +
+                       std::to_string(target_blocks) + " and " + std::to_string(open_blocks) +
                        " that are open)");
     }
 };

@@ -31,7 +31,7 @@ std::uint64_t parse(const std::string& text) {
 void AddressRouter::init() {
     const unsigned targets = port.mem_side.size();
     state.ranges.resize(params.entries(), targets);
-    state.queues.resize(1, targets, params.buffer());
+    state.waiting.resize(targets, params.buffer());
     read_ranges();
     if (!port.control) check_holes();
 }
@@ -84,8 +84,17 @@ void AddressRouter::wake() {
             ++stat.orders[result];
             port.control->send({order.tag, result});
         }
-    do take_requests();
-    while (send_requests()); // which makes room for more
+    do
+        state.waiting.take(
+            port.cpu_side, port.mem_side,
+            [this](const MemRequest& r) {
+                return r.is_hint() && !state.ranges.find(r.address) ? state.waiting.nowhere
+                                                                    : target_of(r.address);
+            },
+            [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); });
+    while (state.waiting.send(port.mem_side, [this](std::uint32_t o, const MemRequest&) {
+        ++stat.requests[o];
+    })); // which makes room for more
     for (std::uint32_t o = 0; o < port.mem_side.size(); ++o)
         while (!port.mem_side[o].empty() && port.cpu_side.can_send())
             port.cpu_side.send(port.mem_side[o].pop());
@@ -97,7 +106,8 @@ RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {
     if (order.op == RangeOp::remove) {
         const AddressRange* known = state.ranges.find(r.base);
         if (!known || known->base != r.base || known->bytes != r.bytes) return RangeResult::unknown;
-        if (port.mem_side[known->target].outstanding() || state.queues.waiting(known->target))
+        if (port.mem_side[known->target].outstanding() ||
+            state.waiting.queues.waiting(known->target))
             return RangeResult::busy;
         state.ranges.remove(*known);
         return RangeResult::done;
@@ -109,38 +119,6 @@ RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {
     return RangeResult::done;
 }
 
-/// Into the queues, as far as there is room.
-void AddressRouter::take_requests() {
-    auto& in = port.cpu_side;
-    while (!in.empty()) {
-        if (in.front().is_hint()) {
-            const MemRequest hint = in.pop();
-            const AddressRange* range = state.ranges.find(hint.address);
-            const bool sent = range && !state.queues.waiting(range->target) &&
-                              port.mem_side[range->target].offer(hint);
-            ++(sent ? stat.hints : stat.hints_dropped);
-            continue;
-        }
-        if (!state.queues.room(0)) break;
-        const MemRequest r = in.pop();
-        state.queues.push(0, target_of(r.address), r);
-        ++state.held;
-    }
-}
-
-/// True if one was sent.
-bool AddressRouter::send_requests() {
-    bool moved = false;
-    state.queues.for_each_waiting([&](std::uint32_t o) {
-        for (; state.queues.waiting(o) && port.mem_side[o].can_send(); moved = true) {
-            port.mem_side[o].send(state.queues.pop(o));
-            --state.held;
-            ++stat.requests[o];
-        }
-    });
-    return moved;
-}
-
 std::uint32_t AddressRouter::target_of(std::uint64_t address) const {
     const AddressRange* range = state.ranges.find(address);
     if (!range)
@@ -150,8 +128,9 @@ std::uint32_t AddressRouter::target_of(std::uint64_t address) const {
 }
 
 void AddressRouter::waits_on(WaitReport& report) const {
-    if (state.held)
-        report.add(path() + " holds " + std::to_string(state.held) + " requests for its ports");
+    if (state.waiting.held)
+        report.add(path() + " holds " + std::to_string(state.waiting.held) +
+                   " requests for its ports");
 }
 
 void AddressRouter::functional(const PortBase&, FunctionalAccess& access) {

@@ -2,8 +2,8 @@
 
 #include "core/component.hh"
 #include "core/functional.hh"
+#include "parts/fan_out.hh"
 #include "parts/range_table.hh"
-#include "parts/virtual_queues.hh"
 #include "protocol/address_ranges.hh"
 #include "protocol/mem.hh"
 
@@ -56,14 +56,13 @@ class AddressRouter final : public Model<AddressRouter>, public Functional {
     };
     struct State {
         parts::RangeTable ranges;
-        parts::VirtualQueues<protocol::MemRequest> queues;
-        std::uint32_t held = 0; ///< requests in them
+        parts::FanOut<protocol::MemRequest> waiting; ///< for their ports
     };
 
     explicit AddressRouter(const Params& p) : params(p) {}
     void init() override;
     void wake() override;
-    bool pending() const override { return state.held != 0; }
+    bool pending() const override { return state.waiting.held != 0; }
     void waits_on(WaitReport& report) const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
 
@@ -76,8 +75,6 @@ class AddressRouter final : public Model<AddressRouter>, public Functional {
     void read_ranges();
     void check_holes() const;
     protocol::RangeResult obey(const protocol::RangeOrder& order);
-    void take_requests();
-    bool send_requests();
     std::uint32_t target_of(std::uint64_t address) const;
 };
 

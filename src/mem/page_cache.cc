@@ -2,7 +2,9 @@
 
 #include "core/registry.hh"
 #include "parts/record_part.hh"
+#include "protocol/block_size.hh"
 
+#include <algorithm>
 #include <bit>
 
 namespace memsim::mem {
@@ -23,12 +25,19 @@ void PageCache::init() {
     if (capacity < unit_ || capacity % unit_)
         refuse("capacity",
                params.capacity.text() + " is not a whole number of units of " + params.unit.text());
-    if (params.drive_base->raw % protocol::block_sector_bytes)
-        refuse("drive_base", "must be a multiple of a drive's sector of 512B");
-    if (params.batch() * unit_ >
-        protocol::BlockRequest::most_sectors * protocol::block_sector_bytes)
+    block_ = protocol::block_bytes_behind(port.drive_side);
+    const std::string block = Text<Bytes>::show({block_});
+    if (unit_ % block_)
+        refuse("unit", params.unit.text() + " is less than a block of " +
+                           port.drive_side.peer()->owner().path() + ", " + block +
+                           ": take larger units, or a flash.SectorMerger before the drive");
+    if (params.drive_base->raw % block_)
+        refuse("drive_base", "must be a multiple of a drive's sector of " + block);
+    const std::int64_t most = std::int64_t {protocol::BlockRequest::most_sectors} * block_;
+    if (params.batch() * unit_ > static_cast<std::uint64_t>(most))
         refuse("batch", params.batch.text() + " units of " + params.unit.text() +
-                            " are more than the 512KiB that a drive reads at once");
+                            " are more than the " + Text<Bytes>::show({most}) +
+                            " that a drive reads at once");
     state.replacement.make(params.replacement, *this, "replacement");
     state.resident.resize(capacity / unit_, *state.replacement);
     PagedDram::Owner& owner = *this;
@@ -62,6 +71,10 @@ bool PageCache::accept() {
 
 /// False if it has to wait, having changed nothing that it would not do again.
 bool PageCache::take(const MemRequest& r) {
+    if (r.is_hint()) {
+        bring(r);
+        return true;
+    }
     const std::uint64_t unit = r.address / unit_;
     if (!dram_->takes(r)) refuse("unit", PagedDram::refusal(r, "unit of " + params.unit.text()));
     if (dram_->full()) return dram_->stall(stat.stalled_by_requests);
@@ -94,13 +107,18 @@ void PageCache::take_hints() {
             const MemRequest h = port.hints[p].pop();
             if (!h.is_hint())
                 refuse("prefetchers", "sends hints alone; requests come in by cpu_side");
-            const std::uint64_t end = (h.address + h.bytes + unit_ - 1) / unit_;
-            for (std::uint64_t unit = h.address / unit_; unit < end; ++unit) {
-                if (state.resident.find(unit) != none) continue;
-                const bool sent = send_for(unit, parts::AskedBy::prefetch) != none;
-                ++(sent ? stat.prefetches : stat.dropped_prefetches);
-            }
+            bring(h);
         }
+}
+
+/// Sends for those units of a hint that are neither here nor on their way.
+void PageCache::bring(const MemRequest& hint) {
+    const std::uint64_t end = (hint.address + hint.bytes + unit_ - 1) / unit_;
+    for (std::uint64_t unit = hint.address / unit_; unit < end; ++unit) {
+        if (state.resident.find(unit) != none) continue;
+        const bool sent = send_for(unit, parts::AskedBy::prefetch) != none;
+        ++(sent ? stat.prefetches : stat.dropped_prefetches);
+    }
 }
 
 /// The frame that a unit will be in; none if those of all others are in use.
@@ -166,9 +184,8 @@ void PageCache::send_to_drive() {
     protocol::BlockRequest r;
     r.contents = std::exchange(io.contents, {});
     state.at_drive[tag] = io;
-    r.sector = (static_cast<std::uint64_t>(params.drive_base->raw) + io.unit * unit_) /
-               protocol::block_sector_bytes;
-    r.sectors = io.units * unit_ / protocol::block_sector_bytes;
+    r.sector = (static_cast<std::uint64_t>(params.drive_base->raw) + io.unit * unit_) / block_;
+    r.sectors = io.units * unit_ / block_;
     r.op = io.write ? BlockOp::write : BlockOp::read;
     r.tag = tag;
     r.urgent = io.urgent;
@@ -207,6 +224,10 @@ void PageCache::drive_answered(const protocol::BlockResponse& r) {
         ++stat.units_out;
         const bool again = *state.leaving.find(io.unit);
         state.leaving.erase(io.unit);
+        state.deferred.arrive(io.unit, [this](FunctionalAccess& access) {
+            access.address += static_cast<std::uint64_t>(params.drive_base->raw);
+            look_through(port.drive_side, access);
+        });
         if (again) read_from_drive(io.unit, true);
         return;
     }
@@ -222,20 +243,49 @@ void PageCache::drive_answered(const protocol::BlockResponse& r) {
                 parts::part_of(sim().contents(), r.contents,
                                static_cast<std::uint32_t>(unit - io.unit) * sectors, sectors);
         }
+        write_deferred(unit, frame->transfer.in);
         if (frame->transfer.left == 0) dram_->copy_in(f);
     }
     sim().contents().release(r.contents);
 }
 
+/// What the host wrote into a unit while the drive was reading it.
+void PageCache::write_deferred(std::uint64_t unit, Contents::Id page) {
+    if (!page) return;
+    auto& pieces = sim().contents()[page].pieces;
+    state.deferred.arrive(unit, [&](const FunctionalAccess& access) {
+        const auto sector = static_cast<std::uint32_t>(access.address % unit_ / SectorBytes::size);
+        const auto at = std::lower_bound(
+            pieces.begin(), pieces.end(), sector,
+            [](const Contents::Piece& p, std::uint32_t s) { return p.sector < s; });
+        if (at != pieces.end() && at->sector == sector)
+            at->data.merge(access.data, false);
+        else
+            pieces.insert(at, {sector, access.data});
+    });
+}
+
 /// What is in the DRAM; the rest is on the drive, which is also told what is written: a clean unit
-/// goes without being written back.
+/// goes without being written back. A write into a unit on its way is done again when that is over.
 void PageCache::functional(const PortBase&, FunctionalAccess& access) {
-    const std::uint64_t address = access.address;
-    const std::uint32_t f = state.resident.find(address / unit_);
-    if (f != none && state.resident[f].here) {
+    const std::uint64_t address = access.address, unit = address / unit_;
+    const std::uint32_t f = state.resident.find(unit);
+    const Frame* const frame = state.arriving.find(f);
+    const auto look_at_dram = [&] {
         access.address = dram_->address(f, address % unit_);
         look_through(port.dram_side, access);
-    }
+        access.address = address;
+    };
+    if (f != none && !frame)
+        look_at_dram();
+    else if (access.write && (frame || state.leaving.find(unit))) {
+        state.deferred.add(unit, access);
+        if (frame && frame->read) { // some of its lines may be in the DRAM
+            write_deferred(unit, frame->transfer.in);
+            if (frame->transfer.left == 0) look_at_dram();
+        }
+    } else if (!state.deferred.empty())
+        state.deferred.look(unit, access);
     access.address = address + static_cast<std::uint64_t>(params.drive_base->raw);
     if (!access.complete()) look_through(port.drive_side, access);
     access.address = address;

@@ -3,6 +3,7 @@
 #include "core/free_list.hh"
 #include "core/functional.hh"
 #include "mem/paged_dram.hh"
+#include "parts/deferred_writes.hh"
 #include "parts/residency.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
@@ -23,17 +24,18 @@ using protocol::Mem;
 /// to the drive; a read of it waits until that is done. Units with requests under way stay.
 /// Requests and whole units take the DRAM in turn.
 ///
-/// Who prefetches is told each unit that an access sends for, and orders further ones by hints:
-/// those of a hint's bytes that are neither here nor on their way are brought, too. Neighbours that
+/// Who prefetches is told each unit that an access sends for, and orders further ones by hints,
+/// which may come among the requests, too: those of a hint's bytes that are neither here nor on
+/// their way are brought. Neighbours that
 /// are sent for one after the other are read by one request to the drive, of up to `batch` units.
 /// Not modelled: the time of a look-up, the tables' own memory, power loss.
 class PageCache final : public Model<PageCache>, public Functional, private PagedDram::Owner {
   public:
     struct Params {
         Param<Bytes> capacity {
-            64_MiB, {512_B, Bytes {std::int64_t {1} << 50}}, "Capacity of the DRAM"};
+            64_MiB, {256_B, Bytes {std::int64_t {1} << 50}}, "Capacity of the DRAM"};
         Param<Bytes> unit {
-            4_KiB, {512_B, 512_KiB}, "Size of a unit, which comes and goes as a whole"};
+            4_KiB, {256_B, 512_KiB}, "Size of a unit, which comes and goes as a whole"};
         Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a unit"};
         Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM"};
         Param<Bytes> drive_base {0_B, "Where address 0 lies on the drive"};
@@ -47,15 +49,23 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Param<unsigned> requests {256, {1, 65536}, "Requests taken and not done"};
         Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
         Param<unsigned> drive_queue {64, {1, 65535}, "Requests to the drive without an answer"};
+        Param<Time> drive_latency {
+            1_fs,
+            {1_fs, 1_ms},
+            "Latency of requests to the drive: a controller's time for each, of "
+            "any number at once",
+            Change::tunable};
         Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to this component"};
     };
     struct Ports {
-        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
-                                 "Requests"};
+        Responder<Mem> cpu_side {
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
+            "Requests, and hints among them"};
         Requester<Mem> dram_side {{.depth = from<&Params::dram_queue>},
                                   "Requests and whole units to the DRAM"};
-        Requester<protocol::BlockIo> drive_side {{.depth = from<&Params::drive_queue>},
-                                                 "Requests for units to the drive"};
+        Requester<protocol::BlockIo> drive_side {
+            {.depth = from<&Params::drive_queue>, .latency = from<&Params::drive_latency>},
+            "Requests for units to the drive"};
         Many<Out<protocol::PageMiss>> misses {
             from<&Params::prefetchers>, {}, "Units that accesses have sent for"};
         Many<Responder<Mem>> hints {from<&Params::prefetchers>,
@@ -114,7 +124,8 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Fifo<Io> to_drive;
         std::vector<Io> at_drive; ///< by tag
         FreeList free_tags;
-        HashMap<bool> leaving; ///< units on their way to the drive; true: to be read again
+        HashMap<bool> leaving;          ///< units on their way to the drive; true: to be read again
+        parts::DeferredWrites deferred; ///< of the host into units on their way, by unit
     };
 
     explicit PageCache(const Params& p) : params(p) {}
@@ -135,12 +146,14 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     bool accept();
     bool take(const protocol::MemRequest& r);
     void take_hints();
+    void bring(const protocol::MemRequest& hint);
     std::uint32_t send_for(std::uint64_t unit, parts::AskedBy asked);
     void read_from_drive(std::uint64_t unit, bool urgent);
     void serve(std::uint32_t request);
     bool send();
     void send_to_drive();
     void drive_answered(const protocol::BlockResponse& r);
+    void write_deferred(std::uint64_t unit, Contents::Id page);
 
     // Of the DRAM.
     PagedDram::Transfer& transfer(std::uint32_t frame) override;
@@ -150,6 +163,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     void copied_out(std::uint32_t frame) override;
 
     std::uint64_t unit_ = 0;
+    std::uint32_t block_ = 0;       ///< of the drive
     std::optional<PagedDram> dram_; ///< works on State
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "ohm/deferred_writes.hh"
 #include "ohm/dram_cache.hh"
+#include "parts/deferred_writes.hh"
 #include "parts/sector_store.hh"
 #include "protocol/mem.hh"
 
@@ -9,8 +9,8 @@ namespace memsim::ohm {
 
 struct CachedLinesState {
     DramCache tags;
-    parts::SectorStore dram; ///< contents
-    DeferredWrites deferred; ///< to lines that requests use, by their sets
+    parts::SectorStore dram;        ///< contents
+    parts::DeferredWrites deferred; ///< to lines that requests use, by their sets
 };
 
 /// The lines that the DRAM of two-level mode holds: which they are, and, where the machine carries

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/component.hh"
-#include "ohm/deferred_writes.hh"
 #include "ohm/placement.hh"
+#include "parts/deferred_writes.hh"
 #include "parts/named.hh"
 #include "parts/sector_store.hh"
 #include "protocol/mem.hh"
@@ -99,9 +99,9 @@ struct Swap {
 struct PageSwapsState {
     GroupTable groups;
     std::vector<Swap> swaps;
-    std::uint64_t live = 0;    ///< a bit each
-    parts::SectorStore buffer; ///< of each swap the page of XPoint, then that of DRAM
-    DeferredWrites deferred;   ///< to pages that are being swapped, by their groups
+    std::uint64_t live = 0;         ///< a bit each
+    parts::SectorStore buffer;      ///< of each swap the page of XPoint, then that of DRAM
+    parts::DeferredWrites deferred; ///< to pages that are being swapped, by their groups
 };
 
 /// The mapping table of a planar controller, the swaps under way, and the buffer that their pages
@@ -170,7 +170,7 @@ class PageSwaps {
     /// some of it may have gone already.
     bool functional(const Swap& s, std::uint8_t slot, std::uint32_t offset,
                     FunctionalAccess& access);
-    DeferredWrites& deferred() { return state_.deferred; }
+    parts::DeferredWrites& deferred() { return state_.deferred; }
 
     void check_loaded(Loader& l, unsigned slots, unsigned modules, std::size_t banks) const;
     void waits_on(const std::string& path, WaitReport& report) const;

@@ -145,6 +145,49 @@ DataRig page_cache(const std::string& more, const std::string& drive, bool hints
             }};
 }
 
+/// The same with 12 units of 256 bytes, over a drive of such blocks, or one of sectors of 512.
+DataRig small_units(bool merges) {
+    return {merges ? "a page cache of small units, merged" : "a page cache of small units",
+            {"driver"},
+            [=](Machine& m) {
+                m.add("driver", "test.DataDriver",
+                      arguments("count=4000 lines=120 gap=2us answers=40"));
+                m.add("cache", "mem.PageCache",
+                      arguments("capacity=3KiB unit=256B requests=12 dram_queue=6 drive_queue=3 "
+                                "batch=4"));
+                m.add("dram", "mem.SimpleMemory", {});
+                m.bind("driver", "mem", "cache", "cpu_side");
+                m.bind("cache", "dram_side", "dram", "cpu_side");
+                if (!merges) {
+                    m.add("drive", "flash.FixedDrive", arguments("block=256B"));
+                    m.bind("cache", "drive_side", "drive", "requests");
+                    return;
+                }
+                small_drive("").add(m);
+                m.add("merger", "flash.SectorMerger", arguments("jobs=3 queue=2"));
+                m.bind("cache", "drive_side", "merger", "requests");
+                m.bind("merger", "drive", "drive", "host[0]");
+            }};
+}
+
+/// A CXL host bridge over two endpoints in an interleave set.
+DataRig cxl_root() {
+    return {"a CXL root complex", {"driver"}, [](Machine& m) {
+                m.add("driver", "test.DataDriver", arguments("base=8KiB lines=64"));
+                m.add("bridge", "cxl.HostBridge", arguments("buffer=3"));
+                m.add("firmware", "cxl.Firmware", arguments("window_base=8KiB ways=2"));
+                m.bind("driver", "mem", "bridge", "cpu_side");
+                m.bind("firmware", "bridge", "bridge", "config");
+                for (const std::string n : {"[0]", "[1]"}) {
+                    m.add("endpoint" + n, "cxl.Endpoint", arguments("capacity=4KiB"));
+                    add_memory(m, "memory" + n);
+                    m.bind("bridge", "mem_side", "endpoint" + n, "cpu_side");
+                    m.bind("firmware", "endpoints", "endpoint" + n, "config");
+                    m.bind("endpoint" + n, "mem_side", "memory" + n, "cpu_side");
+                }
+            }};
+}
+
 /// ZnG's flash: an L2, controllers, mesh, packages; its collector merges log blocks meanwhile.
 DataRig zng_flash(const std::string& package, const std::string& l2, bool redirect = false) {
     return {"ZnG's flash, " + package + "; " + l2, {"wanderer[0]", "wanderer[1]"}, [=](Machine& m) {
@@ -382,6 +425,8 @@ std::vector<DataRig> rigs() {
         for (const char* more : {"replacement=lru", "replacement=clock line=64B"})
             for (const bool hints : {false, true})
                 all.push_back(page_cache(more, drive_type, hints));
+    for (const bool merges : {false, true}) all.push_back(small_units(merges));
+    all.push_back(cxl_root());
     for (const char* network : {"none", "swnet", "fcnet", "nif"})
         for (const char* more :
              {"registers=2", "independent_planes=false reuse=none", "log_filled=100%"})

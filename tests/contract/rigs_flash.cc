@@ -28,7 +28,7 @@ void drive(Machine& m, unsigned channels, const char* host, const Arguments& hos
                       {"write_buffer", "32KiB"}};
     params.insert(params.end(), more.begin(), more.end());
     m.add("drive", "flash.Drive", params);
-    m.bind("host", "drive", "drive", "host[0]");
+    if (host != std::string("test_flash.LoadListener")) m.bind("host", "drive", "drive", "host[0]");
     for (unsigned c = 0; c < channels; ++c) {
         m.add(at("channel", c), "flash.Channel",
               {{"packages", "1"}, {"registers", registers}, {"independent_planes", independent}});
@@ -89,6 +89,33 @@ static const RigFor recorded_traffic {
                {"outstanding", "2"}},
               {{"unwritten", "past"}});
     }};
+/// A cache of small units over a drive of sectors, which tells its load.
+static const RigFor merger {
+    "flash.SectorMerger", [](Machine& m) {
+        m.add("driver", "test.Driver", {{"gap", "2us"}, {"footprint", "16KiB"}});
+        m.add("cache", "mem.PageCache",
+              {{"capacity", "2KiB"}, {"unit", "256B"}, {"requests", "8"}, {"batch", "2"}});
+        m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
+        m.add("merger", "flash.SectorMerger", {{"jobs", "3"}, {"queue", "2"}});
+        drive(m, 1, "test_flash.LoadListener", {},
+              {{"announce", "100us"}, {"gc_target", "25%"}, {"write_buffer", "8KiB"}});
+        m.bind("driver", "mem", "cache", "cpu_side");
+        m.bind("cache", "dram_side", "dram", "cpu_side");
+        m.bind("cache", "drive_side", "merger", "requests");
+        m.bind("merger", "drive", "drive", "host[0]");
+        m.bind("drive", "load", "host", "load");
+    }};
+static const RigFor fixed {"flash.FixedDrive", [](Machine& m) {
+                               m.add("host", "test_flash.Checker", busy);
+                               m.add("listener", "test_flash.LoadListener", {});
+                               m.add("drive", "flash.FixedDrive",
+                                     {{"read_latency", "5us"},
+                                      {"write_bandwidth", "1GB/s"},
+                                      {"write_time", "80ns"},
+                                      {"task_writes", "3"}});
+                               m.bind("host", "drive", "drive", "requests");
+                               m.bind("drive", "load", "listener", "load");
+                           }};
 static const RigFor mesh {
     "zng.Mesh", [](Machine& m) {
         m.add("mesh", "zng.Mesh", {{"columns", "3"}, {"rows", "2"}, {"buffer", "20"}});

@@ -13,14 +13,14 @@ FLOORS = [
     {"core"},
     {"program", "files"},
     {"stats", "checkpoint", "protocol", "parts"},
-    {"mem", "flash", "xpoint", "optical", "link", "gpu", "host", "cxl"},
+    {"mem", "flash", "xpoint", "optical", "link", "cxl", "gpu", "host"},
     {"workload", "zng", "cmd", "sap", "ohm", "cxl_gpu"},
     {"python"},
 ]
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
-SYSTEMS = "ohm", "zng", "cmd", "qv100"  # folders or files of python/memsim/systems
+SYSTEMS = "ohm", "zng", "cmd", "cxl_gpu", "qv100"  # folders or files of python/memsim/systems
 PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 

@@ -83,11 +83,13 @@ TEST_CASE("A collection begins below the threshold, moves what is valid, erases 
     FtlStats stats;
     Numbers sent, moved, begun;
     unsigned room = 0;
+    bool may_begin = false;
+    Collector::Tasks tasks;
     Collector c(
-        {2, 7, 0},
+        {2, 7, 7, 0},
         {stats.collections, stats.levellings, stats.moved_pages, stats.erases, stats.most_erases},
-        planes, most_worn, victim, geometry, b.jobs, b.ftl, b.records,
-        {[&](std::uint32_t j) { sent.push_back(j); },
+        planes, tasks, most_worn, victim, geometry, b.jobs, b.ftl, b.records,
+        {[&] { return may_begin; }, [&](std::uint32_t j) { sent.push_back(j); },
          [&](std::uint32_t, const FtlBlock& block, bool) { begun.push_back(block.valid); },
          [&](std::uint32_t lpn) { moved.push_back(lpn); }, [&](std::uint32_t) { ++room; }});
     for (const std::uint32_t lpn : {0, 1, 2, 3}) b.write(lpn);
@@ -95,8 +97,15 @@ TEST_CASE("A collection begins below the threshold, moves what is valid, erases 
     CHECK(begun.empty()); // 7 blocks are free
     b.write(1);
     c.check_room(0);
+    c.check_room(0); // due once, until it may begin
+    CHECK(begun.empty());
+    CHECK(tasks.due.size() == 1);
+    may_begin = true;
+    c.begin_due();
     c.check_room(0); // one at a time
     CHECK(begun == Numbers {3});
+    CHECK(tasks.due.empty());
+    CHECK(tasks.active == 1);
     REQUIRE(sent.size() == 2); // so many at a time
     CHECK(b.jobs[sent[0]].lpn == 0);
     CHECK(b.jobs[sent[1]].lpn == 2);
@@ -120,6 +129,7 @@ TEST_CASE("A collection begins below the threshold, moves what is valid, erases 
     CHECK(room == 0);
     c.erased(sent[5], 0);
     CHECK(room == 1);
+    CHECK(tasks.active == 0);
     CHECK(most_worn == 1);
     CHECK(test_flash::value(stats.moved_pages) == 2);
     CHECK(test_flash::value(stats.erases) == 1);
@@ -258,6 +268,7 @@ struct Writes : private DriveBackEnd::Front {
     void send(unsigned, const protocol::FlashRequest& r) override { sent.push_back(r); }
     void look_at_flash(std::uint32_t, FunctionalAccess&) override {}
     void collects(std::uint32_t, const FtlBlock&, bool) override {}
+    bool may_begin_task() override { return true; }
 };
 
 } // namespace

@@ -175,7 +175,7 @@ TEST_CASE("A collection moves so many pages at a time and erases when nobody rea
 TEST_CASE("The host's pages, the map's and the free blocks of a drive", "[flash]") {
     FlashShape shape; // 8 x 4 x 2 x 2 planes of 2048 blocks of 256 pages, 7 % over-provisioned
     const auto never_refuses = [](const char* p, const std::string& s) { FAIL(p << s); };
-    const DriveSpace s(shape, 1365, 5_pct, 4, never_refuses);
+    const DriveSpace s(shape, 1365, 5_pct, 0_pct, 4, never_refuses);
     CHECK(s.host_pages == 62'411'243); // 0.93 x 67,108,864, rounded down
     CHECK(s.map_pages == 45'723);
     CHECK(s.free_blocks == 102);

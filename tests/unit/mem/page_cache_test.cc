@@ -31,15 +31,19 @@ constexpr Tick dram_read = 1 + (100_ns).raw;
 struct Bench {
     Machine m {7};
     explicit Bench(const std::string& cache, const std::string& prefetcher = "",
-                   const std::string& drive = "") {
+                   const std::string& drive = "", bool contents = false) {
+        if (contents) m.carry_contents();
         Arguments params = arguments(cache);
         params.emplace_back("prefetchers", prefetcher.empty() ? "0" : "1");
         m.add("driver", "test_mem.Driver", {});
         m.add("cache", "mem.PageCache", params);
-        m.add("dram", "test_mmu.Recorder", {});
+        if (contents)
+            m.add("dram", "mem.SimpleMemory", arguments("queue=1 bandwidth=1GB/s"));
+        else
+            m.add("dram", "test_mmu.Recorder", {});
         m.add("drive", "flash.FixedDrive", arguments(drive));
         m.bind("driver", "mem_side", "cache", "cpu_side");
-        m.bind("cache", "dram_side", "dram", "cpu_side[0]");
+        m.bind("cache", "dram_side", "dram", contents ? "cpu_side" : "cpu_side[0]");
         m.bind("cache", "drive_side", "drive", "requests");
         if (!prefetcher.empty()) {
             m.add("prefetcher", "test.NextPages", arguments(prefetcher));
@@ -236,6 +240,74 @@ TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache
     }
 }
 
+TEST_CASE("Hints may come among the requests", "[page_cache]") {
+    Bench b("capacity=64KiB");
+    b.driver().plan(0, Command::hint, 2 * unit + 256, 4096, true); // units 2 and 3
+    b.driver().read(1 * us, 3 * unit);                             // on its way
+    b.driver().read(100 * us, 2 * unit);
+    b.run();
+    CHECK(b.count(&Stats::prefetches) == 2);
+    CHECK(b.count(&Stats::late_prefetches) == 1);
+    CHECK(b.count(&Stats::merged) == 1);
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Stats::drive_reads) == 1);
+    CHECK(b.driver().answered(0) == -1);
+}
+
+TEST_CASE("What the host writes into a unit on its way is there when it has come, or gone",
+          "[page_cache]") {
+    const auto look = [](Bench& b, std::uint64_t address, bool write, std::uint8_t byte = 0) {
+        FunctionalAccess a {address, 0, write, {}};
+        if (write) {
+            a.data.known = SectorBytes::all;
+            a.data.bytes.fill(byte);
+            a.data.order.fill(7);
+        }
+        b.cache().functional(b.cache().port.cpu_side, a);
+        CHECK(a.address == address);
+        return a.data.known ? a.data.bytes[5] : 0;
+    };
+    const auto at = [&](Bench& b, Tick when) {
+        look(b, 64, true, 1);
+        look(b, 96, true, 1);
+        b.m.start();
+        b.m.run(when);
+        look(b, 64, true, 42);
+        look(b, 4064, true, 42);
+        CHECK(look(b, 64, false) == 42);
+        REQUIRE(b.m.run(never) == Stop::idle);
+        CHECK(look(b, 96, false) == 1);
+        CHECK(look(b, 4064, false) == 42);
+        return look(b, 64, false);
+    };
+    Bench comes("capacity=4KiB", "", "", true);
+    comes.driver().read(0, 0);
+    CHECK(at(comes, 10 * us) == 42);             // the drive has begun to read the unit
+    Bench copied("capacity=4KiB", "", "", true); // a line each 128 ns
+    copied.driver().read(0, 0);
+    CHECK(at(copied, 18 * us) == 42);
+    Bench goes("capacity=4KiB drive_latency=1us", "", "", true);
+    goes.driver().write(0, 0, 32, false);
+    goes.driver().read(100 * us, unit);
+    CHECK(at(goes, 100 * us + us / 2) == 42); // it has been read out, and is not at the drive
+}
+
+TEST_CASE("Units of 256 bytes come alone, and a controller's time is paid for each miss",
+          "[page_cache]") {
+    Bench b("capacity=16KiB unit=256B drive_latency=1us", "", "block=256B");
+    b.driver().read(0, 5 * 256 + 64);
+    b.driver().read(100 * us, 5 * 256 + 128);
+    b.driver().read(200 * us, 6 * 256);
+    b.run();
+    constexpr Tick read = (16_us).raw + 80'000'000 + 1; // 256 B at 3.2 GB/s, and 1 us
+    CHECK(b.driver().answered(0) == 1 + read + dram_read + 1);
+    CHECK(b.driver().answered(2) == 200 * us + 1 + read + dram_read + 1);
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Stats::misses) == 2);
+    CHECK(value(b.drive().stat.bytes) == 512);
+    CHECK(b.dram().size() == 2 * 2 + 3);
+}
+
 TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
     const auto error = [](const std::string& params) -> std::string {
         try {
@@ -250,6 +322,9 @@ TEST_CASE("A page cache that cannot be is refused", "[page_cache]") {
     CHECK(error("unit=5000B") == "cache.unit: must be a power of two");
     CHECK(error("batch=200") == "cache.batch: 200 units of 4KiB are more than the 512KiB that a "
                                 "drive reads at once");
+    CHECK(error("unit=256B capacity=16KiB batch=1") ==
+          "cache.unit: 256B is less than a block of drive, 512B: take larger units, or a "
+          "flash.SectorMerger before the drive");
     CHECK(error("drive_base=100B") ==
           "cache.drive_base: must be a multiple of a drive's sector of 512B");
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace memsim::ohm {
+namespace memsim::parts {
 
 /// What the host copied in (FunctionalAccess) while its line or page was on its way between two
 /// memories: it is written when that has arrived. The owner says what a key is. A value for State.
@@ -25,7 +25,8 @@ class DeferredWrites {
             if (w->key == key && w->write.address == access.address)
                 access.data.fill(w->write.data);
     }
-    /// Calls write(access) for all of this key, in their order.
+    bool empty() const { return writes_.empty(); }
+    /// Calls write(access) for all of this key, in their order; they are forgotten.
     template <class F>
     void arrive(std::uint64_t key, F&& write) {
         for (std::size_t i = 0; i < writes_.size();) {
@@ -47,4 +48,4 @@ class DeferredWrites {
     std::vector<Write> writes_;
 };
 
-} // namespace memsim::ohm
+} // namespace memsim::parts

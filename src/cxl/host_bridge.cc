@@ -1,0 +1,81 @@
+#include "cxl/host_bridge.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::cxl {
+
+using protocol::CxlConfigRequest;
+using protocol::CxlRegister;
+using protocol::MemRequest;
+
+static const Registration<HostBridge> registered {
+    "Sends each request to the CXL root port that its HDM decoders name."};
+static const Stage stage {"host_bridge"};
+
+void HostBridge::init() {
+    const unsigned ports = port.mem_side.size();
+    if (ports == 0) refuse("mem_side", "is bound to no root port: a host bridge has at least one");
+    state.hdm.entries.resize(params.decoders());
+    state.waiting.resize(ports, params.buffer());
+    firmware_ = dynamic_cast<const PlansAddresses*>(&port.config.peer()->owner());
+    MEMSIM_ASSERT(firmware_, "who programs a host bridge has a plan");
+}
+
+void HostBridge::wake() {
+    answer_config();
+    for (std::uint32_t o = 0; o < port.mem_side.size(); ++o)
+        while (!port.mem_side[o].empty() && port.cpu_side.can_send())
+            port.cpu_side.send(port.mem_side[o].pop());
+    if (!state.hdm.enabled) return;
+    do
+        state.waiting.take(
+            port.cpu_side, port.mem_side, [this](const MemRequest& r) { return port_of(r); },
+            [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); });
+    while (state.waiting.send(port.mem_side, [this](std::uint32_t o, const MemRequest& r) {
+        sim().stamps().mark(r.stamps, stage, now());
+        ++stat.requests[o];
+    }));
+}
+
+void HostBridge::answer_config() {
+    auto& in = port.config;
+    const std::uint32_t ports = port.mem_side.size();
+    for (; !in.empty() && in.can_send();) {
+        const CxlConfigRequest r = in.pop();
+        if (r.write) state.hdm.write(r, {.targets = ports});
+        const std::uint64_t value = r.reg == CxlRegister::decoder_count
+                                        ? state.hdm.entries.size() | std::uint64_t {ports} << 8
+                                        : state.hdm.read(r);
+        in.send({value, r.tag});
+    }
+}
+
+/// Nowhere, if it is a hint that has none.
+std::uint32_t HostBridge::port_of(const MemRequest& r) const {
+    const HdmEntry* const e = state.hdm.find(r.address);
+    if (e && (r.is_hint() || e->decoder.holds(r.address, r.bytes)))
+        return e->targets[e->decoder.way(r.address)];
+    if (r.is_hint()) return state.waiting.nowhere;
+    refuse("decoders", "a request of " + std::to_string(r.bytes) + "B goes to address " +
+                           std::to_string(r.address) +
+                           (e ? ", across the edge of a chunk that is interleaved"
+                              : ", which lies in no range that firmware has committed"));
+}
+
+void HostBridge::waits_on(WaitReport& report) const {
+    if (!state.hdm.enabled) report.add(path() + " waits for firmware to program its decoders");
+    if (state.waiting.held)
+        report.add(path() + " holds " + std::to_string(state.waiting.held) +
+                   " requests for its ports");
+}
+
+void HostBridge::functional(const PortBase&, FunctionalAccess& access) {
+    for (const HdmEntry& e : firmware_->plan().ranges)
+        if (e.decoder.holds(access.address))
+            return look_through(port.mem_side[e.targets[e.decoder.way(access.address)]], access);
+    refuse("decoders", "address " + std::to_string(access.address) +
+                           " is looked at, which lies in no range that firmware commits: give "
+                           "programs a base in its window");
+}
+
+} // namespace memsim::cxl

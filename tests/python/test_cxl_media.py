@@ -1,0 +1,87 @@
+"""Host bridge, endpoint and each medium without a link: latency and bandwidth beside the data sheet's figures.
+
+`pytest -s` prints the table. A miss pays for the endpoint's controller (1 us) and its DRAM beside the drive's read.
+"""
+import pytest
+
+import memsim
+from memsim import cxl, mem
+from memsim.systems.cxl_gpu import media
+
+CAPACITY = "80MiB"
+WINDOW = 1 << 30
+
+
+def run(name, capacity=CAPACITY, requests=2000, pattern="random", read_share="100%", outstanding=1, used=None,
+        **medium):
+    """A generator of 64-byte requests before a root complex with one endpoint, which runs to its end."""
+    root = memsim.Root(seed=1)
+    made = media.medium(name, capacity, **medium)
+    root.gen = mem.TrafficGen(pattern=pattern, read_share=read_share, requests=requests, outstanding=outstanding,
+                              size=64, base=f"{WINDOW}B", range=used or capacity)
+    root.bridge = cxl.HostBridge(queue=64, buffer=64, outstanding=2048)
+    root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", window="4GiB")
+    root.endpoint = cxl.Endpoint(capacity=capacity, outstanding=2048)
+    root.medium = made.part
+    root.gen.mem_side = root.bridge.cpu_side
+    root.bridge.mem_side[0] = root.endpoint.cpu_side
+    root.endpoint.mem_side = made.cpu_side
+    root.firmware.bridge = root.bridge.config
+    root.firmware.endpoints[0] = root.endpoint.config
+    memsim.instantiate(root)
+    assert memsim.simulate().getCause() == "nothing left to do"
+    return root
+
+
+# What a read costs beside the data sheet's time, in ns: controller, the endpoint's DRAM, links; of flash a sector of 512 B
+# on the channel and its command, too. Then the shares of the data sheet's rates that are reached at least by reads in
+# order with units of 256 B and of 4 KiB, and by writes in order.
+EXPECTED = {
+    "dram": (50, (0.8, 0.8, 0.8)),
+    "optane": (1_300, (0.25, 0.8, 0.25)),
+    "z-nand": (2_800, (0.15, 0.7, 0.15)),
+    "nand": (2_300, (0.002, 0.05, 0.002)),
+}
+
+
+@pytest.mark.parametrize("name", media.MEDIA)
+def test_latency_and_bandwidth(name, in_tmp, capsys):
+    sheet, drive, (extra, least) = media.SHEET[name], name != "dram", EXPECTED[name]
+    alone = run(name, requests=300).gen.stats.read_latency.mean
+    stream = dict(pattern="sequential", outstanding=1024, requests=60_000)
+    large = dict(unit="4KiB", depth=1024) if drive else {}
+    rates = [run(name, **stream).gen.stats.bandwidth, run(name, **stream, **large).gen.stats.bandwidth,
+             run(name, **stream, read_share="0%").gen.stats.bandwidth]
+    limits = sheet["read"], sheet["read"], sheet["write"]
+    with capsys.disabled():
+        print(f"\n{name:7} a read {alone / 1000:6.2f} us (data sheet {sheet['read_ns'] / 1000:5.2f} us)", end="")
+        for what, rate, limit in zip(("reads, 256 B", "reads, 4 KiB", "writes, 256 B"), rates, limits):
+            print(f"; {what}: {rate / 1e9:5.2f} of {limit / 1e9:4.1f} GB/s", end="")
+    assert sheet["read_ns"] < alone < sheet["read_ns"] + extra
+    for rate, limit, share in zip(rates, limits, least):
+        assert share * limit < rate <= limit
+
+
+@pytest.mark.parametrize("name", ["z-nand", "nand"])
+def test_collections_are_announced(name, in_tmp):
+    """Written at random beyond its spare, a scaled drive collects, and its cache goes on."""
+    made = run(name, capacity="16MiB", requests=60_000, read_share="0%", outstanding=64, cache="256KiB", pages=4)
+    drive = made.medium.ssd.drive.stats
+    assert drive.collections >= 10 and drive.moved_pages > 0
+    assert drive.announcements == 0  # nobody listens here
+    assert made.medium.merger.stats.merge_reads > 0
+
+
+def test_optane_levels_its_wear(in_tmp):
+    writes = run("optane", requests=5_000, read_share="0%", outstanding=64, cache="256KiB").medium.drive.stats
+    assert writes.tasks == writes.writes // 100 > 10
+
+
+def test_a_smaller_drive_has_blocks_enough_and_says_its_spare(in_tmp):
+    for name in "z-nand", "nand":
+        for capacity in "1MiB", "16MiB", "80MiB", "1GiB":
+            made = media.medium(name, capacity)
+            assert 0.07 <= made.spare < 0.98
+            assert len(made.loads) == 1
+    with pytest.raises(memsim.Error, match="there is no medium 'znand' .did you mean 'z-nand'"):
+        media.medium("znand", "1MiB")

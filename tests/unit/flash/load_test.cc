@@ -1,0 +1,204 @@
+#include "core/registry.hh"
+#include "flash/drive.hh"
+#include "flash/fixed_drive.hh"
+#include "probes.hh"
+#include "protocol/device_load.hh"
+#include "support.hh"
+
+#include <catch2/catch.hpp>
+
+/// Drives announce their own tasks: garbage collection, wear levelling.
+namespace memsim::test_flash {
+
+/// Notes when a device tells its load, and when its tasks begin.
+class LoadListener final : public Model<LoadListener> {
+  public:
+    struct Params {
+        Param<unsigned> queue {64, "Messages that it has not seen"};
+    };
+    struct Ports {
+        Optional<In<protocol::DeviceLoad>> load {{.depth = from<&Params::queue>},
+                                                 "A device's load"};
+        Optional<In<protocol::DriveTask>> tasks {{.depth = from<&Params::queue>}, "Its tasks"};
+    };
+    struct Stats {};
+    struct Told {
+        Tick at = 0;
+        protocol::DevLoad load = protocol::DevLoad::light;
+    };
+    struct State {
+        std::vector<Told> told;
+        std::vector<Tick> begun;
+    };
+    explicit LoadListener(const Params& p) : params(p) {}
+    void wake() override {
+        while (port.load && !port.load->empty())
+            state.told.push_back({now(), port.load->pop().load});
+        while (port.tasks && !port.tasks->empty()) {
+            port.tasks->pop();
+            state.begun.push_back(now());
+        }
+    }
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+};
+static const Registration<LoadListener> registered {"Notes a drive's load and tasks (a test's)."};
+
+} // namespace memsim::test_flash
+
+using namespace memsim;
+using namespace memsim::test_flash;
+using protocol::BlockOp;
+using protocol::DevLoad;
+
+namespace {
+
+/// A drive of two planes whose pages are written again and again; what it says.
+struct Written {
+    Machine m;
+    explicit Written(const Arguments& drive, bool listens, unsigned rewrites) {
+        Flash f {1, 1, 1, 2, 16, 8};
+        f.drive = with({{"page", "4KiB"}, {"over_provisioning", "50%"}, {"observers", "1"}}, drive);
+        f.package = {{"media", "slc"}, {"independent_planes", "true"}};
+        f.channel = {{"independent_planes", "true"}};
+        m.add("host", "test_flash.HostScript", {});
+        f.add(m);
+        m.add("listener", "test_flash.LoadListener", {});
+        m.bind("host", "to", "drive", "host[0]");
+        m.bind("drive", "tasks[0]", "listener", "tasks");
+        if (listens) m.bind("drive", "load", "listener", "load");
+        m.build();
+        auto& script = m.get<HostScript>("host").state.script;
+        Rng random(5, "pages");
+        for (std::uint32_t i = 0; i < rewrites; ++i)
+            script.push({i * 700 * us, {8 * random.below(100), 8, {}, i, BlockOp::write, false}});
+    }
+    const LoadListener::State& heard() { return m.get<LoadListener>("listener").state; }
+    flash::Drive& drive() { return m.get<flash::Drive>("drive"); }
+};
+
+} // namespace
+
+TEST_CASE("A collection begins when it has been announced, not a femtosecond sooner", "[flash]") {
+    const auto first = [](const char* announce, bool listens) {
+        Written w({{"announce", announce}}, listens, 400);
+        run(w.m);
+        REQUIRE(!w.heard().begun.empty());
+        return std::pair {w.heard().begun.front(),
+                          w.heard().told.empty() ? Tick {0} : w.heard().told.front().at};
+    };
+    const auto [unheard, none] = first("10us", false);
+    CHECK(none == 0);
+    const std::vector<std::pair<const char*, Tick>> times {
+        {"0fs", 0}, {"10us", 10 * us}, {"100us", 100 * us}};
+    for (const auto& [text, time] : times) {
+        const auto [begun, told] = first(text, true);
+        CHECK(told == unheard); // when it would have begun
+        CHECK(begun == told + time);
+    }
+}
+
+TEST_CASE("A drive's load is severe from an announcement until no task is under way or due",
+          "[flash]") {
+    Written w({{"announce", "50us"}, {"static_wear_levelling", "2"}}, true, 3000);
+    run(w.m);
+    const auto& told = w.heard().told;
+    const auto& stat = w.drive().stat;
+    REQUIRE(told.size() > 20);
+    CHECK(told.size() % 2 == 0);
+    CHECK(value(stat.announcements) == told.size() / 2);
+    CHECK(value(stat.ftl.levellings) > 0);
+    CHECK(w.heard().begun.size() == value(stat.ftl.collections) + value(stat.ftl.levellings));
+    for (std::size_t i = 0; i < told.size(); ++i)
+        CHECK(told[i].load == (i % 2 ? DevLoad::light : DevLoad::severe));
+    // Every task begins while the load is severe, at least the announcement's time after it.
+    for (const Tick at : w.heard().begun) {
+        std::size_t i = 0;
+        while (i + 1 < told.size() && told[i + 1].at <= at) ++i;
+        REQUIRE(i % 2 == 0);
+        REQUIRE(at >= told[i].at + 50 * us);
+    }
+}
+
+TEST_CASE("A collection that has begun goes on to its target", "[flash]") {
+    // Of 16 blocks a plane, 8 of data: collected below 2 free ones, up to 2, or 4.
+    const auto free_at_end = [](const char* target) {
+        Written w({{"gc_threshold", "12.5%"}, {"gc_target", target}}, true, 1500);
+        run(w.m);
+        return std::pair {w.drive().ftl().free_blocks(0), value(w.drive().stat.announcements)};
+    };
+    const auto [low, often] = free_at_end("0%");
+    const auto [high, seldom] = free_at_end("25%");
+    CHECK(low <= 2);
+    CHECK(high > 1);
+    CHECK(seldom * 3 < often * 2);
+    CHECK_THAT(error_of([] {
+                   Written w({{"gc_target", "31.25%"}}, true, 1);
+               }),
+               Catch::Contains("needs 9 (gc_target's 5 and 4 that are open)"));
+}
+
+TEST_CASE("A fixed drive takes nothing during its task, which it announces", "[flash]") {
+    const auto answers = [](Tick second) {
+        Machine m;
+        m.add("host", "test_flash.HostScript", {{"latency", "1fs"}});
+        m.add("drive", "flash.FixedDrive",
+              {{"read_latency", "1us"},
+               {"write_latency", "1us"},
+               {"bandwidth", "1000000GB/s"},
+               {"task_writes", "2"},
+               {"task_time", "7us"},
+               {"announce", "10us"}});
+        m.add("listener", "test_flash.LoadListener", {});
+        m.bind("host", "to", "drive", "requests");
+        m.bind("drive", "load", "listener", "load");
+        m.build();
+        auto& script = m.get<HostScript>("host").state.script;
+        script.push({0, {0, 1, {}, 0, BlockOp::write, false}});
+        script.push({us, {0, 1, {}, 1, BlockOp::write, false}});
+        script.push({second, {0, 1, {}, 2, BlockOp::read, false}});
+        run(m);
+        const auto& told = m.get<LoadListener>("listener").state.told;
+        REQUIRE(told.size() == 2);
+        CHECK(told[0].load == DevLoad::severe);
+        CHECK(told[0].at == us + 1 + 1); // the second write comes, the message goes
+        CHECK(told[1].load == DevLoad::light);
+        const Tick severe = told[1].at - told[0].at; // data of a read may be on its way before
+        CHECK(severe >= 17 * us);
+        CHECK(severe < 17 * us + ns);
+        return m.get<HostScript>("host").state.log.back().at - second;
+    };
+    // A read in the last tick before the task takes its time; one in the next waits for it.
+    const Tick alone = answers(3 * us);
+    CHECK(answers(us + 10 * us - 1) == alone);
+    CHECK(answers(us + 10 * us) == alone + 7 * us);
+    CHECK(answers(us + 17 * us) == alone);
+}
+
+TEST_CASE("A fixed drive's data path takes a time for each request and one for its bytes",
+          "[flash]") {
+    Machine m;
+    m.add("host", "test_flash.HostScript", {{"latency", "1fs"}});
+    m.add("drive", "flash.FixedDrive",
+          {{"read_latency", "5us"},
+           {"write_latency", "6us"},
+           {"bandwidth", "1GB/s"},
+           {"write_bandwidth", "500MB/s"},
+           {"read_time", "100ns"},
+           {"write_time", "80ns"},
+           {"block", "256B"}});
+    m.bind("host", "to", "drive", "requests");
+    m.build();
+    auto& script = m.get<HostScript>("host").state.script;
+    for (std::uint32_t i = 0; i < 4; ++i)
+        script.push({0, {i, 1, {}, i, i < 2 ? BlockOp::read : BlockOp::write, false}});
+    run(m);
+    std::array<Tick, 4> at {};
+    for (const auto& s : m.get<HostScript>("host").state.log) at[s.response.tag] = s.at;
+    CHECK(at[0] == 2 + 356 * ns + 5 * us);
+    CHECK(at[1] == 2 + 2 * 356 * ns + 5 * us);
+    CHECK(at[2] == 2 + (2 * 356 + 592) * ns + 6 * us);
+    CHECK(at[3] == 2 + (2 * 356 + 2 * 592) * ns + 6 * us);
+}
