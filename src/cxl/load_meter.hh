@@ -10,12 +10,7 @@ namespace memsim::cxl {
 
 using namespace memsim::literals;
 using protocol::DevLoad;
-
-/// Of a queue: light below a quarter of its places, optimal below a half, moderate below three
-/// quarters, severe above (assumption: CXL leaves it to the device).
-constexpr DevLoad load_of(std::uint32_t waiting, std::uint32_t places) {
-    return static_cast<DevLoad>(std::min(4 * std::uint64_t {waiting} / places, std::uint64_t {3}));
-}
+using protocol::load_of;
 
 /// How long responses have waited for credits of the host (egress port back-pressure, CXL 3.1,
 /// 3.3.4): from a share of the last whole window on the load is moderate, from another on severe.

@@ -6,6 +6,7 @@
 #include "parts/deferred_writes.hh"
 #include "parts/residency.hh"
 #include "protocol/block_io.hh"
+#include "protocol/device_load.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_miss.hh"
 
@@ -55,6 +56,8 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
             "Latency of requests to the drive: a controller's time for each, of "
             "any number at once",
             Change::tunable};
+        Param<unsigned> full_load {
+            64, {4, 65536}, "Units on their way from the drive that are told as a full load"};
         Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to this component"};
     };
     struct Ports {
@@ -71,6 +74,10 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Many<Responder<Mem>> hints {from<&Params::prefetchers>,
                                     {.depth = from<&Params::hint_queue>, .hints = true},
                                     "Hints whose units are to be brought"};
+        Optional<Out<protocol::DeviceLoad>> load {
+            {}, "Load: the higher of the drive's and that of units on their way"};
+        Optional<In<protocol::DeviceLoad>> drive_load {{.depth = [](const void*) { return 4u; }},
+                                                       "Load of the drive, as it changes"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
@@ -124,6 +131,8 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Fifo<Io> to_drive;
         std::vector<Io> at_drive; ///< by tag
         FreeList free_tags;
+        protocol::DevLoad drive_load = protocol::DevLoad::light;
+        protocol::DevLoad told = protocol::DevLoad::light;
         HashMap<bool> leaving;          ///< units on their way to the drive; true: to be read again
         parts::DeferredWrites deferred; ///< of the host into units on their way, by unit
     };
@@ -152,6 +161,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     void serve(std::uint32_t request);
     bool send();
     void send_to_drive();
+    void tell_load();
     void drive_answered(const protocol::BlockResponse& r);
     void write_deferred(std::uint64_t unit, Contents::Id page);
 

@@ -2,6 +2,8 @@
 
 #include "core/port.hh"
 
+#include <algorithm>
+
 /// QoS telemetry of CXL: how busy a device says that it is.
 namespace memsim::protocol {
 
@@ -9,6 +11,12 @@ namespace memsim::protocol {
 enum class DevLoad : std::uint8_t { light, optimal, moderate, severe };
 constexpr std::array<std::string_view, 4> names_of(DevLoad) {
     return {"light", "optimal", "moderate", "severe"};
+}
+
+/// Of a queue: light below a quarter of its places, optimal below a half, moderate below three
+/// quarters, severe above (assumption: CXL leaves it to the device).
+constexpr DevLoad load_of(std::uint64_t waiting, std::uint64_t places) {
+    return static_cast<DevLoad>(std::min<std::uint64_t>(4 * waiting / places, 3));
 }
 
 /// A medium tells its endpoint each time that its own load changes, and a root port tells who

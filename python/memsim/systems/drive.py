@@ -37,12 +37,12 @@ PRESETS = {
     "z_nand_983_zet": dict(
         geometry=(8, 1, 8, 2, 2730, 384),
         drive=dict(ENDPOINT, page="4KiB", over_provisioning="7%", gc_target="6.8%", host_rate="3.4GB/s"),
-        channel=dict(bus="nv_ddr3_800", rate="425MB/s", queue=256, independent_planes=True),
+        channel=dict(bus="nv_ddr3_800", rate="425MB/s", queue=256, independent_planes=True, join_reads=True),
         package=dict(media="z_nand", independent_planes=True), registers=2),
     "nand_980_pro": dict(
         geometry=(8, 1, 4, 2, 1024, 1024),
         drive=dict(ENDPOINT, page="16KiB", over_provisioning="9%", host_rate="7GB/s"),
-        channel=dict(bus="nv_ddr3_800", rate="875MB/s", queue=256, independent_planes=True),
+        channel=dict(bus="nv_ddr3_800", rate="875MB/s", queue=256, independent_planes=True, join_reads=True),
         package=dict(media="tlc", independent_planes=True, timing_changes=(
             "types=1 tR0=45us tPROG0=500us tBERS=5ms endurance=3000")), registers=2),
 }

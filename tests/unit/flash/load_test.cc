@@ -202,3 +202,30 @@ TEST_CASE("A fixed drive's data path takes a time for each request and one for i
     CHECK(at[2] == 2 + (2 * 356 + 592) * ns + 6 * us);
     CHECK(at[3] == 2 + (2 * 356 + 2 * 592) * ns + 6 * us);
 }
+
+TEST_CASE("A page cache tells the load of units on their way, or the drive's if that is higher",
+          "[flash][page_cache]") {
+    // Units of 4 KiB, of which four are a full load: light, optimal from one, moderate from two.
+    Machine m(1);
+    m.add("driver", "test_mem.Driver", {});
+    m.add("cache", "mem.PageCache", {{"capacity", "64KiB"}, {"full_load", "4"}});
+    m.add("dram", "mem.SimpleMemory", {});
+    m.add("drive", "flash.FixedDrive",
+          {{"task_writes", "1"}, {"task_time", "50us"}, {"announce", "0fs"}});
+    m.add("listener", "test_flash.LoadListener", {});
+    m.bind("driver", "mem_side", "cache", "cpu_side");
+    m.bind("cache", "dram_side", "dram", "cpu_side");
+    m.bind("cache", "drive_side", "drive", "requests");
+    m.bind("cache", "load", "listener", "load");
+    m.bind("drive", "load", "cache", "drive_load");
+    m.build();
+    auto& driver = m.get<test_mem::Driver>("driver");
+    for (const std::uint64_t unit : {0, 1, 1, 2, 3}) driver.read(0, unit * 4096);
+    m.start();
+    REQUIRE(m.run(never) == Stop::idle);
+    const auto& told = m.get<LoadListener>("listener").state.told;
+    REQUIRE(told.size() >= 2);
+    CHECK(told.front().load == DevLoad::severe); // four of four, sent for in one tick
+    CHECK(told.back().load == DevLoad::light);
+    for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].load != told[i - 1].load);
+}

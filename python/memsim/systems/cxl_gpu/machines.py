@@ -22,6 +22,7 @@ CONTROLLERS = ("ours", "smt", "tpp")
 CORES = 8
 # A warp of Vortex is 8 threads of a core of 1 GHz; ours are 32 lanes: of a quarter of the clock, four to one of ours.
 CLOCK, CORE_CLOCK, WARPS = "1GHz", "250MHz", 16
+MSHRS = 2 * WARPS       # of a core (Vortex: two a warp); the last-level cache has as many as all cores
 # The system bus's map: local memory from 0, the host's, and the window in which firmware places endpoints.
 LOCAL, HOST, HOST_MEMORY, WINDOW = 1 << 30, 1 << 36, 1 << 34, 1 << 40
 RESERVE = 8             # local memory to the deterministic store's reserve (assumption)
@@ -54,11 +55,11 @@ def vortex(size, **dispatch):
         dispatcher=dict(clock=CLOCK, **dispatch),
         sm=dict(clock=CORE_CLOCK, warp_slots=WARPS, block_slots=WARPS, scheduler="loose_round_robin",
                 arithmetic_latency=1, line="32B", sector="32B"),
-        l1=dict(capacity="16KiB", line="64B", ways=4, latency="2ns", mshrs=8, targets=8, write_policy="write_through",
+        l1=dict(capacity="16KiB", line="32B", ways=4, latency="2ns", mshrs=MSHRS, targets=8, write_policy="write_through",
                 write_allocate=False),
         network=dict(width="64B", latency="2ns"),
-        l2=dict(capacity=f"{size.llc}B", line="64B", ways=scale.LLC_WAYS, latency="8ns", mshrs=64, targets=8,
-                fetch_on_write=False))
+        l2=dict(capacity=f"{size.llc}B", line="64B", sector="64B", ways=scale.LLC_WAYS, latency="8ns",
+                mshrs=CORES * MSHRS, targets=8, fetch_on_write=False))
 
 
 def machine(platform, program, media="dram", controller="ours", size=None, seed=1, contents=False, store=None,
@@ -117,9 +118,9 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
 
 def _expanded(root, size, ports):
     """The system bus, and the root complex: host bridge, and the firmware that maps what endpoints have."""
-    root.bus = link.AddressRouter(ranges=f"0B {LOCAL}B 0, {HOST}B {HOST_MEMORY}B 1")
+    root.bus = link.AddressRouter(ranges=f"0B {LOCAL}B 0, {HOST}B {HOST_MEMORY}B 1, {WINDOW}B {WINDOW}B 2")
     root.bridge = cxl.HostBridge()
-    root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", ways=ports, router_target=2)
+    root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", ways=ports)
     root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(latency="100ns", bandwidth="44.8GB/s",
                                                               capacity=f"{HOST + HOST_MEMORY}B")
     root.bus.mem_side[0] = root.memory.network.cpu_side[0]
@@ -127,7 +128,6 @@ def _expanded(root, size, ports):
     root.pcie.to_host = root.host.cpu_side
     root.bus.mem_side[2] = root.bridge.cpu_side
     root.firmware.bridge = root.bridge.config
-    root.firmware.router = root.bus.control
     root.port = [System() for _ in range(ports)]
 
 

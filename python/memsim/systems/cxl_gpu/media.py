@@ -41,6 +41,7 @@ def data_path(iops, rate):
 OPTANE = dict(block="256B", read_latency="5us", write_latency="5us", bandwidth="7.2GB/s", write_bandwidth="6.2GB/s",
               read_time=data_path(1_500_000, 7_200_000_000), write_time=data_path(1_350_000, 6_200_000_000),
               queue=1024)
+RAM_DRIVE = dict(read_latency="100ns", write_latency="100ns", bandwidth="44.8GB/s")
 # Its fine-grained wear levelling: a unit moves each 100 writes (Start-Gap, MICRO'09), which takes a read and a write,
 # 10 us, of one of the 7.5 units that the drive has at work (5 us x 1.5 million a second): assumption.
 OPTANE_WEAR = dict(task_writes=100, task_time="1333ns")
@@ -152,7 +153,9 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", controll
     if media == "optane":
         part.drive = flash.FixedDrive(**{**OPTANE, **(OPTANE_WEAR if wear else {}), "announce": announce, **drive})
         part.cache.drive_side = part.drive.requests
-        return Medium(part, part.cache.cpu_side, (part.drive.load,) if wear else ())
+        if wear:
+            part.cache.drive_load = part.drive.load
+        return Medium(part, part.cache.cpu_side, (part.cache.load,))
     part.ssd, actual = drive_of(media, size, pages, spare, announce=announce, preconditioned=preconditioned, **drive)
     host = part.ssd.drive.host[0]
     if step < 512:
@@ -161,4 +164,21 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", controll
         part.merger.drive = host
     else:
         part.cache.drive_side = host
-    return Medium(part, part.cache.cpu_side, (part.ssd.drive.load,), actual)
+    part.cache.drive_load = part.ssd.drive.load
+    return Medium(part, part.cache.cpu_side, (part.cache.load,), actual)
+
+
+def drive(media, capacity, **changes):
+    """A medium as a drive by itself, as GPU-direct storage has it: a System, and its port for block requests.
+
+    media       one of MEDIA; 'dram' is a drive as fast as the endpoint's DRAM
+    capacity    bytes that it shows, a whole number
+    changes     arguments of drive_of(), or parameters of the drive
+    """
+    check(media)
+    if media in FLASH:
+        made, _ = drive_of(media, capacity, **{"preconditioned": "100%", **changes})
+        return made, made.drive.host[0]
+    part = System()
+    part.drive = flash.FixedDrive(**{**(OPTANE if media == "optane" else RAM_DRIVE), "block": "512B", **changes})
+    return part, part.drive.requests
