@@ -20,6 +20,7 @@ parser.add_argument("--unit", default="256B", help="what comes into an endpoint'
 parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
 parser.add_argument("--preconditioned", default="100%", help="share of a flash drive that was written before")
 parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
+parser.add_argument("--series", metavar="TIME", help="sample latencies and queues of root ports each TIME (Fig. 9e)")
 parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--check-contents", action="store_true",
                     help="carry the values of stores, and compare all memory with the program's at the end")
@@ -36,6 +37,8 @@ root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size
                        max_instructions=region if args.max_instructions is None else args.max_instructions)
 
 simulation = memsim.instantiate(root)
+if args.series and args.platform.startswith("cxl"):
+    memsim.stats.series(args.series, cxl_gpu.points.series(args.platform))
 end = memsim.simulate()
 memsim.stats.dump("end")
 

@@ -9,15 +9,16 @@ STUDIES = sorted((ROOT / "configs" / "studies").rglob("*.py"))
 NO_CLAIMS = "lifetime.py", "sensitivity.py", "fig08b.py", "endurance.py"
 FEW = {("ohm", "sensitivity.py"): ["--only", "psi"],  # of its points, which are many
        ("zng", "sensitivity.py"): ["--only", "firmware"],
-        ("cmd", "sensitivity.py"): ["--only", "hash interval"]}
+        ("cmd", "sensitivity.py"): ["--only", "hash interval"],
+        ("cxl", "sensitivity.py"): ["--only", "ring of ranges"]}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", STUDIES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_study_judges_claims(script, memsim_command, tmp_path):
     takes_a_scale = "arguments(__doc__" in script.read_text()
-    workload = {"zng": "bfs1-gaus", "cmd": "cfd", "ohm": "FDTD"}[script.parent.name]
-    few = ["--scale", "tiny", "--workloads", workload, 
+    workload = {"zng": "bfs1-gaus", "cmd": "cfd", "ohm": "FDTD", "cxl": "bfs"}[script.parent.name]
+    few = ["--scale", "tiny", "--workloads", workload,
            *FEW.get((script.parent.name, script.name), [])]
     done = memsim_command("-q", "-d", "out", script, *(few if takes_a_scale else []))
     assert len(done.stdout.splitlines()) > 2

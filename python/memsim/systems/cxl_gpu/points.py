@@ -70,6 +70,22 @@ CLAIMS = {
 OVER_MEDIA = {"cxl-34": "path", "cxl-35": "bfs"}
 
 
+# Where latencies show: at the store of a platform that has deterministic ones, else at the queues.
+LATENCIES = {True: ("store.load_latency", "store.store_latency"), False: ("queues.read_latency", "queues.write_latency")}
+
+
+def series(platform):
+    """The statistics that Fig. 9e shows over time."""
+    return ["port[*].device.ingress", "port[*].queues.memory_queue",
+            *(f"port[*].{latency}.{part}" for latency in LATENCIES[platform == "cxl-ds"] for part in ("sum", "count"))]
+
+
+def worst(samples):
+    """The highest mean of an interval, of sums and counts sampled by tick: [(tick, sum, count)]."""
+    steps = [(s - s0) / (n - n0) for (_, s0, n0), (_, s, n) in zip(samples, samples[1:]) if n > n0]
+    return max(steps, default=math.nan)
+
+
 def arguments(doc, workloads=ALL, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
@@ -89,9 +105,15 @@ def metrics(values):
     def rate(part, whole):
         return part / whole if whole else math.nan
 
+    def cores(name):
+        return sum(v for (p, n), v in values.items() if n == name and p.startswith("gpu.sm["))
+
     lookups = sum(total(".medium.cache", n) for n in ("hits", "merged", "misses"))
     return dict(
         time=values["gpu.dispatcher", "cycles"], ipc=values["gpu.dispatcher", "ipc"],
+        compute_ratio=100 * (1 - rate(cores("memory_instructions"), cores("warp_instructions"))),
+        load_ratio=100 * rate(cores("read_requests"), cores("requests")),
+        access_rate=rate(cores("requests"), cores("warp_instructions")),
         hits=100 * rate(total(".medium.cache", "hits"), lookups),
         read_latency=rate(total(".queues", "read_latency.sum"), total(".queues", "read_latency.count")),
         write_latency=rate(total(".queues", "write_latency.sum"), total(".queues", "write_latency.count")),
@@ -122,7 +144,17 @@ class Points(PlatformStudy):
                            options=options, platform=label, workload=workload)
 
     def metrics(self, point):
-        return metrics(self.values(point))
+        return dict(metrics(self.values(point)), gc_latency=self.worst_latency(point))
+
+    def worst_latency(self, point):
+        """Of loads and stores together, the mean of the worst interval of a series; NaN if none was sampled."""
+        totals = {}
+        with study.connect(self.database) as database:
+            for name, tick, value in database.execute(
+                    "SELECT name, tick, value FROM samples WHERE run = ? AND name LIKE '%latency.%'", (point.run,)):
+                entry = totals.setdefault(tick, {"sum": 0, "count": 0})
+                entry[name.rpartition(".")[2]] += value
+        return worst([(tick, e["sum"], e["count"]) for tick, e in sorted(totals.items())])
 
     def measured(self, id):
         if id in OVER_MEDIA:
@@ -141,7 +173,7 @@ class Points(PlatformStudy):
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
         column = self.table[{"hits ratio": "hits"}.get(metric, metric) if metric in (
-            "hits", "ingress", "collections", "hits ratio") else "time"]
+            "hits", "ingress", "collections", "hits ratio", "gc_latency") else "time"]
         ours = column.loc[subject].loc[chosen]
         if baseline is None:
             return float(ours.mean())
@@ -154,7 +186,7 @@ class Points(PlatformStudy):
         if metric == "time over all":
             every = column.loc[subject] / column.loc[baseline]
             return float((ours / theirs).mean() / every.mean())
-        if metric in ("hits ratio", "ingress", "collections"):
+        if metric in ("hits ratio", "ingress", "collections", "gc_latency"):
             return float(ours.mean() / theirs.mean()) if theirs.mean() else None
         return float((ours / theirs).mean())
 

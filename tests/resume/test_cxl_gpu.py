@@ -1,0 +1,22 @@
+"""The resume oracle over CXL-GPU's configurations, which carry the values of the program."""
+from pathlib import Path
+
+import pytest
+from memsim.systems import cxl_gpu
+
+CONFIG = Path(__file__).parents[2] / "configs" / "cxl_gpu.py"
+LINKED = [p for p in cxl_gpu.platforms() if p.startswith("cxl")]
+
+
+@pytest.mark.parametrize("platform, media", [
+    *((p, "z-nand") for p in LINKED), ("gpu-dram", "dram"), ("uvm", "dram"), ("gds", "optane"),
+    ("cxl", "dram"), ("cxl-ds", "optane"), ("cxl-ds", "nand")])
+def test_a_platform_saved_restored_and_perturbed(survives, platform, media):
+    survives(CONFIG, "--platform", platform, "--media", media, "--workload", "bfs", "--scale", "tiny",
+             "--max-instructions", "20000", *(["--fault", "20us"] if platform in ("uvm", "gds") else ["--check-contents"]))
+
+
+def test_a_link_with_flits_in_replay(survives):
+    """One bit in 10^5 is received wrongly: at any moment some flit comes again."""
+    survives(CONFIG.parent / "cxl_link.py", "--bit-errors", "10000000000", "--requests", "300", "--outstanding", "32",
+             "--read-share", "50%")
