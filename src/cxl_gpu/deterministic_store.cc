@@ -327,14 +327,10 @@ void DeterministicStore::check_loaded(Loader& l) const {
 }
 
 void DeterministicStore::waits_on(WaitReport& report) const {
-    if (const std::size_t n = state.jobs.under_way())
-        report.add(path() + " has " + std::to_string(n) + " messages without an answer from " +
-                   port.mem_side.peer()->owner().path() + " and " +
-                   port.local_side.peer()->owner().path());
-    if (state.reserve.stacked())
-        report.add(path() + " has " + std::to_string(state.reserve.stacked()) +
-                   " lines that the endpoint is to get" +
-                   (state.gate.suspended ? "; its load suspends writes" : ""));
+    if (state.jobs.under_way() || state.reserve.stacked())
+        report.add(path() + " has " + std::to_string(state.jobs.under_way()) +
+                   " messages without an answer, and " + std::to_string(state.reserve.stacked()) +
+                   " lines that the endpoint is to get");
 }
 
 std::optional<std::string> DeterministicStore::imbalance() const {

@@ -55,6 +55,16 @@ TEST_CASE("The stack takes a store only if another one has no answer", "[cxl_gpu
           (early ? answered + 64 + 50 * ns + 1 : second + there));
 }
 
+TEST_CASE("The stack takes a store if the root port has no room", "[cxl_gpu]") {
+    Bench b = bench("", "queue=1 takes=false");
+    b.driver().read(0, 4096, 64); // takes all of it
+    b.driver().write(us, 0, 64, false);
+    b.m.start();
+    b.m.run(2 * us);
+    CHECK(value(b.stores().stat.stores[StorePath::stacked]) == 1);
+    CHECK(b.driver().answered(1) == us + copied);
+}
+
 TEST_CASE("The newest of the stack is written first, one after the other", "[cxl_gpu]") {
     const std::string flushes = GENERATE("1", "3");
     Bench b = bench("flushes=" + flushes);
