@@ -147,6 +147,8 @@ TEST_CASE("Of a hint each device gets its own bytes, as one stretch", "[cxl]") {
     r.run();
     CHECK(r.m.get<HintSink>("memory[1]").state.hinted == std::deque<std::uint64_t> {0});
     CHECK(r.m.get<HintSink>("memory[0]").state.hinted == std::deque<std::uint64_t> {256});
+    CHECK(r.m.get<HintSink>("memory[1]").state.bytes == 512);
+    CHECK(r.m.get<HintSink>("memory[0]").state.bytes == 256);
     const auto& bridge = r.m.get<cxl::HostBridge>("bridge").stat;
     CHECK(value(bridge.hints) == 3);
     CHECK(value(bridge.hints_dropped) == 1);
@@ -209,7 +211,7 @@ TEST_CASE("A root complex that cannot be is refused before time 0, a stray reque
     Machine swapped; // firmware takes each endpoint for the other
     swapped.add("driver", "test_mem.Driver", {});
     swapped.add("bridge", "cxl.HostBridge", {});
-    swapped.add("firmware", "cxl.Firmware", {});
+    swapped.add("firmware", "cxl.Firmware", {{"ways", "2"}});
     swapped.bind("driver", "mem_side", "bridge", "cpu_side");
     swapped.bind("firmware", "bridge", "bridge", "config");
     for (unsigned i = 0; i < 2; ++i) {

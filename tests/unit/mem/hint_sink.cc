@@ -12,7 +12,7 @@ void HintSink::wake() {
     if (state.free_at > now()) return arm(state.next, state.free_at);
     const protocol::MemRequest r = in.pop();
     ++stat.taken;
-    if (r.is_hint()) state.hinted.push_back(r.address);
+    if (r.is_hint()) state.bytes += r.bytes, state.hinted.push_back(r.address);
     if (r.needs_response()) in.send(protocol::answer(r));
     state.free_at = now() + params.pause->raw;
     if (!in.empty()) arm(state.next, state.free_at);

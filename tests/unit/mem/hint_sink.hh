@@ -25,6 +25,7 @@ class HintSink final : public Model<HintSink> {
     };
     struct State {
         std::deque<std::uint64_t> hinted;
+        std::uint64_t bytes = 0; ///< of all hints
         Tick free_at = 0;
         Timer next;
     };
