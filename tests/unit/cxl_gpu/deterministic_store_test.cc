@@ -31,6 +31,17 @@ TEST_CASE("A store is complete with its copy, and goes to the endpoint at once",
     CHECK(value(b.local().stat.writes) == 1);
 }
 
+TEST_CASE("A store whose look-up ends between edges reaches a memory with a clock at the next one",
+          "[cxl_gpu]") {
+    Queues parts {"level_time=300ps reserve_base=1MiB", {}, "least=10us most=10us"};
+    parts.network = "inputs=1 outputs=1 clock=1GHz latency=1ns width=64B";
+    Bench b(parts);
+    for (std::uint64_t i = 0; i < 20; ++i) b.driver().write(i * 7'300'000, i * 64, 64, false);
+    b.run();
+    CHECK(b.driver().state.answers.size() == 20);
+    CHECK(value(b.local().stat.writes) >= 20);
+}
+
 TEST_CASE("A posted store is not answered", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().write(0, 4096, 64, true);

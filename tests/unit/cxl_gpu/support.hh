@@ -26,6 +26,7 @@ struct Queues {
     std::optional<std::string> stores, queues;
     std::string endpoint {};
     std::string local = "latency=50ns bandwidth=1000000GB/s";
+    std::string network {}; ///< a crossbar before the local memory
 
     /// driver - stores (beside them the local memory) - queues - endpoint.
     void add(Machine& m, const std::string& driver, const std::string& driver_port) const {
@@ -43,7 +44,13 @@ struct Queues {
         if (stores) {
             put("stores", "cxl_gpu.DeterministicStore", *stores);
             m.add("local", "mem.SimpleMemory", arguments(local));
-            m.bind("stores", "local_side", "local", "cpu_side");
+            if (network.empty()) {
+                m.bind("stores", "local_side", "local", "cpu_side");
+            } else {
+                m.add("network", "mem.Crossbar", arguments(network));
+                m.bind("stores", "local_side", "network", "cpu_side[0]");
+                m.bind("network", "mem_side[0]", "local", "cpu_side");
+            }
         }
         m.bind(driver, driver_port, below, "cpu_side");
     }
