@@ -7,7 +7,6 @@ docs/models/cxl.md.
 from ... import Root, System, cxl, cxl_gpu, flash, link, mem, workload
 from ...errors import did_you_mean, user_error
 from .. import mmu
-from ..interleave import Interleave
 from ..processor import gpu
 from ..scale import KIB, up_to
 from ..scale import footprint as footprint_of
@@ -29,23 +28,11 @@ RESERVE = 8             # local memory to the deterministic store's reserve (ass
 LINK = dict(generation=5, lanes=8)  # PCIe 5.0 x8 with sync-header bypass
 PCIE = dict(generation=5, lanes=8, payload="128B", overhead="40B")
 FAULT = "500us"         # of the host's runtime for a fault
-CHANNELS = Interleave(2, "256B")  # DDR5-5600: two channels of 32 bit
 
 
 def platforms():
     """Their names, in the order of the evaluation."""
     return list(PLATFORMS)
-
-
-def dram(capacity, inputs=1):
-    """A System with DDR5-5600 of 44.8 GB/s behind the inputs of a crossbar, `network`."""
-    part = System()
-    part.network = mem.Crossbar(inputs=inputs, width="64B", clock=CLOCK, latency="1ns", **CHANNELS.crossbar)
-    part.channel = [mem.DramController(timing="ddr5_5600", map="RoRaBaCoChCl", capacity=f"{capacity}B",
-                                       **CHANNELS.channel(i)) for i in range(CHANNELS.ways)]
-    for i, channel in enumerate(part.channel):
-        part.network.mem_side[i] = channel.cpu_side
-    return part
 
 
 def vortex(size, **dispatch):
@@ -80,7 +67,7 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
     medium      further arguments of media.medium(), such as dict(announce="0ns")
     dispatch    parameters of gpu.Dispatcher, such as max_instructions
 
-    Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (network, channel), with uvm and gds
+    Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `memory` (crossbar, dram), with uvm and gds
     `host`, `pcie` and `drive`, with CXL `bus`, `bridge`, `firmware` and the list `port` of what belongs to a root port:
     store, queues, root_port, device, endpoint, medium.
     """
@@ -99,17 +86,16 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
     if PLATFORMS[platform]:
         dispatch["bases"] = f"{WINDOW}B"
     root.gpu = vortex(size, **dispatch)
-    below = root.gpu.l2[0]
+    root.memory, below = System(), root.gpu.l2[0]
     if PLATFORMS[platform]:
         stores = platform == "cxl-ds" if store is None else store
-        root.memory = dram(LOCAL, 1 + ports * stores)
+        media_.ddr5(root.memory, LOCAL, 1 + ports * stores)
         _expanded(root, size, ports)
         below.mem_side = root.bus.cpu_side
         for i in range(ports):
             _port(root, i, size, media, controller, ahead, stores, unit, ports, medium or {})
     else:
-        root.memory = dram(LOCAL)
-        below.mem_side = root.memory.network.cpu_side[0]
+        below.mem_side = media_.ddr5(root.memory, LOCAL)
         if platform != "gpu-dram":
             _paged(root, size, media if platform == "gds" else None, fault, page, medium or {})
     program.dispatcher = root.gpu.dispatcher.host
@@ -123,7 +109,7 @@ def _expanded(root, size, ports):
     root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", ways=ports)
     root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(latency="100ns", bandwidth="44.8GB/s",
                                                               capacity=f"{HOST + HOST_MEMORY}B")
-    root.bus.mem_side[0] = root.memory.network.cpu_side[0]
+    root.bus.mem_side[0] = root.memory.crossbar.cpu_side[0]
     root.bus.mem_side[1] = root.pcie.from_device
     root.pcie.to_host = root.host.cpu_side
     root.bus.mem_side[2] = root.bridge.cpu_side
@@ -148,7 +134,7 @@ def _port(root, i, size, media, controller, ahead, stores, unit, ports, medium):
         reserve = up_to(size.local // RESERVE // ports, scale.LINE)
         part.store = cxl_gpu.DeterministicStore(reserve_base=f"{i * reserve}B", reserve=f"{reserve}B",
                                                 local_memory=f"{LOCAL}B")
-        part.store.local_side = root.memory.network.cpu_side[1 + i]
+        part.store.local_side = root.memory.crossbar.cpu_side[1 + i]
         part.store.mem_side = entrance
         part.store.telemetry = part.root_port.telemetry[1]
         entrance = part.store.cpu_side

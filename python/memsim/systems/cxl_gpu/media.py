@@ -72,12 +72,12 @@ def check(media):
         raise user_error(f"there is no medium '{media}'{did_you_mean(media, MEDIA)}: it is one of {', '.join(MEDIA)}")
 
 
-def ddr5(part, capacity):
-    """DRAM of so many bytes in `part`; answers with the port that takes requests."""
+def ddr5(part, capacity, inputs=1):
+    """DRAM of so many bytes in `part`, behind the inputs of `part.crossbar`; answers with the first of them."""
     share = Interleave(SUBCHANNELS, CHUNK)
     each = -(-capacity // SUBCHANNELS // SUBCHANNEL_ROWS) * SUBCHANNEL_ROWS or SUBCHANNEL_ROWS
     # A crossbar that costs no time: 4 KiB each 10 ps.
-    part.crossbar = mem.Crossbar(**share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=64, buffer=64)
+    part.crossbar = mem.Crossbar(inputs=inputs, **share.crossbar, clock="100GHz", width="4KiB", latency="1fs", queue=64, buffer=64)
     part.dram = [mem.DramController(timing=DRAM, capacity=f"{each}B", map=MAP, **share.channel(i))
                  for i in range(SUBCHANNELS)]
     for i, dram in enumerate(part.dram):
