@@ -31,7 +31,10 @@ void drive(Machine& m, unsigned channels, const char* host, const Arguments& hos
     if (host != std::string("test_flash.LoadListener")) m.bind("host", "drive", "drive", "host[0]");
     for (unsigned c = 0; c < channels; ++c) {
         m.add(at("channel", c), "flash.Channel",
-              {{"packages", "1"}, {"registers", registers}, {"independent_planes", independent}});
+              {{"packages", "1"},
+               {"registers", registers},
+               {"independent_planes", independent},
+               {"join_reads", independent}});
         m.add(at("package", c), "flash.Package",
               {{"dies", "2"},
                {"planes", "2"},
