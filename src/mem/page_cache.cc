@@ -59,12 +59,12 @@ void PageCache::wake() {
         take_hints();
         more |= send();
     }
+    if (port.drive_load)
+        while (!port.drive_load->empty()) state.drive_load = port.drive_load->pop().load;
     if (port.load) tell_load();
 }
 
 void PageCache::tell_load() {
-    if (port.drive_load)
-        while (!port.drive_load->empty()) state.drive_load = port.drive_load->pop().load;
     const auto load =
         std::max(state.drive_load, protocol::load_of(state.arriving.size(), params.full_load()));
     if (load == state.told || !port.load->can_send()) return;
