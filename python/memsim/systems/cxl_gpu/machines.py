@@ -23,7 +23,8 @@ CORES = 8
 CLOCK, CORE_CLOCK, WARPS = "1GHz", "250MHz", 16
 MSHRS = 2 * WARPS       # of a core (Vortex: two a warp); the last-level cache has as many as all cores
 # The system bus's map: local memory from 0, the host's, and the window in which firmware places endpoints.
-LOCAL, HOST, HOST_MEMORY, WINDOW = 1 << 30, 1 << 36, 1 << 34, 1 << 40
+LOCAL, HOST = 1 << 30, 15 << 30
+WINDOW = LOCAL + HOST
 RESERVE = 8             # local memory to the deterministic store's reserve (assumption)
 LINK = dict(generation=5, lanes=8)  # PCIe 5.0 x8 with sync-header bypass
 PCIE = dict(generation=5, lanes=8, payload="128B", overhead="40B")
@@ -104,11 +105,11 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
 
 def _expanded(root, size, ports):
     """The system bus, and the root complex: host bridge, and the firmware that maps what endpoints have."""
-    root.bus = link.AddressRouter(ranges=f"0B {LOCAL}B 0, {HOST}B {HOST_MEMORY}B 1, {WINDOW}B {WINDOW}B 2")
+    root.bus = link.AddressRouter(ranges=f"0B {LOCAL}B 0, {LOCAL}B {HOST}B 1, {WINDOW}B {WINDOW}B 2")
     root.bridge = cxl.HostBridge()
-    root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", ways=ports)
+    root.firmware = cxl.Firmware(window_base=f"{WINDOW}B", window=f"{WINDOW}B", ways=ports)
     root.pcie, root.host = link.Pcie(**PCIE), mem.SimpleMemory(latency="100ns", bandwidth="44.8GB/s",
-                                                              capacity=f"{HOST + HOST_MEMORY}B")
+                                                              capacity=f"{WINDOW}B")
     root.bus.mem_side[0] = root.memory.crossbar.cpu_side[0]
     root.bus.mem_side[1] = root.pcie.from_device
     root.pcie.to_host = root.host.cpu_side
