@@ -1,3 +1,4 @@
+#include "../mem/driver.hh"
 #include "core/registry.hh"
 #include "flash/drive.hh"
 #include "flash/fixed_drive.hh"
