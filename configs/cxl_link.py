@@ -37,6 +37,6 @@ memsim.instantiate(root)
 end = memsim.simulate()
 memsim.stats.dump("end")
 
-trip = root.host.stats.round_trip
-print(f"{args.controller}: {end.getCause()} at {memsim.curTick() / 1e9:.3f} us; round trip {trip.mean:.1f} ns, "
+trip = root.generator.stats.read_latency
+print(f"{args.controller}: {end.getCause()} at {memsim.curTick() / 1e9:.3f} us; a read takes {trip.mean:.1f} ns, "
       f"{root.generator.stats.bandwidth / 1e9:.2f} GB/s")

@@ -74,7 +74,7 @@ def test_collections_are_announced(name, in_tmp):
 
 def test_optane_levels_its_wear(in_tmp):
     writes = run("optane", requests=5_000, read_share="0%", outstanding=64, cache="256KiB").medium.drive.stats
-    assert writes.tasks == writes.writes // 100 > 10
+    assert 10 < writes.tasks <= writes.writes // 100  # each is announced before it begins
 
 
 def test_a_smaller_drive_has_blocks_enough_and_says_its_spare(in_tmp):

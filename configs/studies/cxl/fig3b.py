@@ -8,7 +8,7 @@ import argparse
 from memsim import study
 from memsim.systems import cxl_gpu
 
-LAYERS = "conversion", "transaction", "link", "physical", "wires", "queue"
+LAYERS = "cxl_conversion", "cxl_transaction", "cxl_link", "cxl_physical", "cxl_wires"
 
 args = study.add_options(argparse.ArgumentParser(description=__doc__.splitlines()[0])).parse_args()
 fig = study.Study("cxl_gpu", "fig3b", jobs=args.jobs)
@@ -17,7 +17,7 @@ for controller in cxl_gpu.CONTROLLERS:
               controller=controller)
 fig.run()
 table = fig.table(
-    round_trip="SELECT value FROM result WHERE run = :run AND path = 'host' AND name = 'round_trip.mean'",
+    round_trip="SELECT value FROM result WHERE run = :run AND path = 'generator' AND name = 'read_latency.mean'",
     **{layer: f"SELECT coalesce(sum(value), 0) FROM result WHERE run = :run AND path = 'stages' AND name = '{layer}.mean'"
        for layer in LAYERS})
 print(table.to_string(float_format="%.1f ns"))

@@ -112,7 +112,7 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
           "the answer)");
     CHECK(add("m", "mem.SimpleMemory", {{"queue", "0"}}) ==
           "m.queue: '0' is outside its range: it must be from 1 to 65536 (Requests waiting or in "
-          "flight to it)");
+          "flight to this component)");
     CHECK(add("m", "mem.SimpleMemory") == "");
     CHECK(add("m", "mem.SimpleMemory") == "m is added twice: give one another name");
     CHECK(add("s", "test.Source") == "");

@@ -77,7 +77,7 @@ LATENCIES = {True: ("store.load_latency", "store.store_latency"), False: ("queue
 def series(platform):
     """The statistics that Fig. 9e shows over time."""
     return ["port[*].device.ingress", "port[*].queues.memory_queue",
-            *(f"port[*].{latency}.{part}" for latency in LATENCIES[platform == "cxl-ds"] for part in ("sum", "count"))]
+            *(f"port[*].{latency}" for latency in LATENCIES[platform == "cxl-ds"])]
 
 
 def worst(samples):
@@ -119,9 +119,9 @@ def metrics(values):
         write_latency=rate(total(".queues", "write_latency.sum"), total(".queues", "write_latency.count")),
         speculative_reads=sum(v for (p, n), v in values.items() if p.endswith(".queues")
                               and n.startswith("speculative_reads[")),
-        ingress=total(".device", "ingress.mean"), ingress_most=total(".device", "ingress.max"),
+        ingress=total(".device", "ingress.mean"), ingress_most=total(".device", "ingress.peak"),
         collections=total(".medium.ssd.drive", "collections"),
-        reserve=total(".store", "reserve.max"), suspensions=total(".store", "suspensions"))
+        reserve=total(".store", "reserve.peak"), suspensions=total(".store", "suspensions"))
 
 
 class Points(PlatformStudy):
@@ -151,7 +151,8 @@ class Points(PlatformStudy):
         totals = {}
         with study.connect(self.database) as database:
             for name, tick, value in database.execute(
-                    "SELECT name, tick, value FROM samples WHERE run = ? AND name LIKE '%latency.%'", (point.run,)):
+                    "SELECT name, tick, value FROM samples WHERE run = ? AND (name LIKE '%latency.sum' OR "
+                    "name LIKE '%latency.count')", (point.run,)):
                 entry = totals.setdefault(tick, {"sum": 0, "count": 0})
                 entry[name.rpartition(".")[2]] += value
         return worst([(tick, e["sum"], e["count"]) for tick, e in sorted(totals.items())])
