@@ -394,11 +394,17 @@ void Channel::check_loaded(Loader& l) const {
             l.index("in_register", slot, slots);
             l.index("in_register.group", state.slots[slot].group, groups);
         }
-    for (const auto& ready : state.ready) l.indices("ready", ready, slots);
+    // Whoever waits for the bus is one of an operation, or shares the sensing of one that is.
+    const auto fetched = [&](std::string_view field, std::uint32_t slot) {
+        l.index(field, slot, slots);
+        const std::uint32_t leader = state.slots[slot].leader;
+        l.index(field, state.slots[leader == none ? slot : leader].group, groups);
+    };
+    for (const auto& ready : state.ready)
+        for (std::uint32_t i = 0; i < ready.size(); ++i) fetched("ready", ready[i]);
     l.bits("to_ask", state.to_ask, params.packages());
     l.index("turn", state.turn, params.packages());
-    one_of("on_bus", state.on_bus);
-    if (state.on_bus != none) l.index("on_bus.group", state.slots[state.on_bus].group, groups);
+    if (state.on_bus != none) fetched("on_bus", state.on_bus);
     if (wire_.rate())
         l.index("remainder", static_cast<std::uint64_t>(state.remainder),
                 static_cast<std::uint64_t>(wire_.rate()));
