@@ -230,3 +230,30 @@ TEST_CASE("A page cache tells the load of units on their way, or the drive's if 
     CHECK(told.back().load == DevLoad::light);
     for (std::size_t i = 1; i < told.size(); ++i) CHECK(told[i].load != told[i - 1].load);
 }
+
+TEST_CASE("A page cache passes on what its drive announces", "[flash][page_cache]") {
+    Machine m(1);
+    m.add("driver", "test_mem.Driver", {});
+    m.add("cache", "mem.PageCache", {{"capacity", "8KiB"}, {"full_load", "65536"}});
+    m.add("dram", "mem.SimpleMemory", {});
+    m.add("drive", "flash.FixedDrive",
+          {{"task_writes", "1"}, {"task_time", "50us"}, {"announce", "5us"}});
+    m.add("listener", "test_flash.LoadListener", {});
+    m.bind("driver", "mem_side", "cache", "cpu_side");
+    m.bind("cache", "dram_side", "dram", "cpu_side");
+    m.bind("cache", "drive_side", "drive", "requests");
+    m.bind("cache", "load", "listener", "load");
+    m.bind("drive", "load", "cache", "drive_load");
+    m.build();
+    auto& driver = m.get<test_mem::Driver>("driver");
+    for (unsigned unit = 0; unit < 3; ++unit) // the third makes the first go out
+        driver.plan(unit * 1000 * us, protocol::Command::write, unit * 4096, 32);
+    m.start();
+    REQUIRE(m.run(never) == Stop::idle);
+    const auto& told = m.get<LoadListener>("listener").state.told;
+    REQUIRE(told.size() == 2);
+    CHECK(told[0].load == DevLoad::severe);
+    CHECK(told[0].at > 2000 * us);
+    CHECK(told[1].load == DevLoad::light);
+    CHECK(told[1].at >= told[0].at + 5 * us + 50 * us);
+}
