@@ -68,13 +68,13 @@ struct LinkSettings {
 struct LinkStats {
     using group = void;
     Counter flits {Unit::count, "Flits sent, of all kinds"};
-    Counter control_flits {Unit::count, "Those of them without messages or data"};
-    Counter replayed_flits {Unit::count, "Those of them that were sent again"};
+    Counter control_flits {Unit::count, "Flits sent without messages or data"};
+    Counter replayed_flits {Unit::count, "Flits sent again"};
     Counter wire_bytes {Unit::byte, "Bytes on its wires: flits, and ordered sets that they met"};
     Counter data_bytes {Unit::byte, "Data of messages packed into flits"};
     Counter errors {Unit::count, "Flits received with an error"};
-    Counter undetected {Unit::count,
-                        "Those of them that the CRC does not find; they are treated as found"};
+    Counter undetected {
+        Unit::count, "Flits with an error that the CRC does not find; they are treated as found"};
     Counter dropped {Unit::count, "Flits without an error that came behind one, and come again"};
 };
 

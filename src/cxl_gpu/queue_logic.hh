@@ -67,7 +67,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
                             at_most(most)};
         Param<Bytes> step {256_B,
                            {256_B, 1024_B},
-                           "By which the granularity grows or shrinks (assumption)",
+                           "Bytes by which the granularity grows or shrinks (assumption)",
                            multiple_of(256_B)};
         Param<Time> period {
             200_ns, {1_fs, 1_ms}, "Between two steps of the granularity (assumption)"};
