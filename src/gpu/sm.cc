@@ -256,21 +256,24 @@ void Sm::report_ends() {
 void Sm::answer_queries() {
     auto& queries = port.queries[0];
     auto& to = port.upcoming[0];
-    while (!state.upcoming.empty() || !queries.empty()) {
-        if (state.upcoming.empty()) {
-            const unsigned operations = queries.pop().operations;
+    UpcomingAnswers& answers = state.upcoming;
+    for (;;) {
+        if (answers.empty()) {
+            if (!answers.asked && queries.empty()) return;
+            if (!std::exchange(answers.asked, true)) answers.query = queries.pop();
+            if (answers.query.when_busy && state.blocks.live() == 0) return;
             for (std::uint32_t w = 0; w < state.warps.size(); ++w) {
                 const Warp& warp = state.warps[w];
                 if (!warp.live || warp.exited) continue;
-                state.upcoming.add(
+                answers.add(
                     {warp.stream, warp.position, warp.results.outstanding, warp.results.latest}, w,
-                    state.blocks[warp.block], operations, *unit_,
+                    state.blocks[warp.block], answers.query.operations, *unit_,
                     static_cast<std::uint64_t>(params.line->raw), op_);
             }
-            state.upcoming.close();
+            answers.close();
         }
         if (!to.can_send()) return;
-        to.send(state.upcoming.messages.pop());
+        to.send(answers.messages.pop());
     }
 }
 

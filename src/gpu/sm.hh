@@ -30,7 +30,8 @@ using protocol::Mem;
 ///
 /// Who prefetches may ask what the warps will access next (protocol/upcoming.hh): the lines of each
 /// warp's next memory operations whose operands are there (gpu/lookahead.hh), at addresses of its
-/// application. The answer is as of the query's arrival.
+/// application. The answer is as of the query's arrival, or of the next block's if it is to wait
+/// for one.
 ///
 /// Its parts are in src/gpu/sm/: the warps' scoreboards, the sets of those that may issue, blocks
 /// with their barriers, the load-store unit, shared memory.

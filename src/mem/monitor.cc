@@ -28,7 +28,7 @@ void Monitor::wake() {
         (read ? stat.read_latency : stat.write_latency).sample(Time {now() - p.since});
         asks.send(r);
     }
-    while (!asks.empty() && memory.can_send()) {
+    while (!asks.empty() && memory.can_send() && listeners_can_hear()) {
         protocol::MemRequest r = asks.pop();
         count(r);
         if (r.needs_response()) {
@@ -40,6 +40,12 @@ void Monitor::wake() {
         memory.send(r);
     }
     stat.outstanding.set(now(), params.outstanding - state.free.size());
+}
+
+bool Monitor::listeners_can_hear() const {
+    for (unsigned i = 0; i < port.passed.size(); ++i)
+        if (!port.passed[i].can_send()) return false;
+    return true;
 }
 
 void Monitor::count(const protocol::MemRequest& r) {
@@ -62,6 +68,8 @@ void Monitor::count(const protocol::MemRequest& r) {
         return;
     }
     if (protocol::has_data(r.command)) stat.write_bytes += r.payload();
+    for (unsigned i = 0; i < port.passed.size(); ++i)
+        port.passed[i].send({r.address, r.bytes, r.application, r.command != Command::read});
     if (r.application < stat.application_requests.size())
         ++stat.application_requests[r.application];
     if (params.page() == 0_B) return;

@@ -4,6 +4,7 @@
 #include "core/functional.hh"
 #include "core/hash_map.hh"
 #include "protocol/mem.hh"
+#include "protocol/observed.hh"
 
 namespace memsim::mem {
 
@@ -12,7 +13,8 @@ using protocol::Mem;
 
 /// Sits in any memory link and counts what passes. It adds the latency of its own two links (1 fs
 /// each way beyond the one it replaces) and no other delay, as long as `outstanding` suffices.
-/// It can also count the pages that are read and written: a bit for each, of those touched.
+/// It can also count the pages that are read and written: a bit for each, of those touched; and
+/// tell listeners each read, write and atomic, which then passes when all of them have room.
 class Monitor final : public Model<Monitor>, public Functional {
   public:
     struct Params {
@@ -22,10 +24,14 @@ class Monitor final : public Model<Monitor>, public Functional {
         Param<Bytes> page {
             0_B, {0_B, 1_GiB}, "Size of the pages whose first touches are counted; 0: none are"};
         Param<unsigned> applications {0, {0, 4096}, "Whose requests it counts apart (0: nobody's)"};
+        Param<unsigned> listeners {
+            0, {0, 64}, "Models beside the machine that are told what passes"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Towards whoever asks"};
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Towards the memory"};
+        Many<Out<protocol::Observed>> passed {
+            from<&Params::listeners>, {}, "Reads, writes and atomics as they pass"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads that passed"};
@@ -65,6 +71,7 @@ class Monitor final : public Model<Monitor>, public Functional {
     State state;
 
   private:
+    bool listeners_can_hear() const;
     void count(const protocol::MemRequest& r);
     void count_page(HashMap<std::uint64_t>& pages, std::uint64_t address, Counter& counter);
 };

@@ -23,6 +23,11 @@ class Probed {
     virtual void probe(SectorProbe& probe) const = 0;
 };
 
+/// Whether what is bound to one of the component's own ports answers.
+inline bool can_be_asked(const PortBase& mine) {
+    return dynamic_cast<const Probed*>(&mine.peer()->owner());
+}
+
 /// Asks what is bound to one of the component's own ports.
 inline void ask(const PortBase& mine, SectorProbe& probe) {
     const auto* other = dynamic_cast<const Probed*>(&mine.peer()->owner());

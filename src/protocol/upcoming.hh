@@ -11,8 +11,9 @@ namespace memsim::protocol {
 /// UpcomingAccesses as it takes; the last one says so.
 struct UpcomingQuery {
     std::uint32_t operations = 1;
+    bool when_busy = false; ///< not answered before the SM has a block
 
-    static constexpr std::uint32_t largest_wire_bytes = 4;
+    static constexpr std::uint32_t largest_wire_bytes = 5;
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 

@@ -33,6 +33,10 @@ class PlatformStudy(study.Study):
         """What the figures show of a finished point, by name."""
         raise NotImplementedError
 
+    def rows(self, point):
+        """Rows of the table that a finished point gives: one, unless a run says more."""
+        return [self.metrics(point)]
+
     def measured(self, id):
         """What we have for a claim, of the seed that is looked at; None or NaN if a platform or all of its workloads are
         not there."""
@@ -42,7 +46,7 @@ class PlatformStudy(study.Study):
         import pandas
         spent = super().run()
         tables = self.over_seeds(lambda: pandas.DataFrame(
-            [dict(p.keys, **self.metrics(p)) for p in self.selected]).set_index(list(self.index)).sort_index())
+            [dict(p.keys, **row) for p in self.selected for row in self.rows(p)]).set_index(list(self.index)).sort_index())
         self.tables = dict(zip(self.seeds, tables))
         return spent
 

@@ -11,6 +11,8 @@ namespace memsim::gpu {
 /// State.
 struct UpcomingAnswers {
     Fifo<protocol::UpcomingAccesses> messages;
+    bool asked = false; ///< a query has been taken, and its answer is not complete
+    protocol::UpcomingQuery query;
 
     bool empty() const { return messages.empty(); }
     /// Adds the next operations of the warp in this slot. `scratch` is what its name says.
@@ -42,6 +44,7 @@ struct UpcomingAnswers {
     void close() {
         if (messages.empty()) messages.push({});
         messages.back().last = true;
+        asked = false;
     }
     void check_loaded(Loader& l) const {
         for (std::uint32_t i = 0; i < messages.size(); ++i)

@@ -135,7 +135,7 @@ const Entry entry {{.names = {"nn"},
                     .size_is = "the number of pictures",
                     .size = 28,
                     .check_size = 1,
-                    .most = 4096,
+                    .most = 1 << 16,
                     .make = make<Digits>}};
 
 } // namespace

@@ -14,7 +14,7 @@ class Coulomb final : public Application {
   public:
     explicit Coulomb(const Options& options)
         : Application(options), ny_(static_cast<u32>(options.size)), nx_(2 * ny_),
-          atoms_(std::max(1u, ny_ * 4000 / 256)) {
+          atoms_(options.iterations > 1 ? options.iterations : std::max(1u, ny_ * 4000 / 256)) {
         std::vector<float> info = random_floats(options.seed, "atoms", u64 {4} * atoms_);
         for (u32 a = 0; a < atoms_; ++a) { // x, y, the square of the distance to the plane, charge
             info[4 * a] *= spacing * static_cast<float>(nx_);
@@ -82,7 +82,8 @@ const Entry entry {{.names = {"cp"},
                     .doc = "The Coulomb potential of atoms on a plane, after GPGPU-Sim's CP "
                            "(Bakhoda et al., ISPASS'09)",
                     .tables = "CP",
-                    .size_is = "rows of the plane; twice as many columns, 4000 atoms at 256",
+                    .size_is = "rows of the plane; twice as many columns, 4000 atoms at 256, or "
+                               "`iterations` atoms",
                     .size = 64,
                     .check_size = 20,
                     .most = 4096,

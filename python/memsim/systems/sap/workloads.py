@@ -1,0 +1,39 @@
+"""SAP's workloads, each with a size for every scale: programs of ISPASS-2009's set, and one beside it.
+
+`default` has that set's own inputs, `judge` generated ones whose footprint is 64 MB or more.
+"""
+
+from ... import workload
+from ...errors import did_you_mean, user_error
+
+SCALES = ("tiny", "small", "default", "judge")
+# The paper names AES, BFS, CP, MUM and NN; that the sixth is LPS is an assumption. STO is of the same set, BP is not.
+PAPER = "AES", "BFS", "CP", "LPS", "MUM", "NN"
+# size of each scale; `region`: thread instructions in millions after which no block starts (0: to the end).
+TABLE = {
+    "AES": dict(name="aes", size=(256, 4096, 16448, 1 << 21)),
+    "BFS": dict(name="bfs_rodinia", size=(8, 12, 16, 19), generator="social", degree=(6, 6, 6, 16)),
+    "CP": dict(name="cp", size=(16, 64, 256, 2900), iterations=(0, 64, 0, 8), region=(0, 0, 400, 0)),
+    "LPS": dict(name="lps", size=(16, 40, 100, 204)),
+    "MUM": dict(name="mum", size=(2000, 1 << 14, 1 << 16, 6 << 20)),
+    "NN": dict(name="nn", size=(1, 4, 28, 5000)),
+    "STO": dict(name="sto", size=(300, 4096, 49152, 7 << 19)),
+    "BP": dict(name="back", size=(64, 512, 4096, 1 << 19)),
+}
+
+
+def names():
+    """All of them; the paper's six first."""
+    return list(dict.fromkeys([*PAPER, *TABLE]))
+
+
+def program(name, scale, seed=1):
+    """The workload.Program, and the thread instructions after which no block starts (0: none)."""
+    if name not in TABLE:
+        raise user_error(f"there is no workload '{name}'{did_you_mean(name, TABLE)}: it is one of {', '.join(names())}")
+    if scale not in SCALES:
+        raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of {', '.join(SCALES)}")
+    at = SCALES.index(scale)
+    entry = {key: value[at] if isinstance(value, tuple) else value for key, value in TABLE[name].items()}
+    region = entry.pop("region", 0)
+    return workload.Program(seed=seed, **entry), region * 1_000_000

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "core/port.hh"
+
+namespace memsim::protocol {
+
+/// A read, write or atomic that has passed a place in a machine: told to who models something
+/// beside the machine.
+struct Observed {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+    std::uint16_t application = 0;
+    bool write = false; ///< or an atomic
+
+    static constexpr std::uint32_t largest_wire_bytes = 16;
+    std::uint32_t wire_bytes() const { return largest_wire_bytes; }
+};
+
+} // namespace memsim::protocol

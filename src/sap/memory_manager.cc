@@ -1,0 +1,109 @@
+#include "sap/memory_manager.hh"
+
+#include "core/registry.hh"
+#include "protocol/probe.hh"
+
+#include <algorithm>
+
+namespace memsim::sap {
+
+using protocol::UpcomingAccesses;
+
+static const Registration<MemoryManager> registered {
+    "Watches warp schedulers, and asks the memory below for what warps are about to access (SAP)."};
+
+void MemoryManager::init() {
+    unit_ = static_cast<std::uint64_t>(params.unit->raw);
+    period_ = Clock(params.clock()).cycles(params.period());
+    state.asked.assign(params.sms, false);
+    over_slices_ = {static_cast<std::uint64_t>(params.interleave->raw), params.slices};
+    if (params.trigger() == Trigger::period && params.memories == 0)
+        refuse("trigger", "units are to be asked for each period, but of no memory: set memories=1 "
+                          "and bind hints[0]");
+    for (auto* caches : {&port.l1, &port.l2})
+        for (unsigned i = 0; i < caches->size(); ++i)
+            if (!protocol::can_be_asked((*caches)[i]))
+                refuse((*caches)[i].name(), "it looks into a cache: bind its port control[0]");
+}
+
+void MemoryManager::wake() {
+    for (std::uint32_t sm = 0; sm < params.sms; ++sm) take_answers(sm);
+    for (unsigned i = 0; i < params.memories; ++i)
+        while (!port.misses[i].empty()) {
+            port.misses[i].pop();
+            ++stat.misses;
+            ask_for_all();
+        }
+    if (std::ranges::count(state.asked, 0)) look();
+    send_hints();
+}
+
+/// Asks the SMs that have answered, each period.
+void MemoryManager::look() {
+    if (now() < state.look_at) return arm(state.next, state.look_at);
+    if (params.trigger() == Trigger::period) ask_for_all();
+    for (unsigned i = 0; i < params.sms; ++i) {
+        if (state.asked[i]) continue;
+        port.queries[i].send({params.lookahead(), true});
+        state.asked[i] = true;
+        ++stat.looks;
+    }
+    state.look_at = now() + period_ - now() % period_;
+}
+
+void MemoryManager::take_answers(std::uint32_t sm) {
+    for (auto& answers = port.upcoming[sm]; !answers.empty() && listeners_can_hear();) {
+        UpcomingAccesses a = answers.pop();
+        if (a.last) state.asked[sm] = false;
+        record(sm, a);
+    }
+}
+
+/// Records those of the lines that no cache holds.
+void MemoryManager::record(std::uint32_t sm, UpcomingAccesses& a) {
+    const std::uint8_t seen = std::exchange(a.count, std::uint8_t {0});
+    stat.lines += seen;
+    for (std::uint8_t i = 0; i < seen; ++i) {
+        const std::uint64_t line = a.lines[i];
+        if (cached(sm, line)) continue;
+        a.lines[a.count++] = line;
+        stat.dropped_units += state.record.note(line / unit_, params.record);
+    }
+    stat.cached_lines += seen - a.count;
+    stat.recorded.set(now(), state.record.size());
+    if (a.count == 0) return;
+    for (unsigned i = 0; i < params.listeners; ++i) port.recorded[i].send(a);
+}
+
+bool MemoryManager::listeners_can_hear() const {
+    for (unsigned i = 0; i < params.listeners; ++i)
+        if (!port.recorded[i].can_send()) return false;
+    return true;
+}
+
+bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
+    protocol::SectorProbe probe;
+    probe.address = line;
+    for (const auto* cache : {&port.l1[sm], &port.l2[over_slices_.way(line)]}) {
+        protocol::ask(*cache, probe);
+        if (probe.valid || probe.dirty) return true;
+    }
+    return false;
+}
+
+void MemoryManager::ask_for_all() {
+    state.record.take_all([&](std::uint64_t unit) { state.asking.push(unit); });
+    stat.recorded.set(now(), 0);
+}
+
+void MemoryManager::send_hints() {
+    if (params.memories == 0) return state.asking.clear();
+    for (auto& to = port.hints[0]; !state.asking.empty() && to.can_send(); ++stat.hints)
+        to.send(protocol::hint(state.asking.pop() * unit_, static_cast<std::uint32_t>(unit_)));
+}
+
+void MemoryManager::check_loaded(Loader& l) const {
+    l.check(state.record.sound(), "has a record whose row and index differ");
+}
+
+} // namespace memsim::sap

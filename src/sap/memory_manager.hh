@@ -1,0 +1,122 @@
+#pragma once
+
+#include "core/clock.hh"
+#include "core/component.hh"
+#include "parts/interleave.hh"
+#include "protocol/mem.hh"
+#include "protocol/page_miss.hh"
+#include "protocol/upcoming.hh"
+#include "sap/record.hh"
+
+namespace memsim::sap {
+
+using namespace memsim::literals;
+using protocol::Mem;
+
+/// When the units of the record are asked for.
+enum class Trigger : std::uint8_t { miss, period };
+constexpr std::array<std::string_view, 2> names_of(Trigger) { return {"miss", "period"}; }
+
+/// SAP's memory manager (III): each period it asks the SMs which lines the warps in their
+/// schedulers access next, drops those that the SM's L1 or the L2 holds, and records the units of
+/// the others. When the memory below misses a unit, hints ask it for all recorded ones together,
+/// and the record is empty again; what is there already is the memory's to know. With `trigger` =
+/// period they are asked for at the end of each period, for a memory that does not tell its misses.
+///
+/// What is recorded is told to models beside the machine, too (sap.ShadowDram).
+///
+/// An SM without a block answers when one comes, and is not asked meanwhile. Not modelled: the time
+/// of looking into the caches, the record's ports.
+class MemoryManager final : public Model<MemoryManager> {
+  public:
+    struct Params {
+        Param<Frequency> clock {700_MHz, {1_MHz, 100_GHz}, "Clock of periods (GTX 480: 700 MHz)"};
+        Param<unsigned> period {
+            100,
+            {1, 1u << 20},
+            "Cycles from one look at the schedulers to the next (assumption; sweep 1 to 1000)"};
+        Param<unsigned> lookahead {
+            2,
+            {1, 64},
+            "Memory operations of a warp that its scheduler knows of: those of the instruction "
+            "buffer whose operands are ready (GPGPU-Sim's has two; sweep 1 to 8)"};
+        Param<unsigned> record {
+            1024,
+            {1, 1u << 20},
+            "Units recorded; the oldest one is dropped for a new one (assumption; sweep from 64)"};
+        Param<Bytes> unit {
+            4_KiB, {256_B, 64_KiB}, "Unit of the memory below (SAP III: 4 KB)", power_of_two()};
+        Param<Trigger> trigger {Trigger::miss, "When recorded units are asked for"};
+        Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are watched"};
+        Param<unsigned> slices {1, {1, 256}, "Slices of the L2"};
+        Param<Bytes> interleave {256_B,
+                                 {32_B, 1_MiB},
+                                 "Chunk of addresses that lies in one slice of the L2",
+                                 power_of_two()};
+        Param<unsigned> memories {1, {0, 1}, "Whether units are asked for from a memory"};
+        Param<unsigned> listeners {0, {0, 64}, "Models that are told what is recorded"};
+        Param<unsigned> queue {64, {1, 65536}, "Hints sent and not taken"};
+    };
+    struct Ports {
+        Many<Out<protocol::UpcomingQuery>> queries {from<&Params::sms>, {}, "To each SM"};
+        Many<In<protocol::UpcomingAccesses>> upcoming {from<&Params::sms>,
+                                                       {.depth = [](const void*) { return 64u; }},
+                                                       "What warps of each SM access next"};
+        Many<Requester<Mem>> l1 {from<&Params::sms>,
+                                 {.depth = [](const void*) { return 1u; }},
+                                 "Each SM's L1, which is looked into"};
+        Many<Requester<Mem>> l2 {from<&Params::slices>,
+                                 {.depth = [](const void*) { return 1u; }},
+                                 "Each slice of the L2, which is looked into"};
+        Many<In<protocol::PageMiss>> misses {from<&Params::memories>,
+                                             {.depth = [](const void*) { return 64u; }},
+                                             "Units that the memory below has missed"};
+        Many<Requester<Mem>> hints {from<&Params::memories>,
+                                    {.depth = from<&Params::queue>},
+                                    "Recorded units, to the memory below"};
+        Many<Out<protocol::UpcomingAccesses>> recorded {
+            from<&Params::listeners>, {}, "Lines as they are recorded"};
+    };
+    struct Stats {
+        Counter looks {Unit::count, "Looks at the schedulers of an SM"};
+        Counter lines {Unit::count, "Lines that warps were seen to access next"};
+        Counter cached_lines {Unit::count, "Lines of them that L1 or L2 held"};
+        Counter dropped_units {Unit::count, "Units dropped from a full record"};
+        Counter misses {Unit::count, "Misses of the memory below"};
+        Counter hints {Unit::count, "Units asked for"};
+        Level recorded {Unit::count, "Units recorded"};
+    };
+    struct State {
+        Record record;
+        Fifo<std::uint64_t> asking;      ///< units whose hints have not been sent
+        std::vector<std::uint8_t> asked; ///< by SM: its answer is not complete
+        Tick look_at = 0;
+        Timer next;
+    };
+
+    explicit MemoryManager(const Params& p) : params(p) {}
+    void init() override;
+    void start() override { arm(state.next, state.look_at); }
+    void wake() override;
+    void check_loaded(Loader& l) const override;
+
+    const Params params;
+    Ports port;
+    Stats stat;
+    State state;
+
+  private:
+    void look();
+    void take_answers(std::uint32_t sm);
+    void record(std::uint32_t sm, protocol::UpcomingAccesses& a);
+    bool listeners_can_hear() const;
+    bool cached(std::uint32_t sm, std::uint64_t line) const;
+    void ask_for_all();
+    void send_hints();
+
+    parts::Interleave over_slices_;
+    std::uint64_t unit_ = 0;
+    Tick period_ = 0;
+};
+
+} // namespace memsim::sap

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "core/fifo.hh"
+#include "core/hash_map.hh"
+
+#include <cstdint>
+#include <utility>
+
+namespace memsim::sap {
+
+/// The units of memory that warps are about to access, each once, in the order in which they were
+/// seen first. If more than `most` are noted, the one that was seen first is dropped. A value for
+/// State.
+struct Record {
+    Fifo<std::uint64_t> units;
+    HashMap<bool> noted; ///< by unit
+
+    /// True if another unit was dropped for it.
+    bool note(std::uint64_t unit, std::uint32_t most) {
+        if (std::exchange(noted[unit], true)) return false;
+        const bool full = units.size() == most;
+        if (full) noted.erase(units.pop());
+        units.push(unit);
+        return full;
+    }
+    std::uint32_t size() const { return units.size(); }
+    /// Calls f(unit) for each, in order; the record is empty then.
+    template <class F>
+    void take_all(F&& f) {
+        while (!units.empty()) {
+            const std::uint64_t unit = units.pop();
+            noted.erase(unit);
+            f(unit);
+        }
+    }
+    /// Whether each unit in the row is noted, and nothing else.
+    bool sound() const {
+        for (std::uint32_t i = 0; i < units.size(); ++i)
+            if (!noted.find(units[i])) return false;
+        return noted.size() == units.size();
+    }
+};
+
+} // namespace memsim::sap

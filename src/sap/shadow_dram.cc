@@ -1,0 +1,83 @@
+#include "sap/shadow_dram.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::sap {
+
+using parts::AskedBy;
+using parts::Residency;
+
+static const Registration<ShadowDram> registered {
+    "Which accesses would hit in a DRAM before a drive, at several capacities at once."};
+
+void ShadowDram::init() {
+    unit_ = static_cast<std::uint64_t>(params.unit->raw);
+    const auto least = static_cast<std::uint64_t>(params.least->raw);
+    if (least % unit_)
+        refuse("least",
+               params.least.text() + " are no whole number of units of " + params.unit.text());
+    state.drams.resize(params.capacities);
+    for (std::uint32_t i = 0; i < params.capacities; ++i) {
+        Dram& dram = state.drams[i];
+        dram.replacement.make(params.replacement, *this,
+                              "drams[" + std::to_string(i) + "].replacement");
+        dram.resident.resize((least << i) / unit_, *dram.replacement);
+    }
+}
+
+void ShadowDram::wake() {
+    for (unsigned m = 0; m < params.managers; ++m)
+        while (!port.recorded[m].empty()) {
+            const protocol::UpcomingAccesses a = port.recorded[m].pop();
+            for (std::uint8_t i = 0; i < a.count; ++i)
+                for (Dram& dram : state.drams) dram.record.note(a.lines[i] / unit_, params.record);
+        }
+    while (!port.accesses.empty()) {
+        const protocol::Observed a = port.accesses.pop();
+        ++stat.accesses;
+        stat.writes += a.write;
+        for (std::uint32_t i = 0; i < state.drams.size(); ++i)
+            access(i, a.address / unit_, a.write);
+    }
+}
+
+void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
+    parts::Residency& resident = state.drams[at].resident;
+    std::uint32_t frame = resident.find(unit);
+    if (frame == Residency::none) {
+        ++stat.misses[at];
+        bring(at, unit, AskedBy::demand);
+        frame = resident.find(unit);
+        resident.use(frame, write);
+        resident.pin(frame);
+        bool room = true;
+        state.drams[at].record.take_all([&](std::uint64_t other) {
+            if (!room || resident.find(other) != Residency::none) return;
+            room = bring(at, other, AskedBy::prefetch);
+            stat.prefetches[at] += room;
+        });
+        resident.unpin(frame);
+        return;
+    }
+    ++stat.hits[at];
+    const parts::ResidentPage& page = resident[frame];
+    stat.useful_prefetches[at] += page.asked == AskedBy::prefetch && !page.used;
+    resident.use(frame, write);
+}
+
+/// False if all frames are pinned.
+bool ShadowDram::bring(std::uint32_t at, std::uint64_t unit, AskedBy asked) {
+    const Residency::Claim claim = state.drams[at].resident.claim(unit, asked);
+    if (claim.frame == Residency::none) return false;
+    stat.evictions[at] += claim.evicts;
+    stat.written_back[at] += claim.evicts && claim.victim.dirty;
+    state.drams[at].resident.arrive(claim.frame);
+    return true;
+}
+
+void ShadowDram::check_loaded(Loader& l) const {
+    for (const Dram& dram : state.drams)
+        l.check(dram.record.sound(), "has a record whose row and index differ");
+}
+
+} // namespace memsim::sap

@@ -1,0 +1,57 @@
+#include "sap/stack_distances.hh"
+
+#include "core/registry.hh"
+
+#include <algorithm>
+
+namespace memsim::sap {
+
+static const Registration<StackDistances> registered {
+    "Which accesses would hit in an LRU memory, at several capacities in one pass."};
+
+void StackDistances::init() {
+    unit_ = static_cast<std::uint64_t>(params.unit->raw);
+    least_ = static_cast<std::uint64_t>(params.least->raw) / unit_;
+    if (least_ * unit_ != static_cast<std::uint64_t>(params.least->raw))
+        refuse("least",
+               params.least.text() + " are no whole number of units of " + params.unit.text());
+}
+
+void StackDistances::wake() {
+    while (!port.accesses.empty()) {
+        const protocol::Observed a = port.accesses.pop();
+        ++stat.accesses;
+        stat.writes += a.write;
+        access(a.address / unit_, a.write);
+    }
+}
+
+void StackDistances::access(std::uint64_t unit, bool write) {
+    Recency& recency = state.recency;
+    const Recency::Unit* known = recency.find(unit);
+    const std::uint32_t distance = known ? recency.distance(*known) : Recency::never;
+    for (std::uint32_t i = 0; i < params.capacities; ++i) {
+        const std::uint64_t held = least_ << i;
+        if (distance <= held) {
+            ++stat.hits[i];
+            continue;
+        }
+        ++stat.misses[i];
+        if (recency.size() < held) continue;
+        // The last one that is held makes room, if it was not this access's unit further up.
+        const Recency::Unit& victim = recency.at(static_cast<std::uint32_t>(held));
+        stat.written_back[i] += victim.dirty_from <= held;
+    }
+    stat.units += !known;
+    Recency::Unit& now = recency.access(unit);
+    if (write)
+        now.dirty_from = 0;
+    else if (now.dirty_from != Recency::never)
+        now.dirty_from = std::max(now.dirty_from, distance);
+}
+
+void StackDistances::check_loaded(Loader& l) const {
+    l.check(state.recency.size() < Recency::never / 4, "has more units than it can number");
+}
+
+} // namespace memsim::sap
