@@ -12,8 +12,7 @@ static const Registration<ShadowDram> registered {
 
 void ShadowDram::init() {
     unit_ = static_cast<std::uint64_t>(params.unit->raw);
-    const auto least = static_cast<std::uint64_t>(params.least->raw);
-    if (least % unit_)
+    if (params.least->raw % params.unit->raw)
         refuse("least",
                params.least.text() + " are no whole number of units of " + params.unit.text());
     state.drams.resize(params.capacities);
@@ -21,7 +20,7 @@ void ShadowDram::init() {
         Dram& dram = state.drams[i];
         dram.replacement.make(params.replacement, *this,
                               "drams[" + std::to_string(i) + "].replacement");
-        dram.resident.resize((least << i) / unit_, *dram.replacement);
+        dram.resident.resize(units(i), *dram.replacement);
     }
 }
 
@@ -50,11 +49,12 @@ void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
         frame = resident.find(unit);
         resident.use(frame, write);
         resident.pin(frame);
-        bool room = true;
+        std::uint64_t room = units(at) - 1;
         state.drams[at].record.take_all([&](std::uint64_t other) {
             if (!room || resident.find(other) != Residency::none) return;
-            room = bring(at, other, AskedBy::prefetch);
-            stat.prefetches[at] += room;
+            bring(at, other, AskedBy::prefetch);
+            ++stat.prefetches[at];
+            --room;
         });
         resident.unpin(frame);
         return;
@@ -65,14 +65,11 @@ void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
     resident.use(frame, write);
 }
 
-/// False if all frames are pinned.
-bool ShadowDram::bring(std::uint32_t at, std::uint64_t unit, AskedBy asked) {
+void ShadowDram::bring(std::uint32_t at, std::uint64_t unit, AskedBy asked) {
     const Residency::Claim claim = state.drams[at].resident.claim(unit, asked);
-    if (claim.frame == Residency::none) return false;
     stat.evictions[at] += claim.evicts;
     stat.written_back[at] += claim.evicts && claim.victim.dirty;
     state.drams[at].resident.arrive(claim.frame);
-    return true;
 }
 
 void ShadowDram::check_loaded(Loader& l) const {

@@ -16,8 +16,8 @@ using namespace memsim::literals;
 /// sap.MemoryManager tells it what it records, a miss brings the recorded units, too, of which each
 /// capacity keeps a record of its own. The DRAM is empty at the start.
 ///
-/// The unit that an access needs stays while others are brought with it. As many units come as
-/// there is room beside it.
+/// The unit that an access needs stays while others are brought with it, no more than there is room
+/// for beside it.
 class ShadowDram final : public Model<ShadowDram> {
   public:
     struct Params {
@@ -74,7 +74,11 @@ class ShadowDram final : public Model<ShadowDram> {
 
   private:
     void access(std::uint32_t at, std::uint64_t unit, bool write);
-    bool bring(std::uint32_t at, std::uint64_t unit, parts::AskedBy asked);
+    void bring(std::uint32_t at, std::uint64_t unit, parts::AskedBy asked);
+    /// That a capacity holds.
+    std::uint64_t units(std::uint32_t at) const {
+        return (static_cast<std::uint64_t>(params.least->raw) << at) / unit_;
+    }
 
     std::uint64_t unit_ = 0;
 };

@@ -110,5 +110,5 @@ def test_deduplication_and_fifo_before_another_memory(tmp_path):
 def test_inputs_are_those_that_the_studies_were_frozen_with(memsim_command):
     root = CONFIGS.parent
     kept = (root / "docs" / "models" / "cmd-inputs.csv").read_text().splitlines()
-    now = memsim_command("-q", root / "util" / "cmd_inputs.py", "--scales", "tiny", "small").stdout.splitlines()
+    now = memsim_command("-q", root / "util" / "inputs.py", "cmd", "--scales", "tiny", "small").stdout.splitlines()
     assert len(now) == 27 and set(now) <= set(kept)

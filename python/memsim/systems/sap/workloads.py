@@ -16,9 +16,9 @@ TABLE = {
     "CP": dict(name="cp", size=(16, 64, 256, 2900), iterations=(0, 64, 0, 8), region=(0, 0, 400, 0)),
     "LPS": dict(name="lps", size=(16, 40, 100, 204)),
     "MUM": dict(name="mum", size=(2000, 1 << 14, 1 << 16, 6 << 20)),
-    "NN": dict(name="nn", size=(1, 4, 28, 5000)),
+    "NN": dict(name="nn", size=(1, 4, 28, 5200)),
     "STO": dict(name="sto", size=(300, 4096, 49152, 7 << 19)),
-    "BP": dict(name="back", size=(64, 512, 4096, 1 << 19)),
+    "BP": dict(name="back", size=(64, 512, 4096, 1 << 15)),
 }
 
 

@@ -1,0 +1,89 @@
+#include "../unit/gpu/script.hh"
+#include "../unit/sap/teller.hh"
+#include "oracle.hh"
+
+namespace memsim::test {
+
+/// Policies and prefetches beside nothing; a record that overflows.
+static const RigFor shadow_dram {
+    "sap.ShadowDram", [](Machine& m) {
+        told() = {};
+        m.add("teller", "test.Teller", {{"count", "400"}, {"hearing", "1"}});
+        m.add("shadow", "sap.ShadowDram",
+              {{"least", "32KiB"},
+               {"capacities", "3"},
+               {"replacement", "clock"},
+               {"record", "5"},
+               {"managers", "1"}});
+        m.bind("teller", "accesses[0]", "shadow", "accesses");
+        m.bind("teller", "upcoming[0]", "shadow", "recorded[0]");
+    }};
+static const RigFor stack_distances {
+    "sap.StackDistances", [](Machine& m) {
+        told() = {};
+        m.add("teller", "test.Teller", {{"count", "1500"}});
+        m.add("distances", "sap.StackDistances", {{"least", "32KiB"}, {"capacities", "3"}});
+        m.bind("teller", "accesses[0]", "distances", "accesses");
+    }};
+
+namespace {
+
+/// Blocks whose warps load from units of their own, in turns with arithmetic; idle gaps between
+/// launches.
+Script strides() {
+    Script s;
+    s.launches = 2, s.blocks = 3, s.warps = 4;
+    s.write = [](auto& w, unsigned warp) {
+        for (unsigned i = 0; i < 6; ++i) {
+            w.compute(~0u, 20);
+            w.access(program::WarpOpKind::load, 16, ~0u, 4, word(8192 * i + 40960 * warp, 64),
+                     nullptr);
+        }
+    };
+    return s;
+}
+
+} // namespace
+
+/// Two SMs, a DRAM of few units before a drive, a full record, and a listener beside them.
+static const RigFor memory_manager {
+    "sap.MemoryManager", [](Machine& m) {
+        scripts() = {strides()};
+        m.add("dispatcher", "gpu.Dispatcher", {{"sms", "2"}});
+        m.add("host", "test.ScriptHost", {{"script", "0"}, {"launch_latency", "3us"}});
+        m.bind("host", "dispatcher", "dispatcher", "host");
+        m.add("network", "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}});
+        m.add("l2", "mem.Cache", {{"control_ports", "1"}});
+        m.add("monitor", "mem.Monitor", {{"listeners", "1"}});
+        m.add("memory", "mem.PageCache",
+              {{"capacity", "64KiB"}, {"prefetchers", "1"}, {"hint_queue", "1"}});
+        m.add("dram", "mem.SimpleMemory", {});
+        m.add("drive", "flash.FixedDrive", {{"read_latency", "5us"}});
+        m.add(
+            "manager", "sap.MemoryManager",
+            {{"sms", "2"}, {"record", "6"}, {"period", "50"}, {"listeners", "1"}, {"queue", "1"}});
+        m.add("shadow", "sap.ShadowDram",
+              {{"least", "32KiB"}, {"capacities", "2"}, {"managers", "1"}, {"queue", "1"}});
+        for (const std::string k : {"[0]", "[1]"}) {
+            m.add("sm" + k, "gpu.Sm", {{"askers", "1"}});
+            m.add("l1" + k, "mem.Cache", {{"control_ports", "1"}});
+            m.bind("dispatcher", "sm_side" + k, "sm" + k, "blocks");
+            m.bind("sm" + k, "mem_side", "l1" + k, "cpu_side");
+            m.bind("l1" + k, "mem_side", "network", "cpu_side" + k);
+            m.bind("manager", "queries" + k, "sm" + k, "queries[0]");
+            m.bind("sm" + k, "upcoming[0]", "manager", "upcoming" + k);
+            m.bind("manager", "l1" + k, "l1" + k, "control[0]");
+        }
+        m.bind("network", "mem_side[0]", "l2", "cpu_side");
+        m.bind("l2", "mem_side", "monitor", "cpu_side");
+        m.bind("monitor", "mem_side", "memory", "cpu_side");
+        m.bind("monitor", "passed[0]", "shadow", "accesses");
+        m.bind("memory", "dram_side", "dram", "cpu_side");
+        m.bind("memory", "drive_side", "drive", "requests");
+        m.bind("manager", "l2[0]", "l2", "control[0]");
+        m.bind("manager", "recorded[0]", "shadow", "recorded[0]");
+        m.bind("memory", "misses[0]", "manager", "misses[0]");
+        m.bind("manager", "hints[0]", "memory", "hints[0]");
+    }};
+
+} // namespace memsim::test

@@ -1,0 +1,156 @@
+#include "../gpu/script.hh"
+#include "flash/fixed_drive.hh"
+#include "mem/page_cache.hh"
+#include "sap/memory_manager.hh"
+
+using namespace memsim;
+using namespace memsim::test;
+using program::WarpOpKind;
+
+namespace {
+
+/// SMs with L1s, an L2, and a DRAM before a drive; a manager watches them.
+struct Watched {
+    Machine m;
+    explicit Watched(const Script& script, Arguments manager = {}, unsigned sms = 1) {
+        scripts() = {script};
+        const std::string n = std::to_string(sms);
+        manager.push_back({"sms", n});
+        m.add("dispatcher", "gpu.Dispatcher", {{"sms", n}});
+        m.add("host", "test.ScriptHost", {{"script", "0"}});
+        m.bind("host", "dispatcher", "dispatcher", "host");
+        m.add("network", "mem.Crossbar", {{"inputs", n}, {"outputs", "1"}});
+        m.add("l2", "mem.Cache", {{"control_ports", "1"}});
+        m.add("memory", "mem.PageCache", {{"capacity", "1MiB"}, {"prefetchers", "1"}});
+        m.add("dram", "mem.SimpleMemory", {});
+        m.add("drive", "flash.FixedDrive", {{"read_latency", "50us"}});
+        m.add("manager", "sap.MemoryManager", manager);
+        for (unsigned i = 0; i < sms; ++i) {
+            const std::string k = "[" + std::to_string(i) + "]";
+            m.add("sm" + k, "gpu.Sm", {{"askers", "1"}, {"clock", "700MHz"}});
+            m.add("l1" + k, "mem.Cache", {{"control_ports", "1"}});
+            m.bind("dispatcher", "sm_side" + k, "sm" + k, "blocks");
+            m.bind("sm" + k, "mem_side", "l1" + k, "cpu_side");
+            m.bind("l1" + k, "mem_side", "network", "cpu_side" + k);
+            m.bind("manager", "queries" + k, "sm" + k, "queries[0]");
+            m.bind("sm" + k, "upcoming[0]", "manager", "upcoming" + k);
+            m.bind("manager", "l1" + k, "l1" + k, "control[0]");
+        }
+        m.bind("network", "mem_side[0]", "l2", "cpu_side");
+        m.bind("l2", "mem_side", "memory", "cpu_side");
+        m.bind("memory", "dram_side", "dram", "cpu_side");
+        m.bind("memory", "drive_side", "drive", "requests");
+        m.bind("manager", "l2[0]", "l2", "control[0]");
+        m.bind("memory", "misses[0]", "manager", "misses[0]");
+        m.bind("manager", "hints[0]", "memory", "hints[0]");
+        m.build();
+        m.start();
+        REQUIRE(m.run(never) == Stop::idle);
+        REQUIRE(m.imbalances().empty());
+    }
+    sap::MemoryManager& manager() { return m.get<sap::MemoryManager>("manager"); }
+    mem::PageCache::Stats& memory() { return m.get<mem::PageCache>("memory").stat; }
+};
+
+void load(program::WarpStreamWriter& w, std::uint64_t at, std::uint64_t waits = 0) {
+    w.access(WarpOpKind::load, 16, 1, 4, word(at, 0), nullptr, waits);
+}
+
+} // namespace
+
+TEST_CASE("Warps' loads of two units miss once: SAP's Fig. 4 in a machine", "[sap]") {
+    Script s;
+    s.footprint = std::uint64_t {3} << 30;
+    s.warps = 4;
+    s.write = [](auto& w, unsigned warp) {
+        const std::uint64_t addresses[] = {2147545984, 2147560448, 2147560576, 2147560704};
+        w.compute(~0u, 40);
+        load(w, addresses[warp]);
+    };
+    Watched m(s);
+    CHECK(m.memory().misses.value() == 1);
+    CHECK(m.memory().prefetches.value() == 1);
+    CHECK(m.memory().units_in.value() == 2);
+    CHECK(m.memory().hits.value() + m.memory().merged.value() == 3);
+    CHECK(m.manager().stat.hints.value() == 2); // both units: the memory knows which one it has
+}
+
+TEST_CASE("What the L1 or the L2 holds is not recorded", "[sap]") {
+    Script s;
+    s.write = [](auto& w, unsigned) {
+        load(w, 0);
+        w.compute(~0u, 400, 1); // waits for it
+        load(w, 64);            // of the same line
+        load(w, 8192);
+        load(w, 12288);
+    };
+    Watched m(s, {{"lookahead", "2"}});
+    // The last look before the two loads sees a line that is held, and the unit of 8192.
+    CHECK(m.manager().stat.cached_lines.value() > 10);
+    CHECK(m.memory().misses.value() == 3);
+    CHECK(m.memory().prefetches.value() == 0);
+    Watched further(s, {{"lookahead", "3"}});
+    CHECK(further.memory().misses.value() == 2); // 12288 comes with 8192
+    CHECK(further.memory().prefetches.value() == 1);
+}
+
+TEST_CASE("Schedulers are looked at each period, and not while no block is there", "[sap]") {
+    Script s;
+    s.write = [](auto& w, unsigned) { w.compute(~0u, 1000); }; // 22 cycles each: 22,000
+    const auto looks = [&](const std::string& period, unsigned sms) {
+        return Watched(s, {{"period", period}}, sms).manager().stat.looks.value();
+    };
+    // One when the block has come, one for each period of 1000 cycles that ends before the block
+    // does, and one that nobody answers.
+    CHECK(looks("1000", 1) == 24);
+    CHECK(looks("500", 1) == 46);
+    CHECK(looks("1000", 3) == 26); // the other two are asked once: they have no block
+}
+
+TEST_CASE("With the trigger 'period' units are asked for before they are missed", "[sap]") {
+    Script s;
+    s.write = [](auto& w, unsigned) {
+        w.compute(~0u, 4000);
+        load(w, 8192);
+    };
+    Watched waits(s, {{"lookahead", "1"}});
+    CHECK(waits.memory().misses.value() == 1);
+    Watched ahead(s, {{"lookahead", "1"}, {"trigger", "period"}});
+    CHECK(ahead.memory().misses.value() == 0);
+    CHECK(ahead.memory().hits.value() == 1);
+    CHECK(ahead.memory().prefetches.value() == 1);
+}
+
+TEST_CASE("A memory manager without what it needs is refused", "[sap]") {
+    const auto build = [](const Arguments& manager, const std::string& l1) {
+        Machine m;
+        m.add("manager", "sap.MemoryManager", manager);
+        m.add("sm", "gpu.Sm", {{"askers", "1"}});
+        m.add("dispatcher", "gpu.Dispatcher", {{"sms", "1"}});
+        m.add("host", "test.ScriptHost", {{"script", "0"}});
+        m.add("l1", "mem.Cache", {{"control_ports", l1 == "l1" ? "1" : "0"}});
+        m.add("l2", "mem.Cache", {{"control_ports", "1"}});
+        if (l1 == "other") m.add("other", "mem.SimpleMemory", {});
+        m.add("memory", "mem.SimpleMemory", {});
+        m.bind("host", "dispatcher", "dispatcher", "host");
+        m.bind("dispatcher", "sm_side[0]", "sm", "blocks");
+        m.bind("sm", "mem_side", "l1", "cpu_side");
+        m.bind("l1", "mem_side", "l2", "cpu_side");
+        m.bind("l2", "mem_side", "memory", "cpu_side");
+        m.bind("manager", "queries[0]", "sm", "queries[0]");
+        m.bind("sm", "upcoming[0]", "manager", "upcoming[0]");
+        if (l1 == "l1")
+            m.bind("manager", "l1[0]", "l1", "control[0]");
+        else
+            m.bind("manager", "l1[0]", "other", "cpu_side");
+        m.bind("manager", "l2[0]", "l2", "control[0]");
+        m.build();
+    };
+    scripts() = {Script {}};
+    CHECK_THROWS_WITH(build({{"memories", "0"}, {"trigger", "period"}}, "l1"),
+                      Catch::Contains("manager.trigger: units are to be asked for each period"));
+    CHECK_THROWS_WITH(build({{"memories", "0"}}, "other"),
+                      Catch::Contains("l1[0]: it looks into a cache: bind its port control[0]"));
+    CHECK_THROWS_WITH(build({{"period", "0"}}, "l1"), Catch::Contains("manager.period"));
+    CHECK_THROWS_WITH(build({{"lookahead", "0"}}, "l1"), Catch::Contains("manager.lookahead"));
+}

@@ -1,0 +1,138 @@
+#include "core/machine.hh"
+#include "sap/shadow_dram.hh"
+#include "sap/stack_distances.hh"
+#include "teller.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace memsim;
+using namespace memsim::test;
+
+namespace {
+
+/// A teller and one shadow, of `capacities` from `least` on.
+struct Shadow {
+    Machine m;
+    explicit Shadow(std::vector<Told> script, Arguments shadow = {}) {
+        told() = std::move(script);
+        shadow.push_back({"managers", "1"});
+        m.add("teller", "test.Teller", {{"hearing", "1"}});
+        m.add("shadow", "sap.ShadowDram", shadow);
+        m.bind("teller", "accesses[0]", "shadow", "accesses");
+        m.bind("teller", "upcoming[0]", "shadow", "recorded[0]");
+        m.build();
+        m.start();
+        REQUIRE(m.run(never) == Stop::idle);
+        REQUIRE(m.imbalances().empty());
+    }
+    sap::ShadowDram::Stats& stat() { return m.get<sap::ShadowDram>("shadow").stat; }
+};
+Told access(std::uint64_t unit, bool write = false) { return {false, 4096 * unit, write}; }
+Told upcoming(std::uint64_t unit) { return {true, 4096 * unit + 128, false}; }
+
+} // namespace
+
+TEST_CASE("SAP's Fig. 4: one miss brings units 524303 and 524306, and three accesses hit",
+          "[sap]") {
+    const std::uint64_t addresses[] = {2147545984, 2147560448, 2147560576, 2147560704};
+    std::vector<Told> script;
+    for (const std::uint64_t a : addresses) script.push_back({true, a, false});
+    for (const std::uint64_t a : addresses) script.push_back({false, a, false});
+    Shadow s(script);
+    CHECK(addresses[0] / 4096 == 524303);
+    CHECK(addresses[1] / 4096 == 524306);
+    for (unsigned i = 0; i < 12; ++i) {
+        CHECK(s.stat().misses[i].value() == 1);
+        CHECK(s.stat().prefetches[i].value() == 1); // unit 524303 is the missing one itself
+        CHECK(s.stat().hits[i].value() == 3);
+        CHECK(s.stat().useful_prefetches[i].value() == 1);
+    }
+}
+
+TEST_CASE("A hit brings nothing, and what is there is not brought again", "[sap]") {
+    // 1 is recorded when 0 hits: it comes with the miss of 2, and 0, recorded too, is there.
+    Shadow s({access(0), upcoming(1), upcoming(0), access(0), access(2), access(1), access(0)});
+    CHECK(s.stat().hits[0].value() == 3);
+    CHECK(s.stat().misses[0].value() == 2);
+    CHECK(s.stat().prefetches[0].value() == 1);
+}
+
+TEST_CASE("A record is empty after a miss, at each capacity by itself", "[sap]") {
+    // Two units or four: 0 is gone from two when it is accessed again, and that miss alone
+    // brings 9.
+    Shadow s(
+        {access(0), access(1), access(2), upcoming(9), access(0), access(9), access(3), access(9)},
+        {{"least", "8KiB"}, {"capacities", "2"}});
+    CHECK(s.stat().misses[0].value() == 5); // 0 1 2 0, and 3
+    CHECK(s.stat().prefetches[0].value() == 1);
+    CHECK(s.stat().misses[1].value() == 5); // 0 1 2 9 3: 0 hits, 9 comes by its own miss
+    CHECK(s.stat().prefetches[1].value() == 0);
+}
+
+TEST_CASE("What comes with a unit takes no more than the room beside it", "[sap]") {
+    std::vector<Told> script;
+    for (std::uint64_t unit = 10; unit < 20; ++unit) script.push_back(upcoming(unit));
+    script.push_back(access(5));
+    script.push_back(access(5));
+    script.push_back(access(10)); // the first of those that were recorded
+    Shadow s(script, {{"least", "8KiB"}, {"capacities", "2"}});
+    CHECK(s.stat().prefetches[0].value() == 1);
+    CHECK(s.stat().prefetches[1].value() == 3);
+    CHECK(s.stat().hits[0].value() == 2);
+    CHECK(s.stat().evictions[0].value() == 0);
+}
+
+TEST_CASE("A written unit that makes room is written back, once", "[sap]") {
+    Shadow s({access(0, true), access(1), access(2), access(0), access(1), access(2)},
+             {{"least", "8KiB"}, {"capacities", "2"}});
+    CHECK(s.stat().misses[0].value() == 6);
+    CHECK(s.stat().evictions[0].value() == 4);
+    CHECK(s.stat().written_back[0].value() == 1);
+    CHECK(s.stat().written_back[1].value() == 0);
+}
+
+TEST_CASE("FIFO and LRU differ by the use of a unit", "[sap]") {
+    const std::vector<Told> script {access(0), access(1), access(0), access(2), access(0)};
+    const Arguments two {{"least", "8KiB"}, {"capacities", "1"}};
+    CHECK(Shadow(script, two).stat().hits[0].value() == 2);
+    Arguments fifo = two;
+    fifo.push_back({"replacement", "fifo"});
+    CHECK(Shadow(script, fifo).stat().hits[0].value() == 1);
+}
+
+TEST_CASE("Stack distances give the hits and write-backs of LRU at every capacity", "[sap]") {
+    told() = {};
+    for (const std::uint64_t seed : {1, 2, 3}) {
+        Machine m(seed);
+        const Arguments sizes {{"least", "8KiB"}, {"capacities", "9"}};
+        m.add("teller", "test.Teller", {{"count", "5000"}, {"listeners", "2"}, {"units", "200"}});
+        m.add("shadow", "sap.ShadowDram", sizes);
+        m.add("distances", "sap.StackDistances", sizes);
+        m.bind("teller", "accesses[0]", "shadow", "accesses");
+        m.bind("teller", "accesses[1]", "distances", "accesses");
+        m.build();
+        m.start();
+        REQUIRE(m.run(never) == Stop::idle);
+        const auto& lru = m.get<sap::ShadowDram>("shadow").stat;
+        const auto& all = m.get<sap::StackDistances>("distances").stat;
+        CHECK(all.accesses.value() == 5000);
+        CHECK(all.units.value() == lru.misses[8].value()); // all of them fit there
+        for (unsigned i = 0; i < 9; ++i) {
+            CHECK(all.hits[i].value() == lru.hits[i].value());
+            CHECK(all.misses[i].value() == lru.misses[i].value());
+            CHECK(all.written_back[i].value() == lru.written_back[i].value());
+        }
+        CHECK(lru.written_back[0].value() > 100);
+        CHECK(lru.hits[0].value() < lru.hits[4].value());
+    }
+}
+
+TEST_CASE("Shadows of parts of units are refused", "[sap]") {
+    for (const std::string component : {"sap.ShadowDram", "sap.StackDistances"}) {
+        Machine m;
+        m.add("teller", "test.Teller", {});
+        m.add("shadow", component, {{"least", "10KiB"}});
+        m.bind("teller", "accesses[0]", "shadow", "accesses");
+        CHECK_THROWS_WITH(m.build(), "shadow.least: 10KiB are no whole number of units of 4KiB");
+    }
+}

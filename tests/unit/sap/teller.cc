@@ -1,0 +1,43 @@
+#include "teller.hh"
+
+#include "core/registry.hh"
+
+namespace memsim::test {
+
+static const Registration<Teller> teller {
+    "Tells of accesses of a GPU that is not there (a test's)."};
+
+std::vector<Told>& told() {
+    static std::vector<Told> all;
+    return all;
+}
+
+void Teller::wake() {
+    for (unsigned i = 0; i < params.listeners; ++i)
+        if (!port.accesses[i].can_send()) return;
+    for (unsigned i = 0; i < params.hearing; ++i)
+        if (!port.upcoming[i].can_send()) return;
+    if (state.sent == count()) return;
+    const Told t = told().empty() ? draw() : told()[state.sent];
+    ++state.sent;
+    if (t.upcoming) {
+        protocol::UpcomingAccesses a;
+        a.lines[a.count++] = t.address;
+        for (unsigned i = 0; i < params.hearing; ++i) port.upcoming[i].send(a);
+    } else {
+        for (unsigned i = 0; i < params.listeners; ++i)
+            port.accesses[i].send({t.address, 128, 0, t.write});
+    }
+    arm(state.next, now() + 10'000'000);
+}
+
+Told Teller::draw() {
+    const bool upcoming = params.hearing() && state.random.below(4) == 0;
+    const std::uint64_t kind = state.random.below(8);
+    const std::uint64_t unit = kind < 4   ? state.random.below(16)
+                               : kind < 7 ? state.random.below(params.units)
+                                          : ++state.scan % params.units;
+    return {upcoming, 4096 * unit + 128 * state.random.below(32), state.random.below(3) == 0};
+}
+
+} // namespace memsim::test
