@@ -13,7 +13,7 @@ from pathlib import Path
 from memsim import verdict
 
 BEGIN, END = "<!-- verdicts: written by util/verdicts.py -->\n", "<!-- end of verdicts -->\n"
-PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU"}
+PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
 WHOLE = "", "judge"  # scales at which a claim is judged: none, or the paper's
 
 

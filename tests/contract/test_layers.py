@@ -20,7 +20,7 @@ FLOORS = [
 FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 HEAVY = r"pybind11/|Python\.h|sqlite3\.h|fmt/|spdlog/"  # kept out of what everybody includes
-SYSTEMS = "ohm", "zng", "cmd", "cxl_gpu", "qv100"  # folders or files of python/memsim/systems
+SYSTEMS = "ohm", "zng", "cmd", "cxl_gpu", "sap", "qv100"  # folders or files of python/memsim/systems
 PYTHON = r"pybind11/|Python\.h"  # kept out of all but src/python
 
 

@@ -12,7 +12,8 @@ namespace {
 /// SMs with L1s, an L2, and a DRAM before a drive; a manager watches them.
 struct Watched {
     Machine m;
-    explicit Watched(const Script& script, Arguments manager = {}, unsigned sms = 1) {
+    explicit Watched(const Script& script, Arguments manager = {}, unsigned sms = 1,
+                     const std::string& l1 = "32KiB") {
         scripts() = {script};
         const std::string n = std::to_string(sms);
         manager.push_back({"sms", n});
@@ -28,7 +29,7 @@ struct Watched {
         for (unsigned i = 0; i < sms; ++i) {
             const std::string k = "[" + std::to_string(i) + "]";
             m.add("sm" + k, "gpu.Sm", {{"askers", "1"}, {"clock", "700MHz"}});
-            m.add("l1" + k, "mem.Cache", {{"control_ports", "1"}});
+            m.add("l1" + k, "mem.Cache", {{"control_ports", "1"}, {"capacity", l1}, {"ways", "2"}});
             m.bind("dispatcher", "sm_side" + k, "sm" + k, "blocks");
             m.bind("sm" + k, "mem_side", "l1" + k, "cpu_side");
             m.bind("l1" + k, "mem_side", "network", "cpu_side" + k);
@@ -92,6 +93,19 @@ TEST_CASE("What the L1 or the L2 holds is not recorded", "[sap]") {
     Watched further(s, {{"lookahead", "3"}});
     CHECK(further.memory().misses.value() == 2); // 12288 comes with 8192
     CHECK(further.memory().prefetches.value() == 1);
+}
+
+TEST_CASE("What only the L2 holds is not recorded", "[sap]") {
+    Script s;
+    s.write = [](auto& w, unsigned) {
+        load(w, 0);
+        load(w, 128);
+        load(w, 256); // an L1 of two lines holds 0 no longer
+        w.compute(~0u, 400, 7);
+        load(w, 0);
+    };
+    Watched m(s, {{"lookahead", "1"}}, 1, "256B");
+    CHECK(m.manager().stat.cached_lines.value() > 10);
 }
 
 TEST_CASE("Schedulers are looked at each period, and not while no block is there", "[sap]") {

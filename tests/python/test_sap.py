@@ -1,0 +1,97 @@
+"""SAP's machines: policies, sizes, drives, effective access time, and errors of their users."""
+
+from pathlib import Path
+
+import memsim
+import pytest
+from memsim.systems import sap
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+
+
+def run(memsim_command, *arguments):
+    return memsim_command(CONFIGS / "sap.py", "--scale", "tiny", *arguments).stdout
+
+
+@pytest.mark.parametrize("policy", sap.policies())
+def test_memory_is_as_the_program_left_it(memsim_command, policy):
+    """A DRAM of few units, so that written ones go to the drive and come back."""
+    for workload in ("BFS", "LPS"):
+        shown = run(memsim_command, "--policy", policy, "--workload", workload, "--dram", "12KiB", "--check-contents")
+        assert "bytes are as the program left them" in shown and "written to the drive" in shown
+        assert " 0 units written" not in shown
+
+
+def test_watching_the_schedulers_misses_less(memsim_command):
+    def misses(policy, *more):
+        shown = run(memsim_command, "--policy", policy, "--workload", "MUM", "--dram", "1MiB", *more)
+        return int(shown.split(" misses")[0].split()[-1])
+    assert misses("sap") < misses("lru") == misses("fifo")
+    assert misses("sap") <= misses("sap", "--period", "100000") <= misses("lru")
+    assert misses("sap", "--record", "1") >= misses("sap")
+
+
+def test_a_drive_of_flash(memsim_command):
+    """A read of a page takes its 50 us and more; the workload ends as with the paper's latencies."""
+    for policy in ("lru", "sap"):
+        assert "nothing left to do" in run(memsim_command, "--policy", policy, "--drive", "flash", "--workload", "AES",
+                                           "--check-contents")
+
+
+def test_hits_at_every_size(memsim_command):
+    shown = memsim_command(CONFIGS / "sap_hits.py", "--scale", "small", "--workload", "LPS").stdout.splitlines()
+    rows = {line.split()[0]: [float(x) for x in line.split()[1:]] for line in shown[2:]}
+    assert list(rows) == sap.policies()
+    for policy, hits in rows.items():
+        assert len(hits) == sap.machines.CAPACITIES and all(0.9 < h <= 1 for h in hits), policy
+        assert hits == sorted(hits) or policy not in ("lru", "sap")
+    assert all(ours >= theirs for ours, theirs in zip(rows["sap"], rows["lru"]))
+    assert rows["lru"][-1] == rows["fifo"][-1]  # all of it fits
+
+
+def test_effective_access_time_by_hand():
+    time = sap.eat.effective_access_time
+    assert time(32, 1, 1) == 60 + 70_480 / 32          # a unit costs 50,000 and 4096 times 5 ns
+    assert time(10, 1, 4, 0, "once") == 60 + 70_480 / 10
+    assert time(10, 1, 4, 0, "each") == 60 + (50_000 + 4 * 20_480) / 10
+    assert time(10, 1, 4, 0, "full") == 60 + 4 * 70_480 / 10
+    assert time(10, 1, 1, 2) == 60 + (70_480 + 2 * 570_480) / 10
+
+
+def test_no_more_than_the_notes_bound_can_be_gained():
+    """A unit of 32 lines, each accessed once: charging a group once reduces by 97.3 % at the most."""
+    alone, together = (sap.eat.effective_access_time(32_000, misses, 1000) for misses in (1000, 1))
+    assert round(1 - together / alone, 3) == 0.972 and round(1 - 60 / alone, 3) == 0.973
+
+
+def test_inputs_are_those_that_the_studies_were_frozen_with(memsim_command):
+    root = CONFIGS.parent
+    kept = (root / "docs" / "models" / "sap-inputs.csv").read_text().splitlines()
+    now = memsim_command("-q", root / "util" / "inputs.py", "sap", "--scales", "tiny", "small").stdout.splitlines()
+    assert len(now) == 17 and set(now) <= set(kept)
+
+
+def test_each_assumption_is_a_parameter(memsim_command):
+    made = sap.shadows(sap.workloads.program("AES", "tiny")[0])
+    for a in sap.assumptions.ALL:
+        assert a.changes or a.arguments
+        for change in a.changes:
+            path, _, name = change.partition("=")[0].rpartition(".")
+            found = made
+            for step in path.replace("[*]", "[0]").split("."):
+                found = getattr(found, step.partition("[")[0])
+                found = found[0] if "[" in step else found
+            assert name in found._params, change
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    (dict(dram="2KiB"), "dram='2KiB': write a whole number of units of 4096B, such as 4096B"),
+    (dict(dram="10KiB"), "dram='10KiB': write a whole number of units of 4096B, such as 12288B"),
+    (dict(policy="lfu"), "there is no policy 'lfu'"),
+    (dict(drive="tape"), "there is no drive 'tape'"),
+    (dict(manager=dict(period=0)), "period"),
+    (dict(manager=dict(lookahead=0)), "lookahead"),
+])
+def test_what_makes_no_machine(arguments, sentence):
+    with pytest.raises(memsim.Error, match=sentence.replace("(", r"\(")):
+        sap.machine(**{"policy": "sap", "program": sap.workloads.program("AES", "tiny")[0], **arguments})
