@@ -81,8 +81,9 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
             64, {1, 65536}, "Reports of the load waiting or in flight to this component"};
     };
     struct Ports {
-        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .latency = from<&Params::latency>},
-                                 "Requests of the host bridge"};
+        Responder<Mem> cpu_side {
+            {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
+            "Requests of the host bridge"};
         Requester<Mem> mem_side {{.depth = from<&Params::requests>}, "The root port's queues"};
         Requester<Mem> local_side {{.depth = from<&Params::requests>},
                                    "The GPU's memory, for the reserve"};

@@ -89,6 +89,7 @@ bool QueueLogic::take() {
 
 /// False if it has to wait.
 bool QueueLogic::accept(const MemRequest& r) {
+    if (r.is_hint()) return foresee(r), true;
     const bool load = r.command == Command::read;
     if (load && state.read_ahead->speculates()) {
         if (state.sr_queue.size() >= usable()) return false;
@@ -139,14 +140,36 @@ void QueueLogic::speculate(std::uint32_t load) {
     Waiting& w = state.sr_queue[load];
     const SpecRead ahead = state.read_ahead->window(line_of(w.request), state.control.granularity,
                                                     {prior_, upcoming_});
-    MemRequest hint = protocol::hint(ahead.address, ahead.bytes);
-    hint.application = w.request.application;
-    state.memory_queue.add(hint, now());
-    state.ring.add(ahead.address, ahead.bytes);
+    issue(ahead, w.request.application);
     w.path = RequestPath::speculated;
     w.read_at = now();
+}
+
+/// A speculative read into the memory queue, which has room.
+void QueueLogic::issue(const SpecRead& ahead, std::uint16_t application) {
+    MemRequest hint = protocol::hint(ahead.address, ahead.bytes);
+    hint.application = application;
+    state.memory_queue.add(hint, now());
+    state.ring.add(ahead.address, ahead.bytes);
     ++stat.speculative_reads[ahead.bytes / SpecRead::unit - 1];
     stat.speculative_bytes += ahead.bytes;
+}
+
+void QueueLogic::foresee(const MemRequest& hint) {
+    const ReadAhead& policy = *state.read_ahead;
+    SpecRead ahead;
+    ahead.address = hint.address / SpecRead::unit * SpecRead::unit;
+    const std::uint64_t end = hint.address + hint.bytes;
+    const std::uint64_t units = (end - ahead.address + SpecRead::unit - 1) / SpecRead::unit;
+    ahead.bytes = SpecRead::unit * static_cast<std::uint32_t>(std::min<std::uint64_t>(units, 4));
+    const bool halted = policy.heeds_load() && state.control.halted;
+    if (!policy.speculates() || halted || state.memory_queue.full() ||
+        state.ring.covers(ahead.address, ahead.bytes)) {
+        ++stat.hints_dropped;
+        return;
+    }
+    ++stat.hints;
+    issue(ahead, hint.application);
 }
 
 bool QueueLogic::move_loads() {

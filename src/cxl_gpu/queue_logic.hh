@@ -41,6 +41,9 @@ constexpr std::array<std::string_view, 4> names_of(SpecLength) {
 /// wait with it. A posted store is sent as one that is answered, so that its entry is known to be
 /// free; the answer ends here.
 ///
+/// A hint from above, of who knows what warps access next, is a speculative read of its units,
+/// where the memory queue has room at once.
+///
 /// `read_ahead` says what is read ahead; LoadControl what the load that comes with each response
 /// does to it. Not modelled: the area of the comparators; the look-up's time is the same for all
 /// and part of `latency`.
@@ -82,9 +85,10 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
             64, {1, 65536}, "Reports of the load waiting or in flight to this component"};
     };
     struct Ports {
-        Responder<Mem> cpu_side {
-            {.depth = from<&Params::queue>, .latency = from<&Params::answer_latency>},
-            "Loads and stores of the host bridge"};
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>,
+                                  .latency = from<&Params::answer_latency>,
+                                  .hints = true},
+                                 "Loads and stores of the host bridge, and hints among them"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::memory_queue>, .latency = from<&Params::latency>},
             "The root port"};
@@ -95,6 +99,10 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Each<Counter, RequestPath> requests {Unit::count, "Requests that took this path"};
         Each<Counter, SpecLength> speculative_reads {Unit::count,
                                                      "Speculative reads of this length"};
+        Counter hints {Unit::count, "Hints from above that became speculative reads"};
+        Counter hints_dropped {Unit::count,
+                               "Hints from above that were dropped: read ahead already, no room, a "
+                               "halt, or no speculation at all"};
         Counter speculative_bytes {Unit::byte, "Bytes that speculative reads named"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};
         Counter halts {Unit::count, "Times that severe load halted speculative reads"};
@@ -141,6 +149,8 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
     bool accept(const protocol::MemRequest& r);
     bool read();
     void speculate(std::uint32_t load);
+    void foresee(const protocol::MemRequest& hint);
+    void issue(const SpecRead& ahead, std::uint16_t application);
     bool move_loads();
     bool send();
     void enter(const protocol::MemRequest& r, Tick since, RequestPath path);

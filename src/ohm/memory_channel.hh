@@ -90,7 +90,8 @@ struct ChannelPorts {
     static constexpr auto of = from<&Params::channel, M>;
 
     Responder<protocol::Mem> cpu_side {
-        {.depth = of<&ChannelParams::queue>, .latency = of<&ChannelParams::lookup>}, "Requests"};
+        {.depth = of<&ChannelParams::queue>, .latency = of<&ChannelParams::lookup>, .hints = true},
+        "Requests, and hints among them"};
     Many<Requester<protocol::Ddrt>> commands {
         of<&ChannelParams::modules>,
         {.depth = of<&ChannelParams::requests>,

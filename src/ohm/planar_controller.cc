@@ -206,6 +206,7 @@ Placement::Page PlanarController::page_of(const protocol::MemRequest& r) const {
 }
 
 bool PlanarController::accept(const protocol::MemRequest& r) {
+    if (r.is_hint()) return foresee(r), true;
     const Placement::Page p = page_of(r);
     if (demand_->requests().full()) return false;
     Group* g = swaps_->groups().find(p.group);
@@ -226,13 +227,29 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     q.slot = slot;
     if (moving) return postponed_->take(id, *s), true;
     demand_->dispatch(id, location);
-    if (params.swap.swaps() == 0 || s) return true;
+    if (!s) count_access(p, g);
+    return true;
+}
+
+/// A page that is about to be accessed counts as accessed.
+void PlanarController::foresee(const protocol::MemRequest& hint) {
+    const Placement::Page p = placement_.page_of(hint.address);
+    if (p.slot > params.ratio() || p.controller != params.channel.index()) return;
+    Group* g = swaps_->groups().find(p.group);
+    if (swaps_->of_group(g)) return;
+    ++stat.hints;
+    count_access(p, g);
+}
+
+/// An access to a page of a group, if it is known, none of whose pages is being swapped.
+void PlanarController::count_access(const Placement::Page& p, Group* g) {
+    if (params.swap.swaps() == 0) return;
     if (!g) {
-        if (location == 0) return true; // its counter is 0 and stays 0
+        if (p.slot == 0) return; // in DRAM: its counter is 0 and stays 0
         g = &swaps_->groups()[p.group];
     }
-    if (g->access(slot, params.swap.hot_threshold())) decide(p.group, *g);
-    return true;
+    if (g->access(static_cast<std::uint8_t>(p.slot), params.swap.hot_threshold()))
+        decide(p.group, *g);
 }
 
 void PlanarController::finish(std::uint32_t id, Contents::Id contents) {

@@ -16,7 +16,8 @@ namespace memsim::ohm {
 /// this controller, in pieces of 256 bytes, over the same channel: read from DRAM, read from
 /// XPoint, write to XPoint, write to DRAM. A swap begins when the requests under way to its two
 /// pages are done. It is never given up; one that finds all swap buffers in use is postponed: the
-/// counter stays up and the next access to the page tries again.
+/// counter stays up and the next access to the page tries again. A hint, from who knows what warps
+/// access next, counts as an access and moves nothing else.
 ///
 /// A request to a page that is being swapped is served from the swap buffer if it is a read, its
 /// piece is there and no write to the page waits before it; else it waits, in a queue of
@@ -86,6 +87,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
         PostponedStats postponed;
         Counter requests {Unit::count, "Demand requests accepted"};
         Counter dram_hits {Unit::count, "Requests whose page was in DRAM when they came"};
+        Counter hints {Unit::count, "Hints that counted as an access to their page"};
         Ratio dram_hit_rate {dram_hits, requests, "Share of requests whose page was in DRAM"};
         Level mapping_table_bytes {Unit::byte,
                                    "Mapping table in hardware: groups x slots x bits of a slot"};
@@ -136,6 +138,8 @@ class PlanarController final : public Model<PlanarController>, public Functional
     void arm_next();
     bool accept(const protocol::MemRequest& r);
     void finish(std::uint32_t id, Contents::Id contents);
+    void foresee(const protocol::MemRequest& hint);
+    void count_access(const Placement::Page& p, Group* g);
     void decide(std::uint64_t group, Group& g);
     void end_swap(Swap& s);
 

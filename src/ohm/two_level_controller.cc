@@ -87,6 +87,7 @@ void TwoLevelController::wake() {
 // ---- requests --------------------------------------------------------------------------------
 
 bool TwoLevelController::accept(const protocol::MemRequest& r) {
+    if (r.is_hint()) return true; // what it holds follows from its misses
     if (map_.controller_of(r.address) != map_.controller)
         requests_.refuse(r, "belongs to controller " +
                                 std::to_string(map_.controller_of(r.address)) +

@@ -28,7 +28,7 @@ void MemoryManager::init() {
 
 void MemoryManager::wake() {
     for (std::uint32_t sm = 0; sm < params.sms; ++sm) take_answers(sm);
-    for (unsigned i = 0; i < params.memories; ++i)
+    for (unsigned i = 0; i < port.misses.size(); ++i)
         while (!port.misses[i].empty()) {
             port.misses[i].pop();
             ++stat.misses;
@@ -41,7 +41,7 @@ void MemoryManager::wake() {
 /// Asks the SMs that have answered, each period.
 void MemoryManager::look() {
     if (now() < state.look_at) return arm(state.next, state.look_at);
-    if (params.trigger() == Trigger::period) ask_for_all();
+    if (params.trigger() == Trigger::period) ask_for_new();
     for (unsigned i = 0; i < params.sms; ++i) {
         if (state.asked[i]) continue;
         port.queries[i].send({params.lookahead(), true});
@@ -96,6 +96,16 @@ void MemoryManager::ask_for_all() {
     stat.recorded.set(now(), 0);
 }
 
+/// A unit that stays in view is asked for once.
+void MemoryManager::ask_for_new() {
+    for (std::uint32_t i = 0; i < state.record.size(); ++i)
+        if (const std::uint64_t unit = state.record.units[i]; !state.before.noted.find(unit))
+            state.asking.push(unit);
+    state.before.take_all([](std::uint64_t) {});
+    std::swap(state.before, state.record);
+    stat.recorded.set(now(), 0);
+}
+
 void MemoryManager::send_hints() {
     if (params.memories == 0) return state.asking.clear();
     for (auto& to = port.hints[0]; !state.asking.empty() && to.can_send(); ++stat.hints)
@@ -103,7 +113,8 @@ void MemoryManager::send_hints() {
 }
 
 void MemoryManager::check_loaded(Loader& l) const {
-    l.check(state.record.sound(), "has a record whose row and index differ");
+    l.check(state.record.sound() && state.before.sound(),
+            "has a record whose row and index differ");
 }
 
 } // namespace memsim::sap

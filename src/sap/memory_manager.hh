@@ -21,7 +21,8 @@ constexpr std::array<std::string_view, 2> names_of(Trigger) { return {"miss", "p
 /// schedulers access next, drops those that the SM's L1 or the L2 holds, and records the units of
 /// the others. When the memory below misses a unit, hints ask it for all recorded ones together,
 /// and the record is empty again; what is there already is the memory's to know. With `trigger` =
-/// period they are asked for at the end of each period, for a memory that does not tell its misses.
+/// period those that the last period did not have are asked for at the end of each, for a memory
+/// that does not tell its misses.
 ///
 /// What is recorded is told to models beside the machine, too (sap.ShadowDram).
 ///
@@ -56,6 +57,8 @@ class MemoryManager final : public Model<MemoryManager> {
         Param<unsigned> memories {1, {0, 1}, "Whether units are asked for from a memory"};
         Param<unsigned> listeners {0, {0, 64}, "Models that are told what is recorded"};
         Param<unsigned> queue {64, {1, 65536}, "Hints sent and not taken"};
+
+        unsigned missing() const { return trigger() == Trigger::miss ? memories() : 0; }
     };
     struct Ports {
         Many<Out<protocol::UpcomingQuery>> queries {from<&Params::sms>, {}, "To each SM"};
@@ -68,9 +71,10 @@ class MemoryManager final : public Model<MemoryManager> {
         Many<Requester<Mem>> l2 {from<&Params::slices>,
                                  {.depth = [](const void*) { return 1u; }},
                                  "Each slice of the L2, which is looked into"};
-        Many<In<protocol::PageMiss>> misses {from<&Params::memories>,
-                                             {.depth = [](const void*) { return 64u; }},
-                                             "Units that the memory below has missed"};
+        Many<In<protocol::PageMiss>> misses {
+            +[](const void* p) { return static_cast<const Params*>(p)->missing(); },
+            {.depth = [](const void*) { return 64u; }},
+            "Units that the memory below has missed, with the trigger miss"};
         Many<Requester<Mem>> hints {from<&Params::memories>,
                                     {.depth = from<&Params::queue>},
                                     "Recorded units, to the memory below"};
@@ -88,6 +92,7 @@ class MemoryManager final : public Model<MemoryManager> {
     };
     struct State {
         Record record;
+        Record before;                   ///< with the trigger `period`: of the last one
         Fifo<std::uint64_t> asking;      ///< units whose hints have not been sent
         std::vector<std::uint8_t> asked; ///< by SM: its answer is not complete
         Tick look_at = 0;
@@ -112,6 +117,7 @@ class MemoryManager final : public Model<MemoryManager> {
     bool listeners_can_hear() const;
     bool cached(std::uint32_t sm, std::uint64_t line) const;
     void ask_for_all();
+    void ask_for_new();
     void send_hints();
 
     parts::Interleave over_slices_;

@@ -6,7 +6,7 @@ import importlib as _importlib
 
 from .machines import machine, policies, shadows
 
-_MODULES = ("assumptions", "eat", "machines", "points", "workloads")
+_MODULES = ("assumptions", "eat", "hinted", "machines", "points", "watch", "workloads")
 
 
 def __getattr__(name):

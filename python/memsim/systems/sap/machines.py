@@ -13,6 +13,7 @@ from ..interleave import in_bytes
 from ..processor import gpu
 from ..scale import KIB, MIB, up_to
 from ..scale import footprint as footprint_of
+from .watch import watch
 
 # How units make room, and what comes with a missing one: pages by a prefetcher of the registry, or what warps are about
 # to access. SAP's own replacement is an assumption, and so is page-on-page's.
@@ -23,6 +24,7 @@ UNIT = 4 * KIB                   # the paper's
 LEAST, CAPACITIES = MIB, 12      # 1 MiB to 2 GiB; the paper's largest is 1.5 GB
 SMS, SLICES, INTERLEAVE = 15, 6, 256
 CLOCK = "700MHz"
+WATCH = dict(interleave=f"{INTERLEAVE}B", clock=CLOCK, unit=f"{UNIT}B")  # of the memory manager
 # Table II: DRAM 60 ns; flash 50 and 550 us, and 5 ns a byte. GTX 480: 177.4 GB/s.
 DRAM = dict(latency="60ns", bandwidth="177400MB/s")
 TABLE = dict(read_latency="50us", write_latency="550us", bandwidth="200MB/s", block="4KiB", queue=1024)
@@ -42,27 +44,13 @@ def check(policy):
                          f"{', '.join(POLICIES)}")
 
 
-def gtx480(memory, watched, **dispatch):
+def gtx480(memory, **dispatch):
     """SMs, L1s and the L2; `memory` takes what the six slices ask for, one after the other."""
-    look = dict(control_ports=1) if watched else {}
     return gpu(sms=SMS, slices=SLICES, channels=1, interleave=f"{INTERLEAVE}B", clock=CLOCK,
                memory=lambda index, interleave: memory, dispatcher=dispatch,
-               sm=dict(schedulers=2, warp_slots=48, block_slots=8, askers=int(watched)),
-               l1=dict(capacity="16KiB", ways=4, sector="128B", **look),
-               l2=dict(capacity="768KiB", ways=8, sector="128B", latency="170ns", **look))
-
-
-def watch(root, **manager):
-    """A memory manager that watches the SMs of root.gpu, and knows its caches. Returns it."""
-    root.manager = sap.MemoryManager(sms=SMS, slices=SLICES, interleave=f"{INTERLEAVE}B", clock=CLOCK, unit=f"{UNIT}B",
-                                     **manager)
-    for i in range(SMS):
-        root.manager.queries[i] = root.gpu.sm[i].queries[0]
-        root.gpu.sm[i].upcoming[0] = root.manager.upcoming[i]
-        root.manager.l1[i] = root.gpu.l1[i].control[0]
-    for i in range(SLICES):
-        root.manager.l2[i] = root.gpu.l2[i].control[0]
-    return root.manager
+               sm=dict(schedulers=2, warp_slots=48, block_slots=8),
+               l1=dict(capacity="16KiB", ways=4, sector="128B"),
+               l2=dict(capacity="768KiB", ways=8, sector="128B", latency="170ns"))
 
 
 def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False, manager=None, **dispatch):
@@ -92,7 +80,7 @@ def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False,
     cache = mem.PageCache(capacity=f"{capacity}B", unit=f"{UNIT}B", replacement=POLICIES[policy],
                           prefetchers=int(watched), requests=1024, queue=64, dram_queue=256, drive_queue=1024,
                           hint_queue=1024, **({"prefetch": PREFETCH[policy]} if policy in PREFETCH else {}))
-    root.gpu = gtx480(cache, watched, **dispatch)
+    root.gpu = gtx480(cache, **dispatch)
     root.dram = mem.SimpleMemory(**DRAM)
     cache.dram_side = root.dram.cpu_side
     if drive == "flash":
@@ -102,7 +90,7 @@ def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False,
         root.drive = flash.FixedDrive(**TABLE)
         cache.drive_side = root.drive.requests
     if watched:
-        taken = watch(root, **(manager or {}))
+        taken = watch(root, **WATCH, **(manager or {}))
         cache.misses[0] = taken.misses[0]
         taken.hints[0] = cache.hints[0]
     program.dispatcher = root.gpu.dispatcher.host
@@ -134,7 +122,7 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
     root = Root(seed=seed)
     root.program = program
     monitor = mem.Monitor(listeners=1 + len(beside), outstanding=4096)
-    root.gpu = gtx480(monitor, watched, **dispatch)
+    root.gpu = gtx480(monitor, **dispatch)
     root.dram = mem.SimpleMemory(**DRAM)
     monitor.mem_side = root.dram.cpu_side
     sizes = dict(least=f"{LEAST}B", capacities=CAPACITIES, unit=f"{UNIT}B")
@@ -147,7 +135,7 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
         setattr(root.shadow, attribute(policy), made)
         monitor.passed[1 + i] = made.accesses
     if watched:
-        taken = watch(root, memories=0, listeners=1, **(manager or {}))
+        taken = watch(root, **WATCH, memories=0, listeners=1, **(manager or {}))
         taken.recorded[0] = root.shadow.sap.recorded[0]
     program.dispatcher = root.gpu.dispatcher.host
     return root

@@ -1,0 +1,53 @@
+"""SAP's memory manager in another machine: what warps are about to access feeds the speculative reads of CXL-GPU's root
+ports, or counts as accesses of Ohm-GPU's planar migration.
+
+    build/memsim configs/sap_hints.py --system cxl_gpu --platform cxl-sr --workload bfs [--media z-nand] [--without] ...
+    build/memsim configs/sap_hints.py --system ohm --platform ohm-base --workload pagerank [--without] ...
+
+Without it the machine has the same crossbars, so that nothing else differs.
+"""
+
+import argparse
+
+import memsim
+from memsim.systems import cxl_gpu, ohm, sap
+from memsim.systems.sap.watch import hint_path, watch
+from memsim.systems.scale import footprint
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--system", default="cxl_gpu", choices=["cxl_gpu", "ohm"])
+parser.add_argument("--platform", help="of that system (else cxl-sr, ohm-base)")
+parser.add_argument("--workload", help="of that system (else bfs, pagerank)")
+parser.add_argument("--media", default="z-nand", help=f"of CXL-GPU: one of {', '.join(cxl_gpu.MEDIA)}")
+parser.add_argument("--scale", default="default", help="of that system")
+parser.add_argument("--without", action="store_true", help="no hints")
+parser.add_argument("--period", type=int, default=100, help="cycles from one look at the schedulers to the next")
+parser.add_argument("--lookahead", type=int, default=2, help="memory operations of a warp that its scheduler knows of")
+parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+
+if args.system == "cxl_gpu":
+    platform, workload = args.platform or "cxl-sr", args.workload or "bfs"
+    program, region = cxl_gpu.workloads.program(workload, args.scale, args.seed)
+    limit = region if args.max_instructions is None else args.max_instructions
+    root = cxl_gpu.machine(platform, program, args.media, size=cxl_gpu.scale.scale(footprint(program)), seed=args.seed,
+                           max_instructions=limit)
+    interleave, unit, clock = "64B", "256B", cxl_gpu.machines.CLOCK
+else:
+    platform, workload = args.platform or "ohm-base", args.workload or "pagerank"
+    program, region = ohm.workloads.program(workload, args.scale, args.seed)
+    root = ohm.planar(platform, program, seed=args.seed,
+                      **region if args.max_instructions is None else dict(max_instructions=args.max_instructions))
+    interleave, unit, clock = ohm.machines.INTERLEAVE, ohm.machines.INTERLEAVE, "1200MHz"
+
+entrance = hint_path(root, interleave, hints=not args.without)
+if not args.without:
+    watch(root, interleave, clock, unit=unit, trigger="period", period=args.period, lookahead=args.lookahead).hints[0] = entrance
+
+memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+hints = "" if args.without else f"; {root.manager.stats.hints} hints"
+print(f"{platform}, {workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+      f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle{hints}")

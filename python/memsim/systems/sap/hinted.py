@@ -1,0 +1,44 @@
+"""Studies of SAP's memory manager in other machines: each workload with hints and without, over its seeds."""
+
+import argparse
+
+from ... import study
+from ..platform_study import config
+
+
+def arguments(doc, workloads):
+    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
+    parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=list(workloads), metavar="NAME",
+                        help=f"of {', '.join(workloads)}")
+    return parser.parse_args()
+
+
+class Hinted(study.Study):
+    """Points by workload and `hints` (with, without); what a run shows is `metrics`, {name: function of its values}."""
+
+    def __init__(self, name, args, system, platform, metrics):
+        super().__init__("sap", name, jobs=args.jobs, seeds=args.seeds)
+        self.args, self.metrics = args, metrics
+        for workload in args.workloads:
+            for hints, more in (("with", ()), ("without", ("--without",))):
+                limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
+                self.point(config("sap_hints.py"), "--system", system, "--platform", platform, "--workload", workload,
+                           "--scale", args.scale, *limit, *more, workload=workload, hints=hints)
+
+    def show(self):
+        """Prints a row a workload: the time with hints over that without, and each metric without and with."""
+        heads = [name for name in self.metrics]
+        print(f"{'':10}{'time':>8}" + "".join(f"{head:>22}" for head in heads))
+        ratios = []
+        for workload in self.args.workloads:
+            rows = {p.keys["hints"]: self.values(p) for p in self.selected if p.keys["workload"] == workload}
+            cycles = {hints: values["gpu.dispatcher", "cycles"] for hints, values in rows.items()}
+            ratios.append(cycles["with"] / cycles["without"])
+            print(f"{workload[:9]:10}{ratios[-1]:8.3f}" + "".join(
+                f"{metric(rows['without']):11.3f}{metric(rows['with']):11.3f}" for metric in self.metrics.values()))
+        print(f"{'mean':10}{sum(ratios) / len(ratios):8.3f}")
+
+
+def total(values, name, where=""):
+    """The sum of a statistic over the objects whose path has `where`."""
+    return sum(v for (path, n), v in values.items() if n == name and where in path)
