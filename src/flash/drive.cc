@@ -24,6 +24,8 @@ void Drive::init() {
                       });
     state.flash.victim.make(params.ftl.victim, *this, "victim");
     state.flash.map.replacement.make(params.ftl.map_replacement, *this, "map_replacement");
+    state.flash.map.replacement->resize(
+        static_cast<std::uint32_t>(params.ftl.map_cache->raw / params.ftl.map_entry()));
     state.cache.replacement.make(params.cache_replacement, *this, "cache_replacement");
     sectors_ = back_end_->host_pages() * page_sectors_;
     const Bytes page = params.shape.page();

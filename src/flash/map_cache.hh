@@ -50,7 +50,10 @@ class MapCache {
         };
         s_.entry_of.all(entry), s_.awaited.all(entry);
         s_.dirty.all([&](std::uint64_t, std::uint32_t i) { return entry(0, i ? i - 1 : 0); });
-        l.within("map.pages", [&] { l.check(s_.pages.size() == n, "is not as long as entries"); });
+        l.within("map.pages", [&] {
+            l.check(s_.pages.size() == n, "is not as long as entries");
+            s_.replacement->check_frames(l, s_.pages);
+        });
         if (n) l.index("map.last", s_.last, n);
         for (const CachedMapping& e : s_.entries) {
             for (const std::uint32_t link : {e.dirty_next, e.next_awaited})
@@ -121,7 +124,7 @@ class MapCache {
     /// Throws out an entry for the one that came last; the translation page to write back, or
     /// no_link. All dirty entries of that page are clean then.
     std::uint32_t evict() {
-        const std::uint32_t i = s_.replacement->evict(s_.pages[s_.last].key, s_.pages);
+        const std::uint32_t i = s_.replacement->evict(s_.pages[s_.last], s_.pages);
         const auto lpn = static_cast<std::uint32_t>(parts::named(s_.pages, i).key);
         const bool dirty = s_.pages[i].dirty;
         if (dirty) clean(page_of(lpn));

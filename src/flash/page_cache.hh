@@ -57,6 +57,7 @@ class PageCache {
         });
         l.within("cache.residents", [&] {
             l.check(s_.residents.size() == s_.pages.size(), "is not as long as pages");
+            s_.replacement->check_frames(l, s_.residents);
         });
         check_list(l, "cache.dirty", s_.pages, s_.dirty);
         check_list(l, "cache.hot", s_.pages, s_.hot);
@@ -76,7 +77,7 @@ class PageCache {
             i = static_cast<std::uint32_t>(s_.pages.size());
             s_.pages.emplace_back(), s_.residents.emplace_back();
         } else if (s_.clean_pages) {
-            i = s_.replacement->evict(lpn, s_.residents);
+            i = s_.replacement->evict({lpn}, s_.residents);
             forget(i);
         } else
             return no_link;

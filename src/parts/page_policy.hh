@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/archive.hh"
 #include "core/policy.hh"
 
 #include <cstdint>
@@ -27,6 +28,9 @@ using ResidentPages = std::vector<ResidentPage>;
 /// policy remembers pages that have gone (ghosts), by their keys. What it keeps for a frame it
 /// keeps from the frame's first page on: of a large memory, only the frames in use take memory of
 /// the host.
+///
+/// Every access to a page is told by use(), also the one that the page was brought for, which is
+/// its first. A page that was brought ahead has seen no access until its first use().
 class PagePolicy : public PolicyBase {
   public:
     static constexpr std::string_view family = "page policy";
@@ -40,13 +44,21 @@ class PagePolicy : public PolicyBase {
     /// It was accessed.
     virtual void use(std::uint32_t frame, const ResidentPage& page) = 0;
     /// The frame of a page that makes room for `incoming`, and is forgotten (but as a ghost); none
-    /// if all are pinned. Every frame holds a page, or is on its way to one.
-    virtual std::uint32_t evict(std::uint64_t incoming, const ResidentPages& pages) = 0;
+    /// if all are pinned, and then nothing has changed, as it will be asked again. Every frame
+    /// holds a page, or is on its way to one. `incoming` comes after this, or has just come.
+    virtual std::uint32_t evict(const ResidentPage& incoming, const ResidentPages& pages) = 0;
     /// The page goes without making room for another: it is forgotten, and is no ghost.
     virtual void remove(std::uint32_t frame) = 0;
     /// Whether it remembers a page that has gone; asked when the page is to come back, before
     /// evict() and insert().
     virtual bool remembers(std::uint64_t) const { return false; }
+
+    /// Frames that its State has a place for: none of a larger number has had a page.
+    virtual std::size_t frames() const = 0;
+    /// For who has loaded the policy and its pages.
+    void check_frames(Loader& l, const ResidentPages& pages) const {
+        l.check(frames() <= pages.size(), "is of fewer frames than its page policy knows");
+    }
 };
 
 } // namespace memsim::parts

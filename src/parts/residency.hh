@@ -24,6 +24,7 @@ class Residency {
                 return f < pages_.size() && pages_[f].key == key;
             }),
                     "finds pages where they are not");
+            if (policy_) policy_->check_frames(a, pages_);
         }
     }
 
@@ -51,19 +52,20 @@ class Residency {
     /// A frame for a page that is not here, pinned until it arrives; none if all are pinned. The
     /// victim is forgotten: its contents are the caller's.
     Claim claim(std::uint64_t key, AskedBy asked) {
+        const ResidentPage page {key, 1, false, false, false, asked};
         Claim c;
         c.ghost = policy_->remembers(key);
         if (pages_.size() < frames_) {
             c.frame = static_cast<std::uint32_t>(pages_.size());
             pages_.emplace_back();
         } else {
-            c.frame = policy_->evict(key, pages_);
+            c.frame = policy_->evict(page, pages_);
             if (c.frame == none) return c;
             c.evicts = true;
             c.victim = named(pages_, c.frame);
             frames_of_.erase(c.victim.key);
         }
-        pages_[c.frame] = {key, 1, false, false, false, asked};
+        pages_[c.frame] = page;
         frames_of_[key] = c.frame;
         return c;
     }

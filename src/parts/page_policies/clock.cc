@@ -21,7 +21,7 @@ class ClockPages final : public PolicyModel<ClockPages, PagePolicy> {
         state.frames[frame] = {true, false};
     }
     void use(std::uint32_t frame, const ResidentPage&) override { state.frames[frame].used = true; }
-    std::uint32_t evict(std::uint64_t, const ResidentPages& pages) override {
+    std::uint32_t evict(const ResidentPage&, const ResidentPages& pages) override {
         const auto n = static_cast<std::uint32_t>(state.frames.size());
         for (std::uint64_t passed = 0; passed < 2 * std::uint64_t {n}; ++passed) {
             const std::uint32_t at = state.hand;
@@ -34,6 +34,7 @@ class ClockPages final : public PolicyModel<ClockPages, PagePolicy> {
         return none;
     }
     void remove(std::uint32_t frame) override { state.frames[frame] = {}; }
+    std::size_t frames() const override { return state.frames.size(); }
     void check_loaded(Loader& l) const override {
         if (state.hand) l.index("hand", state.hand, state.frames.size());
     }

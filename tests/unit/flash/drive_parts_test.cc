@@ -136,7 +136,7 @@ TEST_CASE("Which clean page leaves a drive's cache is its policy's; dirty ones s
     cache.trim(oldest, 1);
     CHECK(cache.find(4) == parts::no_link);
     CHECK(cache.size() == 1);
-    CHECK(state.replacement->evict(9, state.residents) == parts::PagePolicy::none); // forgotten
+    CHECK(state.replacement->evict({9}, state.residents) == parts::PagePolicy::none); // forgotten
 }
 
 TEST_CASE("A collection moves so many pages at a time and erases when nobody reads", "[flash]") {

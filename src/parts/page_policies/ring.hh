@@ -1,0 +1,73 @@
+#pragma once
+
+#include "parts/links.hh"
+
+namespace memsim::parts {
+
+/// Neighbours in a ring.
+struct RingLinks {
+    std::uint32_t next = no_link, before = no_link;
+};
+
+/// A ring through elements of a table by their member `Links`, and how many they are. Who stands at
+/// an element knows its number; no_link where the ring is empty. A value for State.
+template <auto Links>
+struct Ring {
+    static constexpr std::string_view archived_as = "Ring";
+    template <class Archive>
+    void archive(Archive& a) {
+        a(size);
+    }
+
+    /// Puts an element in before the one at `at`, or as the only one.
+    template <class T>
+    void insert(std::vector<T>& all, std::uint32_t at, std::uint32_t i) {
+        if (size++ == 0) {
+            all[i].*Links = {i, i};
+            return;
+        }
+        const std::uint32_t before = (all[at].*Links).before;
+        all[i].*Links = {at, before};
+        (all[before].*Links).next = (all[at].*Links).before = i;
+    }
+    template <class T>
+    void remove(std::vector<T>& all, std::uint32_t i) {
+        const RingLinks links = all[i].*Links;
+        (all[links.before].*Links).next = links.next;
+        (all[links.next].*Links).before = links.before;
+        --size;
+    }
+    /// The element after one; no_link if it is the only one.
+    template <class T>
+    std::uint32_t after(const std::vector<T>& all, std::uint32_t i) const {
+        return size == 1 ? no_link : (all[i].*Links).next;
+    }
+    /// Refuses a loaded ring that is none from `at` on, or goes through other elements than those
+    /// that `holds`.
+    template <class T, class Holds>
+    void check_loaded(Loader& l, std::string_view field, const std::vector<T>& all,
+                      std::uint32_t at, Holds&& holds) const {
+        std::size_t held = 0;
+        for (const T& e : all) held += holds(e) ? 1u : 0u;
+        l.within(field, [&] {
+            l.check(held == size, "has another length than it says");
+            l.check((at == no_link) == (size == 0), "begins nowhere");
+        });
+        std::uint32_t i = at;
+        for (std::uint32_t n = 0; n < size; ++n) {
+            l.index(field, i, all.size());
+            const std::uint32_t next = (all[i].*Links).next;
+            l.index(field, next, all.size());
+            l.within(field, [&] {
+                l.check(holds(all[i]) && (all[next].*Links).before == i &&
+                            (next == at) == (n + 1 == size),
+                        "is no ring");
+            });
+            i = next;
+        }
+    }
+
+    std::uint32_t size = 0;
+};
+
+} // namespace memsim::parts
