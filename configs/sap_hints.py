@@ -43,7 +43,7 @@ else:
 
 entrance = hint_path(root, interleave, hints=not args.without)
 if not args.without:
-    watch(root, interleave, clock, unit=unit, trigger="period", period=args.period, lookahead=args.lookahead).hints[0] = entrance
+    watch(root, interleave, clock, unit=unit, trigger="period", reports=0, period=args.period, lookahead=args.lookahead).hints[0] = entrance
 
 memsim.instantiate(root)
 end = memsim.simulate()

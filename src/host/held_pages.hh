@@ -22,10 +22,14 @@ class HeldPages {
     }
     bool holds(const PageName& p) const { return claims_.find(key(p)); }
 
-  private:
     static std::uint64_t key(const PageName& p) {
         return std::uint64_t {p.application} << 48 | p.page;
     }
+    static PageName named(std::uint64_t key) {
+        return {key & ((std::uint64_t {1} << 48) - 1), static_cast<std::uint16_t>(key >> 48)};
+    }
+
+  private:
     HashMap<std::uint32_t> claims_;
 };
 

@@ -3,6 +3,8 @@
 #include "core/registry.hh"
 #include "parts/named.hh"
 
+#include <algorithm>
+
 namespace memsim::host {
 
 using protocol::Command;
@@ -37,7 +39,8 @@ void PagingHost::init() {
     dram_ = WireTime(params.dram_bandwidth());
     state.prefetch.make(params.prefetch, *this, "prefetch");
     state.prefetch->resize(page, pages->pages());
-    prefetches_ = state.prefetch->prefetches();
+    prefetches_ = state.prefetch->prefetches() || params.prefetchers() != 0;
+    pages_ = pages->pages();
     // Pages that are placed are told behind claims: none of these may wait for one of those.
     state.pages.resize(prefetches_ ? std::min<std::uint64_t>(params.transfers(), pages->frames())
                                    : params.transfers());
@@ -49,6 +52,7 @@ void PagingHost::wake() {
     while (!port.device_side.empty()) copied(port.device_side.pop());
     for (unsigned d = 0; d < port.drive_side.size(); ++d)
         while (!port.drive_side[d].empty()) from_drive(port.drive_side[d].pop());
+    take_hints();
     work();
     copy();
     while (!state.placing.empty() && port.pages.can_send()) {
@@ -87,6 +91,17 @@ void PagingHost::work() {
     if (driver.busy(now())) arm(state.next, driver.free_at);
 }
 
+void PagingHost::take_hints() {
+    for (unsigned i = 0; i < port.hints.size(); ++i)
+        while (!port.hints[i].empty()) {
+            const protocol::MemRequest h = port.hints[i].pop();
+            const auto page = static_cast<std::uint64_t>(params.page->raw);
+            const std::uint64_t last = std::min((h.address + h.bytes - 1) / page, pages_ - 1);
+            for (std::uint64_t p = h.address / page; p <= last; ++p)
+                state.hinted.note(HeldPages::key({p, h.application}), params.hinted());
+        }
+}
+
 void PagingHost::take_batch() {
     auto& batch = state.driver.batch;
     while (!port.faults.empty() && batch.size() < params.batch())
@@ -98,6 +113,11 @@ void PagingHost::take_batch() {
     with_them_.clear();
     for (std::uint32_t i = 0; i < batch.size(); ++i) faults_.push_back(name_of(batch[i].fault));
     state.prefetch->bring(faults_, with_them_);
+    state.hinted.take_all([&](std::uint64_t key) {
+        const PageName page = HeldPages::named(key);
+        const auto in = [&](const auto& list) { return std::ranges::count(list, page) != 0; };
+        if (!state.held.holds(page) && !in(faults_) && !in(with_them_)) with_them_.push_back(page);
+    });
     for (const PageName& p : with_them_) batch.push({{p.page, p.application, false, 0}, true});
 }
 
@@ -262,6 +282,7 @@ void PagingHost::functional(const PortBase&, FunctionalAccess& access) {
 }
 
 void PagingHost::check_loaded(Loader& l) const {
+    l.check(state.hinted.sound(), "has hints whose row and index differ");
     l.indices("copies.out", state.copies.out, state.pages.size());
     l.indices("copies.in", state.copies.in, state.pages.size());
     l.indices("placing", state.placing, state.pages.size());

@@ -9,6 +9,7 @@
 #include "host/host_dram.hh"
 #include "host/page_backing.hh"
 #include "host/page_prefetcher.hh"
+#include "parts/unit_record.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
@@ -38,7 +39,8 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
 /// them are. At most `transfers` pages are under way. The next batch begins when all pages of this
 /// one are there.
 ///
-/// A page prefetcher (host/page_prefetcher.hh) may bring further pages behind those of a batch.
+/// A page prefetcher (host/page_prefetcher.hh) may bring further pages behind those of a batch, and
+/// so do the pages of hints that came since the last one.
 /// They are placed in the MMU without a fault. A fault on a page that came in the meantime is
 /// answered without an interrupt, as the driver lets such accesses run again when it has finished a
 /// batch. No more pages are under way than there are frames.
@@ -63,6 +65,12 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                "sweep 0 to 2 us)",
                                Change::tunable};
         Param<PolicyName<PagePrefetcher>> prefetch {"none", "Pages that come without a fault"};
+        Param<unsigned> prefetchers {
+            0, {0, 1}, "Whether somebody tells by hints which pages will be accessed"};
+        Param<unsigned> hinted {
+            1024,
+            {1, 1u << 20},
+            "Pages of hints that wait for a batch; the oldest one is dropped (assumption)"};
         Param<Time> prefetch_cost {100_ns,
                                    {0_fs, 1_s},
                                    "The driver's time for a page that nobody faulted on "
@@ -101,6 +109,9 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                                 "Orders to the MMU"};
         Requester<Mem> device_side {{.depth = from<&Params::outstanding>},
                                     "The copy engine, towards device memory"};
+        Many<Responder<Mem>> hints {from<&Params::prefetchers>,
+                                    {.depth = [](const void*) { return 64u; }, .hints = true},
+                                    "Pages that will be accessed"};
         Many<Requester<protocol::BlockIo>> drive_side {
             from<&Params::drives>, {.depth = from<&Params::transfers>}, "The drive"};
     };
@@ -142,7 +153,8 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     struct State {
         FaultDriver driver;
         Policy<PagePrefetcher> prefetch;
-        HeldPages held; ///< where pages are prefetched
+        HeldPages held;           ///< where pages are prefetched
+        parts::UnitRecord hinted; ///< HeldPages::key() of each page
         std::vector<Page> pages;
         FreeList free;
         CopyEngine copies;
@@ -175,6 +187,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     /// No page is under way, and none that was written to is missing from the drive.
     bool quiet() const { return state.free.size() == state.pages.size() && state.writing == 0; }
     void work();
+    void take_hints();
     void take_batch();
     Time cost(const WantedPage& w) const {
         return w.prefetch ? params.prefetch_cost() : params.page_cost();
@@ -197,6 +210,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     std::uint64_t sectors_ = 0; ///< of a page
     WireTime dram_;
     bool prefetches_ = false;
+    std::uint64_t pages_ = 0;                  ///< of an address space
     std::vector<PageName> faults_, with_them_; ///< scratch
 };
 

@@ -20,6 +20,10 @@ void MemoryManager::init() {
     if (params.trigger() == Trigger::period && params.memories == 0)
         refuse("trigger", "units are to be asked for each period, but of no memory: set memories=1 "
                           "and bind hints[0]");
+    if (params.trigger() == Trigger::miss && params.memories() > params.reports())
+        refuse("trigger",
+               "units are to be asked for at a miss, but no memory tells its misses: set "
+               "reports=1 and bind misses[0], or trigger=period");
     for (auto* caches : {&port.l1, &port.l2})
         for (unsigned i = 0; i < caches->size(); ++i)
             if (!protocol::can_be_asked((*caches)[i]))
@@ -32,7 +36,7 @@ void MemoryManager::wake() {
         while (!port.misses[i].empty()) {
             port.misses[i].pop();
             ++stat.misses;
-            ask_for_all();
+            if (params.trigger() == Trigger::miss) ask_for_all();
         }
     if (std::ranges::count(state.asked, 0)) look();
     send_hints();

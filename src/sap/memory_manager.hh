@@ -3,10 +3,10 @@
 #include "core/clock.hh"
 #include "core/component.hh"
 #include "parts/interleave.hh"
+#include "parts/unit_record.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_miss.hh"
 #include "protocol/upcoming.hh"
-#include "sap/record.hh"
 
 namespace memsim::sap {
 
@@ -55,10 +55,9 @@ class MemoryManager final : public Model<MemoryManager> {
                                  "Chunk of addresses that lies in one slice of the L2",
                                  power_of_two()};
         Param<unsigned> memories {1, {0, 1}, "Whether units are asked for from a memory"};
+        Param<unsigned> reports {1, {0, 1}, "Whether that memory tells its misses"};
         Param<unsigned> listeners {0, {0, 64}, "Models that are told what is recorded"};
         Param<unsigned> queue {64, {1, 65536}, "Hints sent and not taken"};
-
-        unsigned missing() const { return trigger() == Trigger::miss ? memories() : 0; }
     };
     struct Ports {
         Many<Out<protocol::UpcomingQuery>> queries {from<&Params::sms>, {}, "To each SM"};
@@ -71,10 +70,9 @@ class MemoryManager final : public Model<MemoryManager> {
         Many<Requester<Mem>> l2 {from<&Params::slices>,
                                  {.depth = [](const void*) { return 1u; }},
                                  "Each slice of the L2, which is looked into"};
-        Many<In<protocol::PageMiss>> misses {
-            +[](const void* p) { return static_cast<const Params*>(p)->missing(); },
-            {.depth = [](const void*) { return 64u; }},
-            "Units that the memory below has missed, with the trigger miss"};
+        Many<In<protocol::PageMiss>> misses {from<&Params::reports>,
+                                             {.depth = [](const void*) { return 64u; }},
+                                             "Units that the memory below has missed"};
         Many<Requester<Mem>> hints {from<&Params::memories>,
                                     {.depth = from<&Params::queue>},
                                     "Recorded units, to the memory below"};
@@ -91,8 +89,8 @@ class MemoryManager final : public Model<MemoryManager> {
         Level recorded {Unit::count, "Units recorded"};
     };
     struct State {
-        Record record;
-        Record before;                   ///< with the trigger `period`: of the last one
+        parts::UnitRecord record;
+        parts::UnitRecord before;        ///< with the trigger `period`: of the last one
         Fifo<std::uint64_t> asking;      ///< units whose hints have not been sent
         std::vector<std::uint8_t> asked; ///< by SM: its answer is not complete
         Tick look_at = 0;

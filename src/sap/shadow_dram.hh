@@ -2,9 +2,9 @@
 
 #include "core/component.hh"
 #include "parts/residency.hh"
+#include "parts/unit_record.hh"
 #include "protocol/observed.hh"
 #include "protocol/upcoming.hh"
-#include "sap/record.hh"
 
 namespace memsim::sap {
 
@@ -56,7 +56,7 @@ class ShadowDram final : public Model<ShadowDram> {
     struct Dram {
         Policy<parts::PagePolicy> replacement;
         parts::Residency resident;
-        Record record;
+        parts::UnitRecord record;
     };
     struct State {
         std::vector<Dram> drams; ///< by capacity

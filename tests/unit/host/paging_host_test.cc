@@ -2,6 +2,7 @@
 
 #include "../flash/support.hh"
 #include "../gpu/mmu_support.hh"
+#include "../mem/driver.hh"
 #include "link/pcie.hh"
 
 using namespace memsim;
@@ -293,4 +294,32 @@ TEST_CASE("A wrong host is refused", "[host]") {
                Contains("density.block: '64KiB' must be at most region = 32KiB"));
     CHECK_THAT(error("prefetch=densty", ""),
                Contains("there is no page prefetcher 'densty' (did you mean 'density'?)"));
+}
+
+TEST_CASE("Pages of hints come with the next batch, but those that are there", "[host][prefetch]") {
+    Paged b("prefetchers=1 prefetch_cost=1us", "address_space=1MiB");
+    b.m.add("hinter", "test_mem.Hinter", {});
+    b.m.bind("hinter", "hints", "host", "hints[0]");
+    b.run([&] {
+        b.m.get<test_mem::Hinter>("hinter").plan(0, 4 * KiB, 10 * KiB);
+        b.driver().read(100 * us, 4 * KiB);  // 2 and 3 come with it
+        b.driver().read(200 * us, 12 * KiB); // there: no fault
+        b.driver().read(300 * us, 20 * KiB); // alone
+    });
+    CHECK(value(b.host().stat.prefetches) == 2);
+    CHECK(value(b.host().stat.faults) == 2);
+    CHECK(value(b.host().stat.bytes_in) == 4 * 4096);
+    CHECK(b.driver().answered(1) < 201 * us);
+}
+
+TEST_CASE("More hints than are remembered drop the oldest; none lies beyond the addresses",
+          "[host][prefetch]") {
+    Paged b("prefetchers=1 hinted=2", "address_space=32KiB");
+    b.m.add("hinter", "test_mem.Hinter", {});
+    b.m.bind("hinter", "hints", "host", "hints[0]");
+    b.run([&] {
+        b.m.get<test_mem::Hinter>("hinter").plan(0, 8 * KiB, 64 * KiB);
+        b.driver().read(100 * us, 0);
+    });
+    CHECK(value(b.host().stat.prefetches) == 2); // pages 6 and 7 of 8
 }

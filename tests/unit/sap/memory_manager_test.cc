@@ -44,9 +44,7 @@ struct Watched {
         m.bind("memory", "dram_side", "dram", "cpu_side");
         m.bind("memory", "drive_side", "drive", "requests");
         m.bind("manager", "l2[0]", "l2", "control[0]");
-        const bool period =
-            std::ranges::count(manager, std::pair<std::string, std::string> {"trigger", "period"});
-        if (!period) m.bind("memory", "misses[0]", "manager", "misses[0]");
+        m.bind("memory", "misses[0]", "manager", "misses[0]");
         m.bind("manager", "hints[0]", "memory", "hints[0]");
         m.build();
         m.start();
@@ -166,9 +164,9 @@ TEST_CASE("A memory manager without what it needs is refused", "[sap]") {
         m.build();
     };
     scripts() = {Script {}};
-    CHECK_THROWS_WITH(build({{"memories", "0"}, {"trigger", "period"}}, "l1"),
+    CHECK_THROWS_WITH(build({{"memories", "0"}, {"reports", "0"}, {"trigger", "period"}}, "l1"),
                       Catch::Contains("manager.trigger: units are to be asked for each period"));
-    CHECK_THROWS_WITH(build({{"memories", "0"}}, "other"),
+    CHECK_THROWS_WITH(build({{"memories", "0"}, {"reports", "0"}}, "other"),
                       Catch::Contains("l1[0]: it looks into a cache: bind its port control[0]"));
     CHECK_THROWS_WITH(build({{"period", "0"}}, "l1"), Catch::Contains("manager.period"));
     CHECK_THROWS_WITH(build({{"lookahead", "0"}}, "l1"), Catch::Contains("manager.lookahead"));

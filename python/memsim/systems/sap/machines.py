@@ -135,7 +135,7 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
         setattr(root.shadow, attribute(policy), made)
         monitor.passed[1 + i] = made.accesses
     if watched:
-        taken = watch(root, **WATCH, memories=0, listeners=1, **(manager or {}))
+        taken = watch(root, **WATCH, memories=0, reports=0, listeners=1, **(manager or {}))
         taken.recorded[0] = root.shadow.sap.recorded[0]
     program.dispatcher = root.gpu.dispatcher.host
     return root

@@ -1,19 +1,19 @@
-#include "sap/record.hh"
+#include "parts/unit_record.hh"
 
 #include <catch2/catch.hpp>
 
 #include <vector>
 
-using memsim::sap::Record;
+using memsim::parts::UnitRecord;
 
-static std::vector<std::uint64_t> taken(Record& record) {
+static std::vector<std::uint64_t> taken(UnitRecord& record) {
     std::vector<std::uint64_t> units;
     record.take_all([&](std::uint64_t unit) { units.push_back(unit); });
     return units;
 }
 
-TEST_CASE("A record has each unit once, in the order of their first notes", "[sap]") {
-    Record record;
+TEST_CASE("A record has each unit once, in the order of their first notes", "[parts]") {
+    UnitRecord record;
     for (const std::uint64_t unit : {7, 3, 7, 9, 3}) CHECK(!record.note(unit, 4));
     CHECK(record.size() == 3);
     CHECK(record.sound());
@@ -23,8 +23,8 @@ TEST_CASE("A record has each unit once, in the order of their first notes", "[sa
     CHECK(taken(record) == std::vector<std::uint64_t> {7});
 }
 
-TEST_CASE("A full record drops the unit that was noted first", "[sap]") {
-    Record record;
+TEST_CASE("A full record drops the unit that was noted first", "[parts]") {
+    UnitRecord record;
     for (const std::uint64_t unit : {1, 2, 3}) CHECK(!record.note(unit, 3));
     CHECK(!record.note(1, 3)); // known: nothing is dropped
     CHECK(record.note(4, 3));

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <utility>
 
-namespace memsim::sap {
+namespace memsim::parts {
 
-/// The units of memory that warps are about to access, each once, in the order in which they were
+/// Units of memory that are about to be accessed, each once, in the order in which they were
 /// seen first. If more than `most` are noted, the one that was seen first is dropped. A value for
 /// State.
-struct Record {
+struct UnitRecord {
     Fifo<std::uint64_t> units;
     HashMap<bool> noted; ///< by unit
 
@@ -41,4 +41,4 @@ struct Record {
     }
 };
 
-} // namespace memsim::sap
+} // namespace memsim::parts
