@@ -13,6 +13,7 @@ std::vector<Told>& told() {
 }
 
 void Teller::wake() {
+    if (now() < state.due) return arm(state.next, state.due);
     for (unsigned i = 0; i < params.listeners; ++i)
         if (!port.accesses[i].can_send()) return;
     for (unsigned i = 0; i < params.hearing; ++i)
@@ -28,7 +29,8 @@ void Teller::wake() {
         for (unsigned i = 0; i < params.listeners; ++i)
             port.accesses[i].send({t.address, 128, 0, t.write});
     }
-    arm(state.next, now() + 10'000'000);
+    state.due = now() + 10'000'000;
+    arm(state.next, state.due);
 }
 
 Told Teller::draw() {

@@ -35,6 +35,7 @@ class Teller final : public Model<Teller> {
     struct Stats {};
     struct State {
         std::uint32_t sent = 0;
+        Tick due = 0; ///< of the next message
         std::uint64_t scan = 0;
         Rng random;
         Timer next;
