@@ -156,14 +156,13 @@ void QueueLogic::issue(const SpecRead& ahead, std::uint16_t application) {
 }
 
 void QueueLogic::foresee(const MemRequest& hint) {
-    const ReadAhead& policy = *state.read_ahead;
     SpecRead ahead;
     ahead.address = hint.address / SpecRead::unit * SpecRead::unit;
     const std::uint64_t end = hint.address + hint.bytes;
     const std::uint64_t units = (end - ahead.address + SpecRead::unit - 1) / SpecRead::unit;
     ahead.bytes = SpecRead::unit * static_cast<std::uint32_t>(std::min<std::uint64_t>(units, 4));
-    const bool halted = policy.heeds_load() && state.control.halted;
-    if (!policy.speculates() || halted || state.memory_queue.full() ||
+    const bool halted = state.read_ahead->heeds_load() && state.control.halted;
+    if (!port.mem_side.takes_hints() || halted || state.memory_queue.full() ||
         state.ring.covers(ahead.address, ahead.bytes)) {
         ++stat.hints_dropped;
         return;

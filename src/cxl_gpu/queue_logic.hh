@@ -102,7 +102,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Counter hints {Unit::count, "Hints from above that became speculative reads"};
         Counter hints_dropped {Unit::count,
                                "Hints from above that were dropped: read ahead already, no room, a "
-                               "halt, or no speculation at all"};
+                               "halt, or nobody below who takes any"};
         Counter speculative_bytes {Unit::byte, "Bytes that speculative reads named"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};
         Counter halts {Unit::count, "Times that severe load halted speculative reads"};

@@ -86,6 +86,7 @@ bool MemoryManager::listeners_can_hear() const {
 }
 
 bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
+    if (!params.looks_into_caches()) return false;
     protocol::SectorProbe probe;
     probe.address = line;
     for (const auto* cache : {&port.l1[sm], &port.l2[over_slices_.way(line)]}) {

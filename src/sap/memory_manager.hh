@@ -54,22 +54,30 @@ class MemoryManager final : public Model<MemoryManager> {
                                  {32_B, 1_MiB},
                                  "Chunk of addresses that lies in one slice of the L2",
                                  power_of_two()};
+        Param<bool> looks_into_caches {true, "Whether lines that an L1 or the L2 holds are "
+                                             "dropped; not where a TLB is above the L1: "
+                                             "caches have other addresses there than warps"};
         Param<unsigned> memories {1, {0, 1}, "Whether units are asked for from a memory"};
         Param<unsigned> reports {1, {0, 1}, "Whether that memory tells its misses"};
         Param<unsigned> listeners {0, {0, 64}, "Models that are told what is recorded"};
         Param<unsigned> queue {64, {1, 65536}, "Hints sent and not taken"};
+
+        unsigned l1s() const { return looks_into_caches() ? sms() : 0; }
+        unsigned l2s() const { return looks_into_caches() ? slices() : 0; }
     };
     struct Ports {
         Many<Out<protocol::UpcomingQuery>> queries {from<&Params::sms>, {}, "To each SM"};
         Many<In<protocol::UpcomingAccesses>> upcoming {from<&Params::sms>,
                                                        {.depth = [](const void*) { return 64u; }},
                                                        "What warps of each SM access next"};
-        Many<Requester<Mem>> l1 {from<&Params::sms>,
-                                 {.depth = [](const void*) { return 1u; }},
-                                 "Each SM's L1, which is looked into"};
-        Many<Requester<Mem>> l2 {from<&Params::slices>,
-                                 {.depth = [](const void*) { return 1u; }},
-                                 "Each slice of the L2, which is looked into"};
+        Many<Requester<Mem>> l1 {
+            +[](const void* p) { return static_cast<const Params*>(p)->l1s(); },
+            {.depth = [](const void*) { return 1u; }},
+            "Each SM's L1, which is looked into"};
+        Many<Requester<Mem>> l2 {
+            +[](const void* p) { return static_cast<const Params*>(p)->l2s(); },
+            {.depth = [](const void*) { return 1u; }},
+            "Each slice of the L2, which is looked into"};
         Many<In<protocol::PageMiss>> misses {from<&Params::reports>,
                                              {.depth = [](const void*) { return 64u; }},
                                              "Units that the memory below has missed"};

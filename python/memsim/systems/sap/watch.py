@@ -7,15 +7,20 @@ from ...ports import unbind
 
 def watch(root, interleave, clock, **manager):
     """A sap.MemoryManager that watches the SMs of root.gpu, and knows their L1s and the slices of the L2, over which
-    addresses go round in chunks of `interleave`. The caller binds `hints` and `misses`. Returns it."""
+    addresses go round in chunks of `interleave`, but where an MMU translates: it then looks into no cache. The caller
+    binds `hints` and `misses`. Returns it."""
     gpu = root.gpu
-    root.manager = sap.MemoryManager(sms=len(gpu.sm), slices=len(gpu.l2), interleave=interleave, clock=clock, **manager)
+    looks = not hasattr(gpu, "mmu")
+    root.manager = sap.MemoryManager(sms=len(gpu.sm), slices=len(gpu.l2), interleave=interleave, clock=clock,
+                                     looks_into_caches=looks, **manager)
     for i, (sm, l1) in enumerate(zip(gpu.sm, gpu.l1)):
-        sm.askers = l1.control_ports = 1
+        sm.askers = 1
         root.manager.queries[i] = sm.queries[0]
         sm.upcoming[0] = root.manager.upcoming[i]
-        root.manager.l1[i] = l1.control[0]
-    for i, l2 in enumerate(gpu.l2):
+        if looks:
+            l1.control_ports = 1
+            root.manager.l1[i] = l1.control[0]
+    for i, l2 in enumerate(gpu.l2 if looks else ()):
         l2.control_ports = 1
         root.manager.l2[i] = l2.control[0]
     return root.manager

@@ -107,12 +107,13 @@ def hetero(root, size, needed):
     ideal(root, size, needed)
 
 
-def hybridgpu(root, size, needed):
-    """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash."""
+def hybridgpu(root, size, needed, buffer=None):
+    """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash. `buffer` takes the
+    buffer's place: a mem.PageCache, say."""
     root.memory.network = mem.Crossbar(inputs=size.controllers, **scale.interleave(size).over(1).crossbar,
                                        width="32B")
-    root.memory.buffer = zng.PageBuffer(capacity=f"{size.buffer}B",
-                                        dirty_pages=max(1, size.buffer // PAGE // 32))
+    root.memory.buffer = buffer or zng.PageBuffer(capacity=f"{size.buffer}B",
+                                                  dirty_pages=max(1, size.buffer // PAGE // 32))
     root.memory.dram = mem.DramController(
         timing=buffer_table(BUFFER_RATE * size.share), capacity=f"{up_to(size.buffer, 32 << 10)}B", map="RoRaBaCoCh")
     # The buffer's DRAM is modelled apart: the drive's own stands for pages on their way to the flash.

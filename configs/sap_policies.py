@@ -1,0 +1,77 @@
+"""SAP's seven policies over a memory of another machine: CXL-GPU's endpoint cache, HybridGPU's page buffer, or the pages
+that an MMU keeps resident.
+
+    build/memsim configs/sap_policies.py --host endpoint|buffer|mmu [--policy sap] [--workload bfs] ...
+
+    endpoint  cxl on Z-NAND: units of 256 B of the endpoint's DRAM
+    buffer    ZnG's HybridGPU with a fully associative buffer of pages of 4 KiB, one program, no MMU
+    mmu       CXL-GPU's uvm with 25 us a fault: pages of 64 KiB in GPU memory
+"""
+
+import argparse
+
+import memsim
+from memsim import System, mem
+from memsim.systems import cxl_gpu, sap, zng
+from memsim.systems.sap.watch import hint_path, watch
+from memsim.systems.scale import footprint
+
+HOSTS = {"endpoint": cxl_gpu, "buffer": zng, "mmu": cxl_gpu}
+
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser.add_argument("--host", default="endpoint", choices=HOSTS)
+parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
+parser.add_argument("--workload", help="of the host's system (else bfs, bfs1)")
+parser.add_argument("--scale", default="default", help="of that system")
+parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
+parser.add_argument("--seed", type=int, default=1)
+args = parser.parse_args()
+sap.machines.check(args.policy)
+replacement, prefetch = sap.machines.POLICIES[args.policy], sap.machines.PREFETCH.get(args.policy, "none")
+watched = args.policy == "sap"
+
+if args.host == "buffer":
+    workload = args.workload or "bfs1"
+    program, = zng.workloads.programs(workload, args.scale, args.seed)
+    region = zng.workloads.REGION[args.scale]
+else:
+    workload = args.workload or "bfs"
+    program, region = cxl_gpu.workloads.program(workload, args.scale, args.seed)
+limit = dict(max_instructions=region if args.max_instructions is None else args.max_instructions)
+
+if args.host == "endpoint":
+    root = cxl_gpu.machine("cxl", program, "z-nand", seed=args.seed, **limit,
+                           medium=dict(replacement=replacement, prefetch=prefetch))
+    entrance = hint_path(root, "64B", watched)
+    manager = dict(interleave="64B", unit="256B", clock=cxl_gpu.machines.CLOCK)
+    held = root.port[0].medium.cache
+elif args.host == "buffer":
+    size = zng.scale.scale(footprint(program))
+    root = memsim.Root(seed=args.seed)
+    root.program, root.memory = program, System()
+    root.gpu = zng.machines.gpu_of(size, 1, zng.machines.SRAM, **limit)
+    program.dispatcher = root.gpu.dispatcher.host
+    held = mem.PageCache(capacity=f"{size.buffer}B", unit="4KiB", replacement=replacement, prefetch=prefetch,
+                         prefetchers=int(watched), queue=32, requests=256, drive_queue=256)
+    zng.memory.hybridgpu(root, size, footprint(program), held)
+    manager = dict(interleave=zng.scale.INTERLEAVE, unit="4KiB", clock=zng.machines.CLOCK)
+    entrance = held.hints[0] if watched else None
+else:
+    root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", **limit)
+    root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
+    root.host.prefetchers = int(watched)
+    manager = dict(interleave="64B", unit=f"{cxl_gpu.scale.UVM_PAGE}B", clock=cxl_gpu.machines.CLOCK)
+    held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
+
+if watched:
+    tells = args.host == "buffer"  # its misses
+    made = watch(root, **manager, trigger="miss" if tells else "period", reports=int(tells))
+    made.hints[0] = entrance
+    if tells:
+        made.misses[0] = held.misses[0]
+
+memsim.instantiate(root)
+end = memsim.simulate()
+memsim.stats.dump("end")
+print(f"{args.host}, {args.policy}, {workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "
+      f"{root.gpu.dispatcher.stats.ipc:.4f} thread instructions a cycle")
