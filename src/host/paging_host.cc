@@ -98,7 +98,8 @@ void PagingHost::take_batch() {
     with_them_.clear();
     for (std::uint32_t i = 0; i < batch.size(); ++i) faults_.push_back(name_of(batch[i].fault));
     state.prefetch->bring(faults_, with_them_);
-    for (const PageName& p : with_them_) batch.push({{p.page, p.application, false, 0}, true});
+    for (const PageName& p : with_them_)
+        if (!state.held.holds(p)) batch.push({{p.page, p.application, false, 0}, true});
 }
 
 /// The driver has dealt with a page: its frame is asked for and its data are read.
