@@ -1,9 +1,11 @@
 #pragma once
 
 #include "core/hash_map.hh"
-#include "host/page_prefetcher.hh"
+#include "parts/page_prefetcher.hh"
 
 namespace memsim::host {
+
+using parts::PageName;
 
 /// The pages that a device has been asked to hold and has not given up. A page may be claimed again
 /// before it is known to have gone: claims are counted. A value for State.

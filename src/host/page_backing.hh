@@ -1,13 +1,15 @@
 #pragma once
 
 #include "core/component.hh"
-#include "host/page_prefetcher.hh"
+#include "parts/page_prefetcher.hh"
 #include "parts/record_part.hh"
 #include "parts/sector_store.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::host {
+
+using parts::PageName;
 
 /// Where pages are that are not on the device: in host memory, or on a drive, where each
 /// application's pages begin at a place of their own. A value for State: host memory keeps what

@@ -116,9 +116,10 @@ void PagingHost::take_batch() {
     state.hinted.take_all([&](std::uint64_t key) {
         const PageName page = HeldPages::named(key);
         const auto in = [&](const auto& list) { return std::ranges::count(list, page) != 0; };
-        if (!state.held.holds(page) && !in(faults_) && !in(with_them_)) with_them_.push_back(page);
+        if (!in(faults_) && !in(with_them_)) with_them_.push_back(page);
     });
-    for (const PageName& p : with_them_) batch.push({{p.page, p.application, false, 0}, true});
+    for (const PageName& p : with_them_)
+        if (!state.held.holds(p)) batch.push({{p.page, p.application, false, 0}, true});
 }
 
 /// The driver has dealt with a page: its frame is asked for and its data are read.

@@ -8,7 +8,7 @@
 #include "host/held_pages.hh"
 #include "host/host_dram.hh"
 #include "host/page_backing.hh"
-#include "host/page_prefetcher.hh"
+#include "parts/page_prefetcher.hh"
 #include "parts/unit_record.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
@@ -18,6 +18,7 @@
 namespace memsim::host {
 
 using namespace memsim::literals;
+using parts::PageName;
 using protocol::Mem;
 
 /// Where pages are that are not in device memory. host_memory: in host DRAM. drive: on a drive,
@@ -39,11 +40,11 @@ constexpr std::array<std::string_view, 3> names_of(PageSource) {
 /// them are. At most `transfers` pages are under way. The next batch begins when all pages of this
 /// one are there.
 ///
-/// A page prefetcher (host/page_prefetcher.hh) may bring further pages behind those of a batch, and
-/// so do the pages of hints that came since the last one.
-/// They are placed in the MMU without a fault. A fault on a page that came in the meantime is
-/// answered without an interrupt, as the driver lets such accesses run again when it has finished a
-/// batch. No more pages are under way than there are frames.
+/// A page prefetcher (parts/page_prefetcher.hh) may bring further pages behind those of a batch,
+/// and so do the pages of hints that came since the last one. They are placed in the MMU without a
+/// fault. A fault on a page that came in the meantime is answered without an interrupt, as the
+/// driver lets such accesses run again when it has finished a batch. No more pages are under way
+/// than there are frames.
 ///
 /// Both directions of the copy engine work at once, each on one page at a time, through
 /// device_side: usually a link.Pcie. Not modelled: several GPUs, faults of the CPU, contention of
@@ -64,7 +65,8 @@ class PagingHost final : public Model<PagingHost>, public Functional {
                                "The driver's time for a page, one after the other (assumption; "
                                "sweep 0 to 2 us)",
                                Change::tunable};
-        Param<PolicyName<PagePrefetcher>> prefetch {"none", "Pages that come without a fault"};
+        Param<PolicyName<parts::PagePrefetcher>> prefetch {"none",
+                                                           "Pages that come without a fault"};
         Param<unsigned> prefetchers {
             0, {0, 1}, "Whether somebody tells by hints which pages will be accessed"};
         Param<unsigned> hinted {
@@ -152,7 +154,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     };
     struct State {
         FaultDriver driver;
-        Policy<PagePrefetcher> prefetch;
+        Policy<parts::PagePrefetcher> prefetch;
         HeldPages held;           ///< where pages are prefetched
         parts::UnitRecord hinted; ///< HeldPages::key() of each page
         std::vector<Page> pages;

@@ -12,7 +12,6 @@ namespace memsim::mem {
 static const Registration<PageCache> registered {
     "A DRAM that is the cache of a drive, for requests below physical memory."};
 
-using protocol::BlockOp;
 using protocol::Command;
 using protocol::MemRequest;
 
@@ -25,27 +24,29 @@ void PageCache::init() {
     if (capacity < unit_ || capacity % unit_)
         refuse("capacity",
                params.capacity.text() + " is not a whole number of units of " + params.unit.text());
-    block_ = protocol::block_bytes_behind(port.drive_side);
-    const std::string block = Text<Bytes>::show({block_});
-    if (unit_ % block_)
+    const std::uint32_t drive_block = protocol::block_bytes_behind(port.drive_side);
+    const std::string block = Text<Bytes>::show({drive_block});
+    if (unit_ % drive_block)
         refuse("unit", params.unit.text() + " is less than a block of " +
                            port.drive_side.peer()->owner().path() + ", " + block +
                            ": take larger units, or a flash.SectorMerger before the drive");
-    if (params.drive_base->raw % block_)
+    if (params.drive_base->raw % drive_block)
         refuse("drive_base", "must be a multiple of a drive's sector of " + block);
-    const std::int64_t most = std::int64_t {protocol::BlockRequest::most_sectors} * block_;
+    const std::int64_t most = std::int64_t {protocol::BlockRequest::most_sectors} * drive_block;
     if (params.batch() * unit_ > static_cast<std::uint64_t>(most))
         refuse("batch", params.batch.text() + " units of " + params.unit.text() +
                             " are more than the " + Text<Bytes>::show({most}) +
                             " that a drive reads at once");
     state.replacement.make(params.replacement, *this, "replacement");
     state.resident.resize(capacity / unit_, *state.replacement);
+    state.ahead.init(*this, params.ahead, unit_);
     PagedDram::Owner& owner = *this;
     dram_.emplace(PagedDram::Config {static_cast<std::uint64_t>(params.dram_base->raw),
                                      static_cast<std::uint32_t>(unit_), line, params.requests()},
                   sim(), state.dram, owner);
-    state.at_drive.resize(params.drive_queue());
-    for (std::uint32_t i = params.drive_queue(); i-- > 0;) state.free_tags.push_back(i);
+    drive_.emplace(DriveUnits::Config {static_cast<std::uint64_t>(params.drive_base->raw), unit_,
+                                       drive_block, params.batch(), params.drive_queue()},
+                   state.drive);
 }
 
 void PageCache::wake() {
@@ -104,9 +105,11 @@ bool PageCache::take(const MemRequest& r) {
     }
     ++(missed ? stat.misses : stat.merged);
     PagedDram::Transfer& t = transfer(f);
-    if (!missed && t.head == none) ++stat.late_prefetches;
+    if (!missed && t.head == none) ++stat.ahead.late_prefetches;
     dram_->wait(t, slot);
-    if (missed && port.misses.size() &&
+    if (!missed) return true;
+    state.ahead.each_with(unit, [this](std::uint64_t near) { bring(near); });
+    if (port.misses.size() &&
         !port.misses[0].offer({unit * unit_, static_cast<std::uint32_t>(unit_), r.application}))
         ++stat.lost_misses;
     return true;
@@ -122,14 +125,16 @@ void PageCache::take_hints() {
         }
 }
 
-/// Sends for those units of a hint that are neither here nor on their way.
 void PageCache::bring(const MemRequest& hint) {
     const std::uint64_t end = (hint.address + hint.bytes + unit_ - 1) / unit_;
-    for (std::uint64_t unit = hint.address / unit_; unit < end; ++unit) {
-        if (state.resident.find(unit) != none) continue;
-        const bool sent = send_for(unit, parts::AskedBy::prefetch) != none;
-        ++(sent ? stat.prefetches : stat.dropped_prefetches);
-    }
+    for (std::uint64_t unit = hint.address / unit_; unit < end; ++unit) bring(unit);
+}
+
+/// Sends for a unit, ahead of an access, unless it is here or on its way.
+void PageCache::bring(std::uint64_t unit) {
+    if (state.resident.find(unit) != none) return;
+    const bool sent = send_for(unit, parts::AskedBy::prefetch) != none;
+    ++(sent ? stat.ahead.prefetches : stat.ahead.dropped_prefetches);
 }
 
 /// The frame that a unit will be in; none if those of all others are in use.
@@ -139,32 +144,20 @@ std::uint32_t PageCache::send_for(std::uint64_t unit, parts::AskedBy asked) {
     stat.ghost_hits += c.ghost;
     Frame& frame = state.arriving[c.frame];
     frame.since = now();
+    state.ahead.claimed(unit);
     if (c.evicts) {
+        state.ahead.evicted(c.victim.key);
         ++stat.evictions;
-        stat.unused_prefetches += c.victim.asked == parts::AskedBy::prefetch && !c.victim.used;
+        stat.ahead.unused_prefetches +=
+            c.victim.asked == parts::AskedBy::prefetch && !c.victim.used;
     }
     if (c.evicts && c.victim.dirty) {
         frame.victim = c.victim.key;
-        state.leaving[c.victim.key] = false;
+        drive_->leave(c.victim.key);
         dram_->copy_out(c.frame);
     }
-    if (bool* again = state.leaving.find(unit))
-        *again = true;
-    else
-        read_from_drive(unit, asked == parts::AskedBy::demand);
+    drive_->read(unit, asked == parts::AskedBy::demand);
     return c.frame;
-}
-
-void PageCache::read_from_drive(std::uint64_t unit, bool urgent) {
-    if (!state.to_drive.empty()) {
-        Io& last = state.to_drive.back();
-        if (!last.write && last.urgent == urgent && last.unit + last.units == unit &&
-            last.units < params.batch()) {
-            ++last.units;
-            return;
-        }
-    }
-    state.to_drive.push({unit, 1, false, urgent, {}});
 }
 
 /// Its unit is here: it waits for the DRAM.
@@ -179,29 +172,17 @@ void PageCache::serve(std::uint32_t slot) {
 
 bool PageCache::send() {
     bool any = false;
-    for (; !state.to_drive.empty() && port.drive_side.can_send(); any = true) send_to_drive();
+    for (; drive_->any() && port.drive_side.can_send(); any = true) {
+        const protocol::BlockRequest r = drive_->next();
+        port.drive_side.send(r);
+        stat.drive_reads += r.op == protocol::BlockOp::read;
+    }
     for (; dram_->any() && port.dram_side.can_send(); any = true) {
         const MemRequest r = dram_->next();
         port.dram_side.send(r);
         stat.dram_bytes += r.payload();
     }
     return any;
-}
-
-void PageCache::send_to_drive() {
-    Io io = state.to_drive.pop();
-    const std::uint32_t tag = state.free_tags.back(); // the port lets no more than these out
-    state.free_tags.pop_back();
-    protocol::BlockRequest r;
-    r.contents = std::exchange(io.contents, {});
-    state.at_drive[tag] = io;
-    r.sector = (static_cast<std::uint64_t>(params.drive_base->raw) + io.unit * unit_) / block_;
-    r.sectors = io.units * unit_ / block_;
-    r.op = io.write ? BlockOp::write : BlockOp::read;
-    r.tag = tag;
-    r.urgent = io.urgent;
-    port.drive_side.send(r);
-    stat.drive_reads += !io.write;
 }
 
 // ---- what comes back -------------------------------------------------------------------------
@@ -215,7 +196,7 @@ PagedDram::Transfer& PageCache::transfer(std::uint32_t f) {
 /// The unit that made room is on its way to the drive; the new one may be written to its frame.
 void PageCache::copied_out(std::uint32_t f) {
     Frame& frame = *state.arriving.find(f);
-    state.to_drive.push({frame.victim, 1, true, false, std::exchange(frame.transfer.out, {})});
+    drive_->write(frame.victim, std::exchange(frame.transfer.out, {}));
     if (frame.read) dram_->copy_in(f);
 }
 
@@ -229,35 +210,37 @@ void PageCache::copied_in(std::uint32_t f) {
 }
 
 void PageCache::drive_answered(const protocol::BlockResponse& r) {
-    const Io io = parts::named(state.at_drive, r.tag);
-    state.free_tags.push_back(r.tag);
-    if (io.write) {
-        ++stat.units_out;
-        const bool again = *state.leaving.find(io.unit);
-        state.leaving.erase(io.unit);
-        state.deferred.arrive(io.unit, [this](FunctionalAccess& access) {
-            access.address += static_cast<std::uint64_t>(params.drive_base->raw);
-            look_through(port.drive_side, access);
-        });
-        if (again) read_from_drive(io.unit, true);
-        return;
-    }
-    for (std::uint64_t unit = io.unit; unit < io.unit + io.units; ++unit) {
-        const std::uint32_t f = state.resident.find(unit);
-        Frame* const frame = state.arriving.find(f);
-        MEMSIM_ASSERT(frame, "a unit comes that nobody sent for");
-        ++stat.units_in;
-        frame->read = true;
-        if (r.contents) {
-            const auto sectors = static_cast<std::uint32_t>(unit_ / SectorBytes::size);
-            frame->transfer.in =
-                parts::part_of(sim().contents(), r.contents,
-                               static_cast<std::uint32_t>(unit - io.unit) * sectors, sectors);
-        }
-        write_deferred(unit, frame->transfer.in);
-        if (frame->transfer.left == 0) dram_->copy_in(f);
-    }
+    const auto sectors = static_cast<std::uint32_t>(unit_ / SectorBytes::size);
+    drive_->answered(
+        r,
+        [&](std::uint64_t unit, std::uint32_t n) {
+            unit_came(unit, r.contents
+                                ? parts::part_of(sim().contents(), r.contents, n * sectors, sectors)
+                                : Contents::Id {});
+        },
+        [&](std::uint64_t unit) { unit_gone(unit); });
     sim().contents().release(r.contents);
+}
+
+/// The drive has read a unit, with these contents.
+void PageCache::unit_came(std::uint64_t unit, Contents::Id page) {
+    const std::uint32_t f = state.resident.find(unit);
+    Frame* const frame = state.arriving.find(f);
+    MEMSIM_ASSERT(frame, "a unit comes that nobody sent for");
+    ++stat.units_in;
+    frame->read = true;
+    frame->transfer.in = page;
+    write_deferred(unit, page);
+    if (frame->transfer.left == 0) dram_->copy_in(f);
+}
+
+/// The drive has written a unit.
+void PageCache::unit_gone(std::uint64_t unit) {
+    ++stat.units_out;
+    state.deferred.arrive(unit, [this](FunctionalAccess& access) {
+        access.address += static_cast<std::uint64_t>(params.drive_base->raw);
+        look_through(port.drive_side, access);
+    });
 }
 
 /// What the host wrote into a unit while the drive was reading it.
@@ -289,7 +272,7 @@ void PageCache::functional(const PortBase&, FunctionalAccess& access) {
     };
     if (f != none && !frame)
         look_at_dram();
-    else if (access.write && (frame || state.leaving.find(unit))) {
+    else if (access.write && (frame || drive_->leaves(unit))) {
         state.deferred.add(unit, access);
         if (frame && frame->read) { // some of its lines may be in the DRAM
             write_deferred(unit, frame->transfer.in);
@@ -332,7 +315,7 @@ void PageCache::waits_on(WaitReport& report) const {
 std::optional<std::string> PageCache::imbalance() const {
     if (pending()) return "requests were not answered";
     if (state.arriving.size()) return "units are still on their way from the drive";
-    if (state.leaving.size()) return "units are still on their way to the drive";
+    if (!drive_->all_there()) return "units are still on their way to the drive";
     return {};
 }
 

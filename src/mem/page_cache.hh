@@ -1,8 +1,9 @@
 #pragma once
 
-#include "core/free_list.hh"
 #include "core/functional.hh"
+#include "mem/drive_units.hh"
 #include "mem/paged_dram.hh"
+#include "mem/pages_ahead.hh"
 #include "parts/deferred_writes.hh"
 #include "parts/residency.hh"
 #include "protocol/block_io.hh"
@@ -25,10 +26,11 @@ using protocol::Mem;
 /// to the drive; a read of it waits until that is done. Units with requests under way stay.
 /// Requests and whole units take the DRAM in turn.
 ///
-/// Who prefetches is told each unit that an access sends for, and orders further ones by hints,
-/// which may come among the requests, too: those of a hint's bytes that are neither here nor on
-/// their way are brought. Neighbours that
-/// are sent for one after the other are read by one request to the drive, of up to `batch` units.
+/// A page prefetcher names units that come with one that is missed. Somebody else who prefetches is
+/// told each unit that an access sends for, and orders further ones by hints, which may come among
+/// the requests, too: of what either names, those units are brought that are neither here nor on
+/// their way. Neighbours that are sent for one after the other are read by one request to the
+/// drive, of up to `batch` units.
 /// Not modelled: the time of a look-up, the tables' own memory, power loss.
 class PageCache final : public Model<PageCache>, public Functional, private PagedDram::Owner {
   public:
@@ -44,7 +46,9 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
             "lru", "Which unit makes room; a use is a request for it"};
         Param<unsigned> batch {
             16, {1, 1024}, "Units that one request reads from the drive (assumption: 64 KiB)"};
-        Param<unsigned> prefetchers {0, {0, 1}, "Whether somebody prefetches into it"};
+        AheadParams ahead;
+        Param<unsigned> prefetchers {
+            0, {0, 1}, "Whether somebody else prefetches into it, by hints"};
         Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {256, {1, 65536}, "Requests taken and not done"};
@@ -86,13 +90,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Counter hits {Unit::count, "Requests that found their unit"};
         Counter merged {Unit::count, "Requests whose unit was on its way"};
         Counter misses {Unit::count, "Requests that sent for their unit"};
-        Counter prefetches {Unit::count, "Units sent for by hints"};
-        Counter dropped_prefetches {
-            Unit::count, "Units of hints that were not sent for, as no frame was free of requests"};
-        Counter late_prefetches {Unit::count,
-                                 "Units sent for by hints that were accessed on their way"};
-        Counter unused_prefetches {Unit::count,
-                                   "Units sent for by hints that made room without an access"};
+        AheadStats ahead;
         Counter ghost_hits {Unit::count, "Units sent for that the policy remembers"};
         Counter evictions {Unit::count, "Units that made room for another"};
         Counter units_in {Unit::count, "Units read from the drive"};
@@ -116,24 +114,15 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         std::uint64_t victim = 0; ///< unit that is read out
         bool read = false;        ///< the new one has come from the drive
     };
-    struct Io { ///< a request to the drive
-        std::uint64_t unit = 0;
-        std::uint32_t units = 1;
-        bool write = false;
-        bool urgent = false;   ///< an access waits for it
-        Contents::Id contents; ///< of what is written, until it is sent
-    };
     struct State {
         Policy<parts::PagePolicy> replacement;
+        PagesAhead ahead;
         parts::Residency resident;
         HashMap<Frame> arriving; ///< by frame
         PagedDram::State dram;
-        Fifo<Io> to_drive;
-        std::vector<Io> at_drive; ///< by tag
-        FreeList free_tags;
+        DriveUnits::State drive;
         protocol::DevLoad drive_load = protocol::DevLoad::light;
         protocol::DevLoad told = protocol::DevLoad::light;
-        HashMap<bool> leaving;          ///< units on their way to the drive; true: to be read again
         parts::DeferredWrites deferred; ///< of the host into units on their way, by unit
     };
 
@@ -156,13 +145,14 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     bool take(const protocol::MemRequest& r);
     void take_hints();
     void bring(const protocol::MemRequest& hint);
+    void bring(std::uint64_t unit);
     std::uint32_t send_for(std::uint64_t unit, parts::AskedBy asked);
-    void read_from_drive(std::uint64_t unit, bool urgent);
     void serve(std::uint32_t request);
     bool send();
-    void send_to_drive();
     void tell_load();
     void drive_answered(const protocol::BlockResponse& r);
+    void unit_came(std::uint64_t unit, Contents::Id page);
+    void unit_gone(std::uint64_t unit);
     void write_deferred(std::uint64_t unit, Contents::Id page);
 
     // Of the DRAM.
@@ -173,8 +163,8 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     void copied_out(std::uint32_t frame) override;
 
     std::uint64_t unit_ = 0;
-    std::uint32_t block_ = 0;       ///< of the drive
-    std::optional<PagedDram> dram_; ///< works on State
+    std::optional<PagedDram> dram_; ///< these work on State
+    std::optional<DriveUnits> drive_;
 };
 
 } // namespace memsim::mem

@@ -18,8 +18,12 @@ void ShadowDram::init() {
     state.drams.resize(params.capacities);
     for (std::uint32_t i = 0; i < params.capacities; ++i) {
         Dram& dram = state.drams[i];
-        dram.replacement.make(params.replacement, *this,
-                              "drams[" + std::to_string(i) + "].replacement");
+        const std::string place = path() + ".drams[" + std::to_string(i) + "]";
+        dram.replacement.make(params.replacement->text(), place + ".replacement", sim().seed());
+        dram.prefetch.make(params.prefetch->text(), place + ".prefetch", sim().seed());
+        dram.prefetch->resize(unit_,
+                              std::max<std::uint64_t>(
+                                  1, static_cast<std::uint64_t>(params.prefetch_end->raw) / unit_));
         dram.resident.resize(units(i), *dram.replacement);
     }
 }
@@ -49,13 +53,7 @@ void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
         frame = resident.find(unit);
         resident.use(frame, write);
         resident.pin(frame);
-        std::uint64_t room = units(at) - 1;
-        state.drams[at].record.take_all([&](std::uint64_t other) {
-            if (!room || resident.find(other) != Residency::none) return;
-            bring(at, other, AskedBy::prefetch);
-            ++stat.prefetches[at];
-            --room;
-        });
+        bring_with(at, unit);
         resident.unpin(frame);
         return;
     }
@@ -65,8 +63,27 @@ void ShadowDram::access(std::uint32_t at, std::uint64_t unit, bool write) {
     resident.use(frame, write);
 }
 
+/// What comes beside a missed unit, as far as there is room for it.
+void ShadowDram::bring_with(std::uint32_t at, std::uint64_t missed) {
+    Dram& dram = state.drams[at];
+    std::uint64_t room = units(at) - 1;
+    const auto bring_other = [&](std::uint64_t other) {
+        if (!room || dram.resident.find(other) != Residency::none) return;
+        bring(at, other, AskedBy::prefetch);
+        ++stat.prefetches[at];
+        --room;
+    };
+    dram.record.take_all(bring_other);
+    missed_.assign(1, {missed});
+    with_it_.clear();
+    dram.prefetch->bring(missed_, with_it_);
+    for (const parts::PageName& other : with_it_) bring_other(other.page);
+}
+
 void ShadowDram::bring(std::uint32_t at, std::uint64_t unit, AskedBy asked) {
     const Residency::Claim claim = state.drams[at].resident.claim(unit, asked);
+    if (claim.evicts) state.drams[at].prefetch->evicted({claim.victim.key});
+    state.drams[at].prefetch->claimed({unit});
     stat.evictions[at] += claim.evicts;
     stat.written_back[at] += claim.evicts && claim.victim.dirty;
     state.drams[at].resident.arrive(claim.frame);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
+#include "parts/page_prefetcher.hh"
 #include "parts/residency.hh"
 #include "parts/unit_record.hh"
 #include "protocol/observed.hh"
@@ -14,7 +15,8 @@ using namespace memsim::literals;
 /// but no time and no data. It hears the accesses of a machine whose memory holds everything, one
 /// after the other; an access that misses brings its unit, which is there for the next one. Where a
 /// sap.MemoryManager tells it what it records, a miss brings the recorded units, too, of which each
-/// capacity keeps a record of its own. The DRAM is empty at the start.
+/// capacity keeps a record of its own; a page prefetcher may name others. The DRAM is empty at the
+/// start.
 ///
 /// The unit that an access needs stays while others are brought with it, no more than there is room
 /// for beside it.
@@ -26,6 +28,11 @@ class ShadowDram final : public Model<ShadowDram> {
             12, {1, 24}, "Capacities, each twice the one before (SAP IV: 1 MB to 1.5 GB)"};
         Param<Bytes> unit {4_KiB, {256_B, 512_KiB}, "Unit that comes and goes (SAP III: 4 KB)"};
         Param<PolicyName<parts::PagePolicy>> replacement {"lru", "Which unit makes room"};
+        Param<PolicyName<parts::PagePrefetcher>> prefetch {
+            "none", "Which units come with one that is missed"};
+        Param<Bytes> prefetch_end {Bytes {std::int64_t {1} << 50},
+                                   {256_B, Bytes {std::int64_t {1} << 50}},
+                                   "Address at which what `prefetch` brings ends"};
         Param<unsigned> record {
             1024, {1, 1u << 20}, "Units recorded; the oldest one is dropped for a new one"};
         Param<unsigned> managers {0, {0, 1}, "Whether a memory manager tells what it records"};
@@ -55,6 +62,7 @@ class ShadowDram final : public Model<ShadowDram> {
     };
     struct Dram {
         Policy<parts::PagePolicy> replacement;
+        Policy<parts::PagePrefetcher> prefetch;
         parts::Residency resident;
         parts::UnitRecord record;
     };
@@ -80,7 +88,10 @@ class ShadowDram final : public Model<ShadowDram> {
         return (static_cast<std::uint64_t>(params.least->raw) << at) / unit_;
     }
 
+    void bring_with(std::uint32_t at, std::uint64_t missed);
+
     std::uint64_t unit_ = 0;
+    std::vector<parts::PageName> missed_, with_it_; ///< scratch
 };
 
 } // namespace memsim::sap

@@ -33,6 +33,7 @@ void PageBuffer::init() {
                                   std::to_string(state.frames.size()) + " pages of the capacity");
     state.replacement.make(params.replacement, *this, "replacement");
     state.replacement->resize(sets_, params.ways());
+    state.ahead.init(*this, params.ahead, page_);
     state.notes.assign(state.frames.size(), 0);
     status_.assign(state.frames.size(), 0);
     mem::PagedDram::Owner& owner = *this;
@@ -78,28 +79,51 @@ bool PageBuffer::take(const MemRequest& r) {
     if (dram_->full()) return dram_->stall(stat.stalled_by_requests);
     std::uint32_t f = find(page);
     const bool missed = f == none;
-    if (missed && (f = make_room(page)) == none) return dram_->stall(stat.stalled_by_set);
+    if (missed && (f = make_room(page, false)) == none) return dram_->stall(stat.stalled_by_set);
 
     ++(r.command == Command::read ? stat.reads : stat.writes);
     stat.bytes += r.payload();
     const std::uint32_t slot = dram_->take(r, f);
     Frame& frame = state.frames[f];
+    const bool ahead = !missed && std::exchange(frame.ahead, false);
     if (missed) {
-        state.replacement->insert(words(), f, frame.mode != Mode::empty);
-        frame = {};
-        frame.page = page;
-        frame.mode = Mode::fetching;
-        frame.since = now();
-        state.to_drive.push(f);
+        fetch(f, page, false);
         ++stat.misses;
     } else if (frame.mode == Mode::idle || frame.mode == Mode::leaving) {
         ++stat.hits;
         serve(slot);
         return true;
-    } else
+    } else {
         ++stat.merged;
+        stat.ahead.late_prefetches += ahead;
+    }
     dram_->wait(frame.transfer, slot);
+    if (missed) state.ahead.each_with(page, [this](std::uint64_t near) { bring(near); });
     return true;
+}
+
+/// A frame's page makes room, if there is one, for another that the drive is asked for.
+void PageBuffer::fetch(std::uint32_t f, std::uint64_t page, bool ahead) {
+    Frame& frame = state.frames[f];
+    const bool evicts = frame.mode != Mode::empty;
+    state.replacement->insert(words(), f, evicts);
+    state.ahead.claimed(page);
+    if (evicts) state.ahead.evicted(frame.page);
+    stat.ahead.unused_prefetches += frame.ahead;
+    frame = {};
+    frame.page = page;
+    frame.mode = Mode::fetching;
+    frame.since = now();
+    frame.ahead = ahead;
+    state.to_drive.push(f);
+}
+
+/// Sends for a page, ahead of an access, unless it is here or on its way.
+void PageBuffer::bring(std::uint64_t page) {
+    if (find(page) != none) return;
+    const std::uint32_t f = make_room(page, true);
+    ++(f == none ? stat.ahead.dropped_prefetches : stat.ahead.prefetches);
+    if (f != none) fetch(f, page, true);
 }
 
 std::uint32_t PageBuffer::find(std::uint64_t page) const {
@@ -109,8 +133,9 @@ std::uint32_t PageBuffer::find(std::uint64_t page) const {
     return none;
 }
 
-/// A frame for the page, or none; then, perhaps, one is being written out for it.
-std::uint32_t PageBuffer::make_room(std::uint64_t page) {
+/// A frame for the page, or none; then, perhaps, one is being written out for it, unless it comes
+/// ahead of its use.
+std::uint32_t PageBuffer::make_room(std::uint64_t page, bool ahead) {
     const std::uint32_t first = first_of(page), end = first + params.ways();
     constexpr std::uint32_t busy = 1, dirty = 2;
     bool leaving = false;
@@ -125,7 +150,7 @@ std::uint32_t PageBuffer::make_room(std::uint64_t page) {
         return state.replacement->victim(words(), {first, end, status_.data(), without});
     };
     const std::uint32_t clean = victim(busy | dirty);
-    if (clean != none || leaving) return clean;
+    if (clean != none || leaving || ahead) return clean;
     if (const std::uint32_t f = victim(busy); f != none) write_out(f);
     return none;
 }

@@ -3,6 +3,7 @@
 #include "core/component.hh"
 #include "core/functional.hh"
 #include "mem/paged_dram.hh"
+#include "mem/pages_ahead.hh"
 #include "parts/links.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/block_io.hh"
@@ -22,7 +23,8 @@ using protocol::Mem;
 /// `dirty_pages` pages are dirty the one written least recently is read from the DRAM, written to
 /// the drive, and stays as a clean one. A page comes in the place of one of its set that is clean
 /// and idle, which the policy names; if there is none, a dirty one that it names is written first,
-/// and requests wait. Requests and whole pages take the DRAM in turn.
+/// and requests wait. Requests and whole pages take the DRAM in turn. A page prefetcher names pages
+/// that come with one that is missed; they take the place of clean and idle ones only.
 ///
 /// Not modelled: the DRAM (a mem.DramController behind `dram_side`), the controller's own memory
 /// traffic (map and firmware have a memory apart), power loss.
@@ -38,6 +40,7 @@ class PageBuffer final : public Model<PageBuffer>,
         Param<unsigned> ways {8, {1, 64}, "Pages of a set (assumption)"};
         Param<PolicyName<parts::TagPolicy>> replacement {
             "lru", "Which page of a set makes room; a use is a request for it"};
+        mem::AheadParams ahead;
         Param<unsigned> dirty_pages {
             256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB (assumption)"};
         Param<Time> dispatch {
@@ -71,6 +74,7 @@ class PageBuffer final : public Model<PageBuffer>,
         Counter merged {Unit::count, "Requests whose page was on its way"};
         Counter misses {Unit::count, "Requests that sent for their page"};
         Ratio miss_rate {misses, reads, "Pages sent for, a read"};
+        mem::AheadStats ahead;
         Counter pages_in {Unit::count, "Pages read from the drive"};
         Counter pages_out {Unit::count, "Dirty pages written to the drive"};
         Counter stalled_by_requests {Unit::count, "Times that as many requests as fit were taken"};
@@ -93,11 +97,13 @@ class PageBuffer final : public Model<PageBuffer>,
         std::uint32_t queued = 0; ///< requests that wait for the DRAM
         Mode mode = Mode::empty;
         bool dirty = false;
+        bool ahead = false; ///< it was sent for before any access, and there was none since
         std::uint32_t older = none, newer = none; ///< among dirty frames, by their last write
     };
     struct State {
         std::vector<Frame> frames;
         Policy<parts::TagPolicy> replacement;
+        mem::PagesAhead ahead;
         std::vector<std::uint32_t> notes; ///< the policy's, by frame
         mem::PagedDram::State dram;
         Fifo<std::uint32_t> to_drive; ///< frames
@@ -125,7 +131,9 @@ class PageBuffer final : public Model<PageBuffer>,
     bool accept();
     bool take(const protocol::MemRequest& r);
     std::uint32_t find(std::uint64_t page) const;
-    std::uint32_t make_room(std::uint64_t page);
+    std::uint32_t make_room(std::uint64_t page, bool ahead);
+    void fetch(std::uint32_t frame, std::uint64_t page, bool ahead);
+    void bring(std::uint64_t page);
     void serve(std::uint32_t request);
     void make_newest(std::uint32_t frame);
     void clean_excess();

@@ -10,7 +10,8 @@ static const RigFor simple_memory {"mem.SimpleMemory", [](Machine& m) {
                                    }};
 
 /// More units than frames, small queues everywhere.
-static void page_cache(Machine& m, const std::string& replacement, bool prefetches) {
+static void page_cache(Machine& m, const std::string& replacement, bool prefetches,
+                       const std::string& prefetch = "none") {
     m.add("driver", "test.Driver", {{"gap", "300ns"}, {"footprint", "16KiB"}});
     m.add("cache", "mem.PageCache",
           {{"capacity", "5KiB"},
@@ -22,6 +23,8 @@ static void page_cache(Machine& m, const std::string& replacement, bool prefetch
            {"drive_queue", "2"},
            {"batch", "2"},
            {"hint_queue", "1"},
+           {"prefetch", prefetch},
+           {"prefetch_end", "16KiB"},
            {"prefetchers", prefetches ? "1" : "0"}});
     m.add("dram", "mem.SimpleMemory", {{"queue", "4"}});
     m.add("drive", "flash.FixedDrive", {{"read_latency", "2us"}, {"queue", "2"}});
@@ -35,5 +38,11 @@ static void page_cache(Machine& m, const std::string& replacement, bool prefetch
 }
 static const RigFor fetching {"mem.PageCache", [](Machine& m) { page_cache(m, "lru", false); }};
 static const RigFor prefetching {"mem.PageCache", [](Machine& m) { page_cache(m, "clock", true); }};
+static const RigFor arc {"mem.PageCache", [](Machine& m) { page_cache(m, "arc", true); }};
+static const RigFor car {"mem.PageCache",
+                         [](Machine& m) { page_cache(m, "car", false, "page-on-page(pages=2)"); }};
+static const RigFor clock_pro {
+    "mem.PageCache",
+    [](Machine& m) { page_cache(m, "clock-pro", false, "density(region=2KiB,block=1KiB)"); }};
 
 } // namespace memsim::test

@@ -16,7 +16,7 @@ constexpr std::uint64_t KiB = 1024;
 constexpr Tick us = 1'000'000'000;
 
 /// A page prefetcher from outside the tree: the page behind each that is faulted on.
-class NextPage final : public PolicyModel<NextPage, host::PagePrefetcher> {
+class NextPage final : public PolicyModel<NextPage, parts::PagePrefetcher> {
   public:
     struct Params {
         Param<unsigned> pages {1, {1, 8}, "Pages to bring"};
@@ -26,11 +26,11 @@ class NextPage final : public PolicyModel<NextPage, host::PagePrefetcher> {
     };
     explicit NextPage(const Params& p) : params(p) {}
     void resize(std::uint64_t, std::uint64_t) override {}
-    void claimed(const host::PageName&) override { ++state.held; }
-    void evicted(const host::PageName&) override { --state.held; }
-    void bring(const std::vector<host::PageName>& faults,
-               std::vector<host::PageName>& with_them) override {
-        for (const host::PageName& f : faults)
+    void claimed(const parts::PageName&) override { ++state.held; }
+    void evicted(const parts::PageName&) override { --state.held; }
+    void bring(const std::vector<parts::PageName>& faults,
+               std::vector<parts::PageName>& with_them) override {
+        for (const parts::PageName& f : faults)
             for (unsigned i = 1; i <= params.pages; ++i)
                 with_them.push_back({f.page + i, f.application});
     }
@@ -244,6 +244,19 @@ TEST_CASE("What was prefetched makes room as other pages do, and is counted if i
     CHECK(value(b.mmu().stat.eviction.unused_prefetches) == 5); // all but 0, 0 and 16
     CHECK(value(b.host().stat.faults) == 3);
     CHECK(b.driver().state.answers.size() == 3);
+}
+
+TEST_CASE("Page-on-page prefetch brings the group of a fault, but for pages that are there",
+          "[host][prefetch]") {
+    Paged b("prefetch=page-on-page(pages=4,where=behind)", "address_space=1MiB");
+    b.run([&] {
+        b.driver().read(0, 4 * 4 * KiB);        // 5, 6 and 7 come, too
+        b.driver().read(200 * us, 7 * 4 * KiB); // is there
+        b.driver().read(300 * us, 2 * 4 * KiB); // 3; 4 and 5 are there
+    });
+    CHECK(value(b.host().stat.faults) == 2);
+    CHECK(value(b.host().stat.prefetches) == 4);
+    CHECK(value(b.host().stat.bytes_in) == 6 * 4096);
 }
 
 TEST_CASE("A page prefetcher is chosen by name, with parameters of its own", "[host][prefetch]") {

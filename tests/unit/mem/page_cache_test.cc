@@ -63,8 +63,10 @@ struct Bench {
     const std::vector<Recorder::Seen>& dram() { return m.get<Recorder>("dram").state.seen; }
     flash::FixedDrive& drive() { return m.get<flash::FixedDrive>("drive"); }
     std::uint64_t count(Counter mem::PageCache::Stats::*c) { return value(cache().stat.*c); }
+    std::uint64_t count(Counter mem::AheadStats::*c) { return value(cache().stat.ahead.*c); }
 };
 using Stats = mem::PageCache::Stats;
+using Ahead = mem::AheadStats;
 
 } // namespace
 
@@ -160,7 +162,7 @@ TEST_CASE("What a hint names comes beside what is missed; neighbours come at onc
     b.run();
     CHECK(b.count(&Stats::misses) == 2);
     CHECK(b.count(&Stats::hits) == 1);
-    CHECK(b.count(&Stats::prefetches) == 6);
+    CHECK(b.count(&Ahead::prefetches) == 6);
     CHECK(b.count(&Stats::drive_reads) == 4);
     CHECK(b.count(&Stats::units_in) == 8);
     // Those that are there or on their way do not come again.
@@ -171,8 +173,8 @@ TEST_CASE("What a hint names comes beside what is missed; neighbours come at onc
     again.driver().read(100 * us, 3 * unit);
     again.run();
     CHECK(again.count(&Stats::misses) == 2);
-    CHECK(again.count(&Stats::prefetches) == 6);
-    CHECK(again.count(&Stats::late_prefetches) == 1);
+    CHECK(again.count(&Ahead::prefetches) == 6);
+    CHECK(again.count(&Ahead::late_prefetches) == 1);
     CHECK(again.count(&Stats::hits) == 1);
     // A request to the drive reads no more than a batch.
     Bench small("capacity=64KiB batch=2", "pages=5");
@@ -187,9 +189,50 @@ TEST_CASE("A hint takes no frame of a unit under way, and who is not used is cou
     b.driver().read(0, 0); // unit 1 comes along, 2 and 3 find no frame
     b.driver().read(100 * us, 5 * unit);
     b.run();
-    CHECK(b.count(&Stats::prefetches) == 2);
-    CHECK(b.count(&Stats::dropped_prefetches) == 4);
-    CHECK(b.count(&Stats::unused_prefetches) == 1);
+    CHECK(b.count(&Ahead::prefetches) == 2);
+    CHECK(b.count(&Ahead::dropped_prefetches) == 4);
+    CHECK(b.count(&Ahead::unused_prefetches) == 1);
+}
+
+TEST_CASE(
+    "A page prefetcher's units come behind the one that is missed, but for those that are there",
+    "[page_cache]") {
+    Bench b("capacity=64KiB prefetch=page-on-page(pages=4) prefetch_end=28KiB");
+    b.driver().read(0, 6 * unit);        // 4 and 5 come, too; 7 is behind the end
+    b.driver().read(5 * us, 5 * unit);   // late
+    b.driver().read(100 * us, 4 * unit); // a hit brings nothing
+    b.driver().read(200 * us, 2 * unit); // 0, 1, 3
+    b.run();
+    CHECK(b.driver().answered(0) == 1 + drive_read + dram_read + 1); // not held up by the others
+    CHECK(b.count(&Stats::misses) == 2);
+    CHECK(b.count(&Stats::hits) == 1);
+    CHECK(b.count(&Ahead::prefetches) == 5);
+    CHECK(b.count(&Ahead::late_prefetches) == 1);
+    CHECK(b.count(&Stats::units_in) == 7);
+    // What is there does not come again; what was not used is counted as it goes.
+    Bench small("capacity=20KiB prefetch=page-on-page(pages=4,where=behind)");
+    small.driver().read(0, 2 * unit);         // 3, 4 and 5 come, too
+    small.driver().read(100 * us, 1 * unit);  // 2, 3 and 4 are there
+    small.driver().read(200 * us, 10 * unit); // 10 to 13 take the places of 2 to 5
+    small.run();
+    CHECK(small.count(&Ahead::prefetches) == 6);
+    CHECK(small.count(&Stats::evictions) == 4);
+    CHECK(small.count(&Ahead::unused_prefetches) == 3);
+}
+
+TEST_CASE("Any page prefetcher of the registry works in a page cache", "[page_cache]") {
+    for (const auto& [name, info] : policies().at("page prefetcher")) {
+        INFO(name);
+        if (name.rfind("test", 0) == 0) continue; // of other tests
+        Bench b("capacity=128KiB prefetch=" + name + " prefetch_end=1MiB");
+        Rng random(1, name);
+        Tick at = 0;
+        for (unsigned i = 0; i < 300; ++i) b.driver().read(at += 3 * us, random.below(256) * unit);
+        b.run();
+        CHECK(b.count(&Stats::units_in) == b.count(&Stats::misses) + b.count(&Ahead::prefetches));
+        CHECK((b.count(&Ahead::prefetches) > 0) == (name != "none"));
+        CHECK((b.count(&Ahead::unused_prefetches) > 0) == (name != "none"));
+    }
 }
 
 TEST_CASE("Each unit has its frame to itself under random traffic", "[page_cache]") {
@@ -246,8 +289,8 @@ TEST_CASE("Hints may come among the requests", "[page_cache]") {
     b.driver().read(1 * us, 3 * unit);                             // on its way
     b.driver().read(100 * us, 2 * unit);
     b.run();
-    CHECK(b.count(&Stats::prefetches) == 2);
-    CHECK(b.count(&Stats::late_prefetches) == 1);
+    CHECK(b.count(&Ahead::prefetches) == 2);
+    CHECK(b.count(&Ahead::late_prefetches) == 1);
     CHECK(b.count(&Stats::merged) == 1);
     CHECK(b.count(&Stats::hits) == 1);
     CHECK(b.count(&Stats::drive_reads) == 1);

@@ -100,6 +100,14 @@ TEST_CASE("FIFO and LRU differ by the use of a unit", "[sap]") {
     CHECK(Shadow(script, fifo).stat().hits[0].value() == 1);
 }
 
+TEST_CASE("A page prefetcher names what comes with a unit", "[sap]") {
+    Shadow s({access(5), access(4), access(7), access(8)},
+             {{"prefetch", "page-on-page(pages=4)"}, {"prefetch_end", "40KiB"}});
+    CHECK(s.stat().misses[0].value() == 2); // of 4 to 7, and of 8 and 9, where addresses end
+    CHECK(s.stat().prefetches[0].value() == 4);
+    CHECK(s.stat().useful_prefetches[0].value() == 2);
+}
+
 TEST_CASE("Stack distances give the hits and write-backs of LRU at every capacity", "[sap]") {
     told() = {};
     for (const std::uint64_t seed : {1, 2, 3}) {

@@ -128,6 +128,28 @@ TEST_CASE("Another policy of the page buffer chooses another victim", "[zng][pag
     CHECK(value(rig.buffer().stat.misses) == misses);
 }
 
+TEST_CASE("A page prefetcher's pages take the places of clean and idle ones, and are counted",
+          "[zng][page_buffer]") {
+    Rig rig("capacity=16KiB prefetch=page-on-page(pages=4) prefetch_end=32KiB"); // two sets of two
+    rig.driver().write(0, 5 * 4096, 128, false); // 4, 6 and 7 come, too
+    rig.driver().read(2 * us, 4 * 4096, 32);     // late
+    rig.driver().read(200 * us, 7 * 4096, 32);
+    rig.driver().read(400 * us, 0, 32); // takes the place of 6, 2 of 4, 1 of 7; of 5, which is
+                                        // dirty, 3 takes none, nor of 1, which is on its way
+    rig.driver().read(600 * us, 5 * 4096, 32);
+    rig.run();
+    const auto& s = rig.buffer().stat;
+    CHECK(value(s.misses) == 2);
+    CHECK(value(s.merged) == 1);
+    CHECK(value(s.hits) == 2);
+    CHECK(value(s.ahead.prefetches) == 3 + 2);
+    CHECK(value(s.ahead.dropped_prefetches) == 1);
+    CHECK(value(s.ahead.late_prefetches) == 1);
+    CHECK(value(s.ahead.unused_prefetches) == 1);
+    CHECK(value(s.pages_in) == 7);
+    CHECK(value(s.pages_out) == 0);
+}
+
 TEST_CASE("The dirty page written least recently goes to the drive", "[zng][page_buffer]") {
     Rig rig("capacity=32KiB ways=8");
     const auto write = [&](Tick at, std::uint64_t page) {

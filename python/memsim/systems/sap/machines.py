@@ -19,7 +19,7 @@ from .watch import watch
 # to access. SAP's own replacement is an assumption, and so is page-on-page's.
 POLICIES = {"fifo": "fifo", "lru": "lru", "sap": "lru", "arc": "arc", "car": "car", "clock-pro": "clock-pro",
             "page-on-page": "lru"}
-PREFETCH = {"page-on-page": "page_on_page"}
+PREFETCH = {"page-on-page": "page-on-page"}
 UNIT = 4 * KIB                   # the paper's
 LEAST, CAPACITIES = MIB, 12      # 1 MiB to 2 GiB; the paper's largest is 1.5 GB
 SMS, SLICES, INTERLEAVE = 15, 6, 256
@@ -74,12 +74,12 @@ def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False,
     if capacity < UNIT or capacity % UNIT:
         raise user_error(f"dram={dram!r}: write a whole number of units of {UNIT}B, such as "
                          f"{max(UNIT, up_to(capacity, UNIT))}B")
-    watched = policy == "sap"
+    watched, end = policy == "sap", f"{up_to(footprint_of(program), UNIT)}B"
     root = Root(seed=seed, contents=contents)
     root.program = program
     cache = mem.PageCache(capacity=f"{capacity}B", unit=f"{UNIT}B", replacement=POLICIES[policy],
                           prefetchers=int(watched), requests=1024, queue=64, dram_queue=256, drive_queue=1024,
-                          hint_queue=1024, **({"prefetch": PREFETCH[policy]} if policy in PREFETCH else {}))
+                          hint_queue=1024, prefetch=PREFETCH.get(policy, "none"), prefetch_end=end)
     root.gpu = gtx480(cache, **dispatch)
     root.dram = mem.SimpleMemory(**DRAM)
     cache.dram_side = root.dram.cpu_side
@@ -117,7 +117,7 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
     """
     for policy in policies:
         check(policy)
-    watched = "sap" in policies
+    watched, end = "sap" in policies, f"{up_to(footprint_of(program), UNIT)}B"
     beside = [p for p in policies if p != "lru"]
     root = Root(seed=seed)
     root.program = program
@@ -131,7 +131,7 @@ def shadows(program, policies=tuple(POLICIES), seed=1, manager=None, **dispatch)
     root.shadow = System()
     for i, policy in enumerate(beside):
         made = sap.ShadowDram(replacement=POLICIES[policy], managers=int(policy == "sap"), **sizes,
-                              **({"prefetch": PREFETCH[policy]} if policy in PREFETCH else {}))
+                              prefetch=PREFETCH.get(policy, "none"), prefetch_end=end)
         setattr(root.shadow, attribute(policy), made)
         monitor.passed[1 + i] = made.accesses
     if watched:

@@ -1,6 +1,6 @@
-#include "host/page_prefetcher.hh"
+#include "parts/page_prefetcher.hh"
 
-namespace memsim::host {
+namespace memsim::parts {
 
 /// Pages come by faults alone.
 class NoPrefetch final : public PolicyModel<NoPrefetch, PagePrefetcher> {
@@ -20,4 +20,4 @@ class NoPrefetch final : public PolicyModel<NoPrefetch, PagePrefetcher> {
 
 static const PolicyRegistration<NoPrefetch> none {"none", "Only pages come that were faulted on."};
 
-} // namespace memsim::host
+} // namespace memsim::parts

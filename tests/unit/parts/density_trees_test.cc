@@ -1,10 +1,10 @@
-#include "host/density_trees.hh"
+#include "parts/density_trees.hh"
 
 #include <catch2/catch.hpp>
 
 /// Which pages come along with those that are faulted on, held against cases worked out by hand.
 
-using memsim::host::DensityTrees;
+using memsim::parts::DensityTrees;
 
 namespace {
 

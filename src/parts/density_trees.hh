@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace memsim::host {
+namespace memsim::parts {
 
 /// Which pages to bring beside those that are faulted on, as NVIDIA's open driver finds them: each
 /// region of an address space (2 MiB) is a binary tree over blocks (64 KiB). A fault wants its
@@ -107,4 +107,4 @@ class DensityTrees {
     unsigned share_ = 50;
 };
 
-} // namespace memsim::host
+} // namespace memsim::parts

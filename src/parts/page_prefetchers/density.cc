@@ -1,11 +1,11 @@
-#include "host/density_trees.hh"
-#include "host/page_prefetcher.hh"
+#include "parts/density_trees.hh"
+#include "parts/page_prefetcher.hh"
 
-namespace memsim::host {
+namespace memsim::parts {
 
 using namespace memsim::literals;
 
-/// By the density of what is there, as NVIDIA's open driver does it (host/density_trees.hh).
+/// By the density of what is there, as NVIDIA's open driver does it (parts/density_trees.hh).
 class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher> {
   public:
     struct Params {
@@ -50,4 +50,4 @@ class DensityPrefetch final : public PolicyModel<DensityPrefetch, PagePrefetcher
 static const PolicyRegistration<DensityPrefetch> density {
     "density", "A block whole, and the largest subtree around it that is dense enough."};
 
-} // namespace memsim::host
+} // namespace memsim::parts
