@@ -37,7 +37,7 @@ root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size
 
 simulation = memsim.instantiate(root)
 if args.series and args.platform.startswith("cxl"):
-    memsim.stats.series(args.series, cxl_gpu.points.series(args.platform))
+    memsim.stats.series(args.series, cxl_gpu.points.series(args.platform, args.media))
 end = memsim.simulate()
 memsim.stats.dump("end")
 
