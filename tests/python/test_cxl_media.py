@@ -74,7 +74,7 @@ def test_a_used_drive_collects_with_its_first_writes(name, in_tmp):
         assert drive(state).collections == 0 and drive(state).write_amplification == 1
     used = drive("used")
     assert used.collections >= 10 and used.announcements > 0
-    assert used.most_erases.peak >= 2  # before the run, too
+    assert used.most_erases.peak >= 1
 
 
 @pytest.mark.parametrize("name", ["z-nand", "nand"])
