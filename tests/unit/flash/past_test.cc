@@ -64,7 +64,7 @@ TEST_CASE("A plane in long use keeps its rules: pages, free blocks, least worn f
     CHECK(life.now().fresh == 23); // 22.5 blocks; no page was written twice, so none is collected
     CHECK(life.now().closings == 22);
     CHECK(life.now().host == 22);
-    unsigned low = 0;
+    unsigned low = 0, high = 0;
     for (int i = 0; i < 2000; ++i) {
         const std::uint32_t before = life.now().free_blocks();
         life.overwrite(1);
@@ -72,7 +72,7 @@ TEST_CASE("A plane in long use keeps its rules: pages, free blocks, least worn f
         REQUIRE(valid(now) == 180);
         REQUIRE(now.free_blocks() >= 3); // where it was lower, a collection went on to the target
         if (now.free_blocks() > before) REQUIRE(now.free_blocks() == 5);
-        low += now.free_blocks() == 3;
+        low += now.free_blocks() == 3, high += now.free_blocks() == 5;
         std::uint32_t in_lists = now.free_blocks() + static_cast<std::uint32_t>(now.closed.size());
         for (const std::uint32_t open : {now.host, now.collector})
             if (open != PlaneBlocks::none) {
@@ -82,6 +82,7 @@ TEST_CASE("A plane in long use keeps its rules: pages, free blocks, least worn f
         REQUIRE(in_lists == 32);
     }
     CHECK(low > 100);
+    CHECK(high > 100);
     std::uint32_t least = ~0u, most = 0;
     for (const auto& b : life.now().blocks) {
         least = std::min(least, b.erases), most = std::max(most, b.erases);
@@ -91,6 +92,22 @@ TEST_CASE("A plane in long use keeps its rules: pages, free blocks, least worn f
     CHECK(most - least <= 6);
     life.drop();
     CHECK(valid(life.now()) == 179);
+}
+
+TEST_CASE("Any page is as likely to be written again as another, whatever its block holds",
+          "[flash][past]") {
+    const auto policy = greedy();
+    Rng random(1, "test");
+    PlaneLife life({16, 8, 2, 2, true}, *policy, random);
+    life.fill(12); // eight in the first block, four in the second
+    unsigned first = 0;
+    for (int i = 0; i < 3000; ++i) {
+        PlaneLife here = life;
+        here.drop();
+        first += here.now().blocks[0].valid == 7;
+    }
+    CHECK(first > 1900);
+    CHECK(first < 2100);
 }
 
 TEST_CASE("A plane in long use collects the block that the policy takes", "[flash][past]") {
