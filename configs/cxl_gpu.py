@@ -18,7 +18,7 @@ parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_g
 parser.add_argument("--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (else the platform's)")
 parser.add_argument("--unit", default="256B", help="what comes into an endpoint's cache and goes as a whole")
 parser.add_argument("--ports", type=int, default=1, help="root ports, each with an endpoint")
-parser.add_argument("--preconditioned", default="100%", help="share of a flash drive that was written before")
+parser.add_argument("--drive", default="used", help=f"what a flash drive was used for: one of {', '.join(cxl_gpu.media.DRIVES)}")
 parser.add_argument("--fault", default=cxl_gpu.machines.FAULT, help="of uvm and gds: the host's time for a page fault")
 parser.add_argument("--series", metavar="TIME", help="sample latencies and queues of root ports each TIME (Fig. 9e)")
 parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
@@ -32,13 +32,12 @@ size = cxl_gpu.scale.scale(footprint(program))
 tell(size.invariants)
 root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size, seed=args.seed,
                        contents=args.check_contents, fault=args.fault, read_ahead=args.read_ahead, unit=args.unit,
-                       ports=args.ports, medium={} if args.media in ("dram", "optane") else
-                       dict(preconditioned=args.preconditioned),
+                       ports=args.ports, medium=dict(state=args.drive),
                        max_instructions=region if args.max_instructions is None else args.max_instructions)
 
 simulation = memsim.instantiate(root)
 if args.series and args.platform.startswith("cxl"):
-    memsim.stats.series(args.series, cxl_gpu.points.series(args.platform))
+    memsim.stats.series(args.series, cxl_gpu.points.series(args.platform, args.media))
 end = memsim.simulate()
 memsim.stats.dump("end")
 

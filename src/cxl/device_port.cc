@@ -26,7 +26,7 @@ void DevicePort::wake() {
     take_answers(); // which makes room for requests
     do fill_ingress();
     while (send_requests());
-    stat.ingress.set(now(), state.ingress.size());
+    stat.ingress.set(now(), state.ingress.size() + params.outstanding() - state.free_tags.size());
     link_->send();
     state.egress.set(now(), link_->blocked(), params.window->raw);
 }

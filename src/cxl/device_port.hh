@@ -54,7 +54,7 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
         Counter hints {Unit::count, "MemSpecRd that the medium has taken"};
         Counter hints_dropped {Unit::count, "MemSpecRd dropped: the medium had no room"};
         Each<Counter, DevLoad> loads {Unit::count, "Responses with this DevLoad"};
-        Level ingress {Unit::count, "Messages in the ingress queue"};
+        Level ingress {Unit::count, "Messages that wait for the medium or its answer"};
         LinkStats link;
     };
     /// What the medium has been asked.

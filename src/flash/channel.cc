@@ -25,6 +25,8 @@ void Channel::init() {
     at_once_ = params.dies_at_once() ? params.dies_at_once() : units_;
     const std::uint32_t all = params.packages() * planes;
     state.slots.resize(params.queue());
+    state.reads.resize(params.queue());
+    sensing_.emplace(state.reads, sim().contents());
     state.groups.assign(params.queue(), 0);
     for (std::uint32_t i = params.queue(); i-- > 0;)
         state.free_slots.push_back(i), state.free_groups.push_back(i);
@@ -56,7 +58,7 @@ void Channel::accept(const protocol::FlashRequest& r) {
     state.slots[slot] = {r, now(), state.order++, none, none, 0};
     const unsigned kind = kind_of(r);
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
-    if (const std::uint32_t leader = sensing(r); leader != none) return join(slot, leader);
+    if (const std::uint32_t first = sensed_for(r); first != none) return join(slot, first);
     Queue& q = state.planes[plane_of(r.place)].queues[kind];
     (q.head == none ? q.head : state.slots[q.tail].next) = slot;
     q.tail = slot;
@@ -68,7 +70,7 @@ void Channel::accept(const protocol::FlashRequest& r) {
 
 /// The read whose page this one wants, too, while it is sensed or in a register; `none` if there is
 /// none.
-std::uint32_t Channel::sensing(const protocol::FlashRequest& r) const {
+std::uint32_t Channel::sensed_for(const protocol::FlashRequest& r) const {
     if (!params.join_reads() || r.op != FlashOp::read) return none;
     const std::size_t first = std::size_t {plane_of(r.place)} * (params.registers() + 1);
     for (std::size_t reg = first; reg < first + params.registers(); ++reg)
@@ -79,20 +81,14 @@ std::uint32_t Channel::sensing(const protocol::FlashRequest& r) const {
     return none;
 }
 
-void Channel::join(std::uint32_t slot, std::uint32_t leader) {
-    Slot& l = state.slots[leader];
-    state.slots[slot].leader = leader;
-    ++l.sharing;
+void Channel::join(std::uint32_t slot, std::uint32_t first) {
     ++stat.joined_reads;
-    if (l.sensed) return fetch(slot, copy_of(l.request.contents));
-    std::uint32_t* end = &l.joined;
-    while (*end != none) end = &state.slots[*end].joined;
-    *end = slot;
+    if (sensing_->join(slot, first)) fetch(slot);
 }
 
 /// Those that wait in the queue of a read that begins, for its page.
-void Channel::join_waiting(std::uint32_t leader) {
-    const protocol::FlashRequest& r = state.slots[leader].request;
+void Channel::join_waiting(std::uint32_t first) {
+    const protocol::FlashRequest& r = state.slots[first].request;
     const unsigned kind = kind_of(r);
     Queue& q = state.planes[plane_of(r.place)].queues[kind];
     std::uint32_t before = none;
@@ -103,7 +99,7 @@ void Channel::join_waiting(std::uint32_t leader) {
             (before == none ? q.head : state.slots[before].next) = next;
             if (next == none) q.tail = before;
             s.next = none;
-            join(at, leader);
+            join(at, first);
         } else {
             before = at;
         }
@@ -112,18 +108,9 @@ void Channel::join_waiting(std::uint32_t leader) {
     if (q.head == none) state.packages[r.place.package].waiting[kind] &= ~bit_of(r.place);
 }
 
-Contents::Id Channel::copy_of(Contents::Id id) {
-    if (!id) return {};
-    const Contents::Id copy = sim().contents().create();
-    sim().contents()[copy].pieces = sim().contents()[id].pieces;
-    return copy;
-}
-
 /// Its data are in a register, and wait for the bus.
-void Channel::fetch(std::uint32_t slot, Contents::Id contents) {
-    Slot& s = state.slots[slot];
-    s.request.contents = contents;
-    state.ready[static_cast<unsigned>(s.request.urgency)].push(slot);
+void Channel::fetch(std::uint32_t slot) {
+    state.ready[static_cast<unsigned>(state.slots[slot].request.urgency)].push(slot);
 }
 
 // ---- what may start ----------------------------------------------------------------------------
@@ -167,7 +154,7 @@ void Channel::start_transfer() {
             const Slot& s = state.slots[state.on_bus];
             Time t {wire_.take(s.request.bytes, state.remainder)};
             // Two commands and five cycles of address name another column (ONFI's 05h and E0h).
-            if (s.leader != none) t = t + timing_.tWC * 7;
+            if (sensing_->first_of(state.on_bus) != state.on_bus) t = t + timing_.tWC * 7;
             stat.data_out += s.request.bytes;
             take_bus(t);
             return;
@@ -227,8 +214,7 @@ void Channel::take(Slot& s, std::uint32_t group) {
             state.packages[place.package].full |= bit_of(place);
     }
     state.in_register[plane_of(place) * (params.registers() + 1) + s.reg] = slot;
-    s.sharing = 1;
-    s.sensed = false;
+    sensing_->begin(slot);
     if (params.join_reads() && s.request.op == FlashOp::read) join_waiting(slot);
 }
 
@@ -296,11 +282,7 @@ void Channel::array_done(unsigned package, const protocol::NandReady& r) {
         complete(slot);
         return;
     }
-    Slot& s = state.slots[slot];
-    s.sensed = true;
-    fetch(slot, r.contents);
-    for (std::uint32_t at = std::exchange(s.joined, none); at != none;)
-        fetch(std::exchange(at, std::exchange(state.slots[at].joined, none)), copy_of(r.contents));
+    sensing_->sensed(slot, r.contents, [this](std::uint32_t read) { fetch(read); });
 }
 
 void Channel::complete(std::uint32_t slot) {
@@ -313,15 +295,11 @@ void Channel::complete(std::uint32_t slot) {
         ++stat.programs, stat.program_latency.sample(taken);
     else
         ++stat.erases;
-    const std::uint32_t leader = s.leader == none ? slot : s.leader;
-    // A page that others may still ask for stays with the read that sensed it.
-    const bool last = --state.slots[leader].sharing == 0;
-    port.controller.send({leader == slot && !last ? copy_of(r.contents) : r.contents, r.tag, r.op});
-    if (leader != slot) {
-        if (last) sim().contents().release(state.slots[leader].request.contents);
-        state.free_slots.push_back(slot);
-    }
-    if (last) release(leader);
+    const std::uint32_t first = sensing_->first_of(slot);
+    const auto [contents, last] = sensing_->answer(slot);
+    port.controller.send({contents, r.tag, r.op});
+    if (first != slot) state.free_slots.push_back(slot);
+    if (last) release(first);
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
 }
 
@@ -359,14 +337,9 @@ void Channel::check_loaded(Loader& l) const {
     const auto one_of = [&](std::string_view field, std::uint32_t slot) {
         if (slot != none) l.index(field, slot, slots);
     };
+    sensing_->check_loaded(l);
     for (const Slot& s : state.slots) {
-        one_of("slots.next", s.next), one_of("slots.leader", s.leader);
-        std::size_t left = slots;
-        for (std::uint32_t at = s.joined; at != none && left; --left) {
-            l.index("slots.joined", at, slots);
-            at = state.slots[at].joined;
-        }
-        l.within("slots.joined", [&] { l.check(left != 0, "has no end"); });
+        one_of("slots.next", s.next);
         if (s.group != none) l.index("slots.group", s.group, groups);
         l.index("slots.reg", s.reg, params.registers() + 1);
         l.index("slots.request", s.request.place.package, params.packages());
@@ -397,8 +370,7 @@ void Channel::check_loaded(Loader& l) const {
     // Whoever waits for the bus is one of an operation, or shares the sensing of one that is.
     const auto fetched = [&](std::string_view field, std::uint32_t slot) {
         l.index(field, slot, slots);
-        const std::uint32_t leader = state.slots[slot].leader;
-        l.index(field, state.slots[leader == none ? slot : leader].group, groups);
+        l.index(field, state.slots[sensing_->first_of(slot)].group, groups);
     };
     for (const auto& ready : state.ready)
         for (std::uint32_t i = 0; i < ready.size(); ++i) fetched("ready", ready[i]);

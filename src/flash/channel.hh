@@ -3,9 +3,11 @@
 #include "core/component.hh"
 #include "core/free_list.hh"
 #include "flash/nand_timing.hh"
+#include "flash/shared_sensing.hh"
 #include "protocol/flash.hh"
 
 #include <array>
+#include <optional>
 
 namespace memsim::flash {
 
@@ -82,10 +84,6 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         std::uint32_t next = none;  ///< in its queue; later in its operation
         std::uint32_t group = none; ///< its operation
         std::uint8_t reg = 0;
-        std::uint32_t leader = none; ///< the read whose sensing it shares
-        std::uint32_t joined = none; ///< the next that waits for the same sensing
-        std::uint32_t sharing = 0;   ///< of a leader: reads of its sensing without their data
-        bool sensed = false;         ///< of a leader: the page is in the register
     };
     struct Queue {
         std::uint32_t head = none, tail = none;
@@ -107,6 +105,7 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
     struct State {
         std::vector<Slot> slots;
         FreeList free_slots;
+        std::vector<SensedRead> reads;     ///< by slot
         std::vector<std::uint16_t> groups; ///< works of an operation that are not done
         FreeList free_groups;
         std::vector<Plane> planes;
@@ -165,12 +164,12 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
     void take(Slot& s, std::uint32_t group);
     void complete(std::uint32_t slot);
     void release(std::uint32_t slot);
-    std::uint32_t sensing(const protocol::FlashRequest& r) const;
-    void join(std::uint32_t slot, std::uint32_t leader);
-    void join_waiting(std::uint32_t leader);
-    void fetch(std::uint32_t slot, Contents::Id contents);
-    Contents::Id copy_of(Contents::Id id);
+    std::uint32_t sensed_for(const protocol::FlashRequest& r) const;
+    void join(std::uint32_t slot, std::uint32_t first);
+    void join_waiting(std::uint32_t first);
+    void fetch(std::uint32_t slot);
 
+    std::optional<SharedSensing> sensing_;
     BusTiming timing_ {};
     WireTime wire_;
     std::uint32_t units_ = 1;     ///< of a package that work each for itself

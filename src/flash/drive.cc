@@ -17,12 +17,12 @@ void Drive::init() {
         refuse("page", params.shape.page.text() + " is not a multiple of a sector of 512 bytes");
     page_sectors_ = static_cast<std::uint32_t>(params.shape.page->raw / block_sector_bytes);
     contents_.emplace(sim().contents(), page_sectors_, state.contents);
-    back_end_.emplace(params.shape, params.ftl, stat.ftl, state.flash, *contents_, sim().contents(),
-                      static_cast<DriveBackEnd::Front&>(*this),
-                      [this](const char* parameter, const std::string& sentence) {
-                          refuse(parameter, sentence);
-                      });
     state.flash.victim.make(params.ftl.victim, *this, "victim");
+    back_end_.emplace(
+        params.shape, params.ftl, stat.ftl, state.flash, *contents_, sim().contents(),
+        static_cast<DriveBackEnd::Front&>(*this),
+        [this](const char* parameter, const std::string& sentence) { refuse(parameter, sentence); },
+        Rng(sim().seed(), path() + ".overwritten"));
     state.flash.map.replacement.make(params.ftl.map_replacement, *this, "map_replacement");
     state.flash.map.replacement->resize(
         static_cast<std::uint32_t>(params.ftl.map_cache->raw / params.ftl.map_entry()));

@@ -126,6 +126,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
 
     explicit Drive(const Params& p) : params(p) {}
     void init() override;
+    void start() override { back_end_->start(); }
     void wake() override;
     bool pending() const override;
     void waits_on(WaitReport& report) const override;

@@ -8,7 +8,7 @@ using protocol::FlashOp;
 
 DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
                            DriveBackEndState& state, DriveContents& contents, Contents& records,
-                           Front& front, const Refuse& refuse)
+                           Front& front, const Refuse& refuse, const Rng& past)
     : params_(params), stat_(stats), s_(state), contents_(contents), records_(records),
       front_(front), geometry_(shape.geometry()),
       page_sectors_(static_cast<std::uint32_t>(shape.page->raw / block_sector_bytes)),
@@ -32,6 +32,15 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     f.least_worn_first = params.dynamic_wear_levelling();
     ftl_.emplace(std::move(f), s_.ftl);
     ftl_->init();
+    if (params.overwritten() > 0_pct) {
+        if (ftl_->figures().aged == 0)
+            refuse("overwritten", params.overwritten.text() +
+                                      " of a drive that was never written: set preconditioned");
+        ftl_->past().use(params.overwritten(),
+                         {geometry_.blocks, geometry_.pages, space_.free_blocks,
+                          space_.target_blocks, params.dynamic_wear_levelling()},
+                         *s_.victim, past);
+    }
     map_.emplace(map_in_flash_, params.unwritten() == Unwritten::zeros,
                  static_cast<std::uint32_t>(params.map_cache->raw / params.map_entry()),
                  per_map_page_, space_.host_pages, s_.map, jobs_, *ftl_, stat_.map_hits,
@@ -48,6 +57,12 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
                                           space_.target_blocks, params.static_wear_levelling()},
                        collector_counters(), s_.collections, s_.tasks, s_.most_worn, s_.victim,
                        geometry_, jobs_, *ftl_, records_, collector_events());
+}
+
+void DriveBackEnd::start() {
+    ftl_->start();
+    for (const FtlBlock& b : s_.ftl.blocks) s_.most_worn = std::max(s_.most_worn, b.erases);
+    stat_.most_erases.set(0, s_.most_worn);
 }
 
 TranslationPages::Events DriveBackEnd::map_events() {
@@ -264,10 +279,8 @@ protocol::FlashRequest DriveBackEnd::request(std::uint32_t j) {
     r.place = where_[plane].place;
     r.place.block = block - plane * geometry_.blocks;
     r.place.page = static_cast<std::uint16_t>(page - block * geometry_.pages);
-    if (r.op == FlashOp::program)
-        r.contents = std::exchange(job.contents, {});
-    else
-        r.written_before = ftl_->written_before(page);
+    if (r.op == FlashOp::program) r.contents = std::exchange(job.contents, {});
+    r.written_before = ftl_->written_before(page);
     const std::uint32_t sectors =
         job.kind == JobKind::map_write ? page_mask_ : job.sectors & page_mask_;
     r.bytes = std::max(1, std::popcount(sectors)) * block_sector_bytes;

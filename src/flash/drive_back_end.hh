@@ -25,6 +25,11 @@ struct FtlParams {
         0_pct,
         {0_pct, 100_pct},
         "Share of the host's pages, from 0, that are written in order before the run"};
+    Param<Fraction> overwritten {
+        0_pct,
+        {0_pct, 1000_pct},
+        "Pages written again before the run, as a share of the flash's, each drawn at random from "
+        "those preconditioned, which were written in random order then; collected as in the run"};
     Param<Bytes> map_cache {0_B,
                             {0_B, 1_GiB * 1024},
                             "Controller's memory for the map (MQSim's default: 2 MB); 0: all"};
@@ -109,11 +114,13 @@ class DriveBackEnd {
         virtual bool may_begin_task() = 0;
     };
     using Refuse = std::function<void(const char* parameter, const std::string& sentence)>;
-    /// `refuse` throws.
+    /// `refuse` throws. `state.victim` is made. `past`: draws what was written before the run.
     DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
                  DriveBackEndState& state, DriveContents& contents, Contents& records, Front& front,
-                 const Refuse& refuse);
+                 const Refuse& refuse, const Rng& past);
 
+    /// In a new run.
+    void start();
     void read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors, bool urgent);
     void write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t sectors);
     void trim(std::uint32_t lpn, std::uint32_t sectors);

@@ -25,12 +25,6 @@ struct FlashShape {
     }
 };
 
-/// So much of a number, rounded down.
-inline std::uint64_t share_of(std::uint64_t n, Fraction f) {
-    return static_cast<std::uint64_t>(static_cast<Uint128>(n) * static_cast<std::uint64_t>(f.raw) /
-                                      static_cast<std::uint64_t>((100_pct).raw));
-}
-
 /// The pages that the host sees, those of the map behind them, and the blocks of each plane that
 /// stay free for garbage collection. Refuses what cannot be: calls refuse(parameter, sentence),
 /// which throws.

@@ -5,32 +5,59 @@
 namespace memsim::flash {
 
 void Ftl::init() {
-    const Geometry& g = f_.geometry;
-    aged_total_ = f_.aged ? f_.aged + f_.map_pages : 0;
-    position_.assign(f_.order.size(), 0);
-    for (std::uint32_t i = 0; i < f_.order.size(); ++i) position_[f_.order[i]] = i;
-    s_.planes.assign(g.all_planes(), {});
-    for (std::uint32_t p = 0; p < g.all_planes(); ++p)
-        s_.planes[p].fresh =
-            static_cast<std::uint32_t>((aged_of(position_[p]) + g.pages - 1) / g.pages);
+    s_.planes.assign(f_.geometry.all_planes(), {});
+    const std::uint32_t pages = f_.geometry.pages;
+    for (std::uint32_t p = 0; p < s_.planes.size(); ++p)
+        s_.planes[p].fresh = static_cast<std::uint32_t>((in_order(p) + pages - 1) / pages);
+}
+
+// ---- the past ----------------------------------------------------------------------------------
+
+void Ftl::start() {
+    if (!past_.used()) return;
+    for (const std::uint32_t plane : f_.order) start(plane);
+}
+
+void Ftl::start(std::uint32_t plane) {
+    const PlaneBlocks& from = past_.blocks_of(plane);
+    FtlPlane& p = s_.planes[plane];
+    const auto first = static_cast<std::uint32_t>(s_.blocks.size());
+    for (std::uint32_t i = 0; i < from.fresh; ++i) {
+        const PlaneBlocks::Block& was = from.blocks[i];
+        FtlBlock& b = s_.blocks.emplace_back();
+        b.block = plane * f_.geometry.blocks + i;
+        b.erases = was.erases, b.valid = was.valid;
+        b.past = static_cast<std::uint16_t>(was.written);
+        b.closed_at = was.closed_at * s_.planes.size(); // the drive closes as often as all planes
+        s_.record_of[b.block] = first + i;
+    }
+    s_.closings = std::max(s_.closings, from.closings * s_.planes.size());
+    p.fresh = from.fresh;
+    for (const std::uint32_t i : from.erased) p.erased.push_back(first + i);
+    for (const std::uint32_t i : from.closed) enlist(first + i);
+    const auto open = [&](Frontier who, std::uint32_t i) {
+        if (i == PlaneBlocks::none) return;
+        s_.blocks[first + i].use = BlockUse::open;
+        remember_owners(s_.blocks[first + i]);
+        p.open[static_cast<unsigned>(who)] = first + i;
+    };
+    open(Frontier::host, from.host);
+    open(Frontier::collector, from.collector);
+}
+
+void Ftl::remember_owners(FtlBlock& b) const {
+    if (!b.owners.empty() || b.past == 0) return;
+    b.owners.reserve(f_.geometry.pages);
+    for (std::uint32_t p = 0; p < b.past; ++p)
+        b.owners.push_back(past_.owner_of(first_page(b) + p));
 }
 
 // ---- the map -----------------------------------------------------------------------------------
 
-/// The place in the order of writing before the run; ~0 if the page was not written then.
-std::uint64_t Ftl::aged_index(std::uint32_t lpn) const {
-    if (lpn < f_.aged) return lpn;
-    if (lpn >= f_.host_pages && aged_total_) return f_.aged + (lpn - f_.host_pages);
-    return ~0ull;
-}
-
 MapEntry Ftl::lookup(std::uint32_t lpn) const {
     if (const MapEntry* const e = s_.map.find(lpn)) return *e;
-    const std::uint64_t i = aged_index(lpn);
-    if (i == ~0ull) return {};
-    const std::uint64_t n = f_.order.size();
-    const std::uint64_t page = f_.order[i % n] * f_.geometry.plane_pages() + i / n;
-    return {static_cast<std::uint32_t>(page), ~0u};
+    const std::uint32_t page = past_.page_of(lpn);
+    return {page, page == no_page ? 0 : ~0u};
 }
 
 void Ftl::commit(std::uint32_t lpn, std::uint32_t page, std::uint32_t sectors) {
@@ -76,34 +103,33 @@ std::uint32_t Ftl::remember(std::uint32_t lpn, std::uint32_t plane, std::uint32_
 // ---- blocks ------------------------------------------------------------------------------------
 
 std::uint32_t Ftl::record_index(std::uint32_t block) {
-    if (const std::uint32_t* const known = s_.record_of.find(block)) return *known;
+    if (const std::uint32_t* const known = s_.record_of.find(block)) {
+        remember_owners(s_.blocks[*known]);
+        return *known;
+    }
     const auto index = static_cast<std::uint32_t>(s_.blocks.size());
     s_.record_of[block] = index;
     s_.blocks.emplace_back();
     FtlBlock& b = s_.blocks.back();
     b.block = block;
     const Geometry& g = f_.geometry;
-    const std::uint32_t plane = block / g.blocks;
-    const std::uint64_t first = std::uint64_t {block % g.blocks} * g.pages;
-    const std::uint64_t aged = aged_of(position_[plane]);
-    if (first >= aged) return index;
-    // Written before the run: its pages are those that the map computes.
-    b.old = true;
-    b.owners.assign(g.pages, no_page);
-    for (std::uint32_t p = 0; p < g.pages && first + p < aged; ++p) {
-        const std::uint64_t i = (first + p) * f_.order.size() + position_[plane];
-        b.owners[p] = static_cast<std::uint32_t>(i < f_.aged ? i : f_.host_pages + (i - f_.aged));
-        ++b.valid;
-    }
+    if (std::uint64_t {block % g.blocks} * g.pages >= in_order(block / g.blocks)) return index;
+    b.past = static_cast<std::uint16_t>(g.pages);
+    remember_owners(b);
+    for (const std::uint32_t owner : b.owners) b.valid += owner != no_page;
     close(index);
     return index;
 }
 
 void Ftl::close(std::uint32_t index) {
+    s_.blocks[index].closed_at = s_.closings++;
+    enlist(index);
+}
+
+void Ftl::enlist(std::uint32_t index) {
     FtlBlock& b = s_.blocks[index];
     auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
     b.use = BlockUse::closed;
-    b.closed_at = s_.closings++;
     b.place = static_cast<std::uint32_t>(closed.size());
     closed.push_back(index);
 }
@@ -119,8 +145,7 @@ void Ftl::invalidate(std::uint32_t page) {
 std::uint16_t Ftl::written_before(std::uint32_t page) const {
     const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
     if (!index) return static_cast<std::uint16_t>(f_.geometry.pages); // of the past, untouched
-    const FtlBlock& b = s_.blocks[*index];
-    return b.old ? static_cast<std::uint16_t>(b.owners.size()) : std::uint16_t {0};
+    return s_.blocks[*index].past;
 }
 
 std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier who) {
@@ -171,13 +196,13 @@ std::uint32_t Ftl::allocate(std::uint32_t plane, Frontier who, std::uint32_t lpn
         MEMSIM_ASSERT(fresh.use == BlockUse::erased && fresh.owners.empty(),
                       "a block is written that was not erased");
         fresh.use = BlockUse::open;
-        fresh.old = who == Frontier::past;
         fresh.owners.reserve(who == Frontier::past ? 0 : f_.geometry.pages);
     }
     const std::uint32_t index = open;
     FtlBlock& b = s_.blocks[index];
     const std::uint32_t page = first_page(b) + static_cast<std::uint32_t>(b.owners.size());
     b.owners.push_back(lpn);
+    b.past += who == Frontier::past;
     ++b.flying;
     if (b.owners.size() == f_.geometry.pages) {
         open = no_page;
@@ -201,6 +226,7 @@ void Ftl::check_loaded(Loader& l) const {
     for (const FtlBlock& b : s_.blocks) {
         l.index("ftl.blocks", b.block, planes * g.blocks);
         l.index("ftl.owners", b.owners.size(), std::uint64_t {g.pages} + 1);
+        l.index("ftl.past", b.past, std::uint64_t {g.pages} + 1);
         if (b.use != BlockUse::closed) continue;
         const auto& closed = s_.planes[b.block / g.blocks].closed;
         l.index("ftl.place", b.place, closed.size());
@@ -219,23 +245,19 @@ void Ftl::check_loaded(Loader& l) const {
 // ---- garbage collection ------------------------------------------------------------------------
 
 std::uint32_t Ftl::victim(std::uint32_t plane, const VictimPolicy& policy) const {
-    std::uint32_t best = no_page;
-    VictimBlock taken;
-    for (const std::uint32_t index : s_.planes[plane].closed) {
+    const std::uint32_t pages = f_.geometry.pages;
+    return choose_victim(policy, s_.planes[plane].closed, no_page, [&](std::uint32_t index) {
         const FtlBlock& b = s_.blocks[index];
-        if (b.flying || b.valid == f_.geometry.pages) continue;
-        const VictimBlock here {b.valid, f_.geometry.pages, b.erases, s_.closings - b.closed_at};
-        if (best == no_page || policy.before(here, taken)) best = index, taken = here;
-    }
-    return best;
+        return VictimBlock {b.flying ? pages : b.valid, pages, b.erases, s_.closings - b.closed_at};
+    });
 }
 
 std::uint32_t Ftl::cold_victim(std::uint32_t plane, std::uint32_t erases, std::uint32_t gap) {
     if (erases < gap) return no_page;
     const Geometry& g = f_.geometry;
     // Blocks of the past that nobody touched have no record yet, and no erases.
-    const auto aged = static_cast<std::uint32_t>(aged_of(position_[plane]) / g.pages);
-    for (std::uint32_t b = 0; b < aged; ++b)
+    const auto whole = static_cast<std::uint32_t>(in_order(plane) / g.pages);
+    for (std::uint32_t b = 0; b < whole; ++b)
         if (!s_.record_of.find(plane * g.blocks + b)) return record_index(plane * g.blocks + b);
     std::uint32_t best = no_page, fewest = erases - gap + 1;
     for (const std::uint32_t index : s_.planes[plane].closed) {
@@ -249,6 +271,7 @@ void Ftl::begin_collecting(std::uint32_t index) {
     FtlBlock& b = s_.blocks[index];
     MEMSIM_ASSERT(b.use == BlockUse::closed, "only a closed block is collected");
     b.use = BlockUse::collecting;
+    remember_owners(b);
     auto& closed = s_.planes[b.block / f_.geometry.blocks].closed;
     closed[b.place] = closed.back();
     s_.blocks[closed[b.place]].place = b.place;
@@ -260,7 +283,7 @@ void Ftl::erased(std::uint32_t index) {
     MEMSIM_ASSERT(b.valid == 0 && b.flying == 0 && !is_read(b),
                   "a block is erased that holds something");
     b.use = BlockUse::erased;
-    b.old = false;
+    b.past = 0;
     ++b.erases;
     b.owners.clear();
     b.owners.shrink_to_fit();

@@ -2,15 +2,12 @@
 
 #include "core/fifo.hh"
 #include "core/hash_map.hh"
-#include "flash/geometry.hh"
-#include "flash/victim_policy.hh"
+#include "flash/past.hh"
 #include "parts/named.hh"
 
 #include <array>
 
 namespace memsim::flash {
-
-inline constexpr std::uint32_t no_page = ~0u;
 
 /// Where a logical page lies and which of its sectors were ever written.
 struct MapEntry {
@@ -28,9 +25,11 @@ struct FtlBlock {
     std::uint32_t flying = 0; ///< pages handed out whose program has not ended
     std::uint32_t place = 0;  ///< in its plane's list of closed blocks
     BlockUse use = BlockUse::erased;
-    bool old = false;                  ///< never erased, written before the run began
-    std::uint64_t closed_at = 0;       ///< how many blocks had been closed before
-    std::vector<std::uint32_t> owners; ///< logical page of each page handed out; no_page: none
+    std::uint16_t past = 0;      ///< pages that were written before the run, and not erased since
+    std::uint64_t closed_at = 0; ///< how many blocks had been closed before
+    /// Logical page of each page handed out; no_page: none. Empty while those of the past are
+    /// computed.
+    std::vector<std::uint32_t> owners;
 };
 
 /// Who writes: a host, the garbage collector, the time before the run, or static wear levelling,
@@ -61,21 +60,18 @@ struct FtlState {
 /// A page is handed out by allocate(), in the order of its block, and is nobody's until its program
 /// has ended: then commit(), moved() or discard(). Host and garbage collector write to blocks of
 /// their own. The last free block of a plane is the collector's.
-/// `aged` logical pages, and the translation pages behind the host's, were written in order before
-/// the run began; they are computed, not stored, until they are touched.
+/// What was written before the run began is computed, not stored, until it is touched.
 class Ftl {
   public:
-    struct Config {
-        Geometry geometry;
-        std::vector<std::uint32_t> order; ///< planes, see plane_order()
-        std::uint64_t host_pages = 0;     ///< logical pages that the host sees
-        std::uint64_t map_pages = 0;      ///< translation pages, numbered behind them
-        std::uint64_t aged = 0;           ///< of the host's pages
-        bool fixed_plane = true;          ///< by the logical page, else the next that has room
-        bool least_worn_first = true;     ///< of the free blocks, else the last erased
+    struct Config : Past::Config {
+        bool fixed_plane = true;      ///< by the logical page, else the next that has room
+        bool least_worn_first = true; ///< of the free blocks, else the last erased
     };
-    Ftl(Config figures, FtlState& state) : f_(std::move(figures)), s_(state) {}
+    Ftl(const Config& figures, FtlState& state) : f_(figures), s_(state), past_(figures) {}
     void init();
+    /// In a new run: blocks are as the past left them.
+    void start();
+    Past& past() { return past_; }
     void check_loaded(Loader& l) const;
 
     MapEntry lookup(std::uint32_t lpn) const;
@@ -121,23 +117,22 @@ class Ftl {
     const Config& figures() const { return f_; }
 
   private:
-    std::uint64_t aged_index(std::uint32_t lpn) const;
-    std::uint64_t aged_total() const { return aged_total_; }
-    /// Pages of a plane that were written before the run, by position in `order`.
-    std::uint64_t aged_of(std::uint32_t position) const {
-        const std::uint64_t n = f_.order.size();
-        return aged_total_ / n + (position < aged_total_ % n);
+    /// Pages of a plane that were written in order before the run, from its first.
+    std::uint64_t in_order(std::uint32_t plane) const {
+        return past_.used() ? 0 : past_.pages_of(plane);
     }
     FtlBlock& record(std::uint32_t block) { return s_.blocks[record_index(block)]; }
     std::uint32_t record_index(std::uint32_t block);
+    void remember_owners(FtlBlock& block) const;
+    void start(std::uint32_t plane);
     void invalidate(std::uint32_t page);
     void close(std::uint32_t record);
+    void enlist(std::uint32_t record);
     std::uint32_t take_block(std::uint32_t plane, Frontier who);
 
     Config f_;
     FtlState& s_;
-    std::uint64_t aged_total_ = 0;
-    std::vector<std::uint32_t> position_; ///< of a plane in `order`
+    Past past_;
 };
 
 } // namespace memsim::flash

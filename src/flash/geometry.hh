@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/units.hh"
 #include "protocol/flash.hh"
 
 #include <string>
@@ -41,6 +42,12 @@ struct Geometry {
         return p;
     }
 };
+
+/// So much of a number, rounded down.
+inline std::uint64_t share_of(std::uint64_t n, Fraction f) {
+    return static_cast<std::uint64_t>(static_cast<Uint128>(n) * static_cast<std::uint64_t>(f.raw) /
+                                      static_cast<std::uint64_t>((100_pct).raw));
+}
 
 /// The planes in the order in which neighbouring logical pages go to them: 'CWDP' changes the
 /// channel first, then the way (package), the die, the plane, as MQSim and others name it. Throws

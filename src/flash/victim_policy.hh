@@ -2,6 +2,8 @@
 
 #include "core/policy.hh"
 
+#include <vector>
+
 namespace memsim::flash {
 
 /// A closed block that may be collected: some of its pages hold nothing.
@@ -20,5 +22,20 @@ class VictimPolicy : public PolicyBase {
     /// Whether `a` is to be collected rather than `b`.
     virtual bool before(const VictimBlock& a, const VictimBlock& b) const = 0;
 };
+
+/// The one of `closed` that the policy takes; `none` if there is nothing to gain. as_victim(number)
+/// says what it is; without an invalid page it is not taken.
+template <class F>
+std::uint32_t choose_victim(const VictimPolicy& policy, const std::vector<std::uint32_t>& closed,
+                            std::uint32_t none, F&& as_victim) {
+    std::uint32_t best = none;
+    VictimBlock taken;
+    for (const std::uint32_t index : closed) {
+        const VictimBlock here = as_victim(index);
+        if (here.valid == here.pages) continue;
+        if (best == none || policy.before(here, taken)) best = index, taken = here;
+    }
+    return best;
+}
 
 } // namespace memsim::flash

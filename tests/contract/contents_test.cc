@@ -407,6 +407,7 @@ std::vector<DataRig> rigs() {
             all.push_back(
                 paging(std::string("pages on a ") + type + ", " + source, true, type, source));
     for (const char* more : {"unwritten=zeros", "preconditioned=100% fixed_plane=false",
+                             "preconditioned=100% overwritten=100%",
                              "cache_reads=true dirty_pages=8", "map_cache=180B keep_rewritten=true",
                              "static_wear_levelling=2 unwritten=past gc_first=false",
                              "map_cache=90B preconditioned=60% gc_moves=1 allocation=PDWC"})

@@ -71,6 +71,11 @@ static const RigFor drive_of_the_past {"flash.Drive", [](Machine& m) {
                                                   {"keep_rewritten", "true"},
                                                   {"fixed_plane", "false"}});
                                        }};
+static const RigFor drive_in_use {
+    "flash.Drive", [](Machine& m) {
+        drive(m, 1, "test_flash.Checker", busy,
+              {{"preconditioned", "100%"}, {"overwritten", "100%"}, {"cache_reads", "true"}});
+    }};
 static const RigFor traffic {
     "flash.BlockTraffic", [](Machine& m) {
         drive(m, 1, "flash.BlockTraffic",

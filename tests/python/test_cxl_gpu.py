@@ -1,5 +1,6 @@
 """CXL-GPU's machines: configurations, media, scale, the studies, and errors of their users."""
 
+import sqlite3
 from pathlib import Path
 
 import memsim
@@ -29,6 +30,42 @@ def test_every_configuration_runs_on_every_medium(memsim_command, media):
         done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", platform, "--media", media, "--workload", "vadd",
                               "--scale", "tiny", "--fault", "20us")
         assert "nothing left to do" in done.stdout
+
+
+@pytest.mark.parametrize("workload", ["gauss", "cfd"])
+def test_stores_and_loads_go_on_while_the_drive_collects(workload, memsim_command, in_tmp):
+    """The drive says so before it begins; then stores stay in the reserve, and loads are served from there."""
+    done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", "cxl-ds", "--media", "z-nand", "--workload", workload,
+                          "--scale", "small", "--check-contents")
+    assert "bytes are as the program left them" in done.stdout
+    with sqlite3.connect(in_tmp / "memsim-out" / "stats.db") as database:
+        def value(path, name):
+            return database.execute("SELECT value FROM result WHERE path = ? AND name = ?",
+                                    ("port[0]." + path, name)).fetchone()[0]
+        assert value("medium.ssd.drive", "collections") >= 10
+        assert value("medium.ssd.drive", "announcements") >= 1
+        assert value("store", "reports[severe]") > 0
+        assert value("store", "suspensions") >= 1
+        assert value("store", "suspended.area") > 0
+        assert value("store", "loads[reserve]") + value("store", "loads[both]") > 0
+        assert value("store", "loads[endpoint]") > 0
+
+
+def test_a_series_by_interval_and_from_the_first_collection_on():
+    def sample(tick, loads, time, area, collections):
+        return [(tick, "load_latency.count", loads), (tick, "load_latency.sum", time), (tick, "ingress.area", area),
+                (tick, "collections", collections)]
+    us = 10**9
+    samples = [*sample(us, 2, 100, 4000, 0), *sample(2 * us, 2, 100, 4000, 0), *sample(3 * us, 6, 900, 10_000, 1),
+               *sample(4 * us, 6, 900, 10_000, 2)]
+    steps = cxl_gpu.points.over_time(samples)
+    assert list(steps.loads) == [2, 0, 4, 0]
+    assert list(steps.load_time) == [100, 0, 800, 0]
+    assert list(steps.ingress) == [4, 0, 6, 0]
+    assert list(steps.collections) == [0, 0, 1, 2]
+    assert list(cxl_gpu.points.collecting(steps).index) == [3 * us]  # nothing is answered after it
+    never = cxl_gpu.points.over_time([s for s in samples if s[1] != "collections"])
+    assert list(cxl_gpu.points.collecting(never).index) == [us, 2 * us, 3 * us]
 
 
 def test_a_machine_has_the_papers_proportions():

@@ -5,8 +5,9 @@
 import pytest
 
 import memsim
-from memsim import cxl, mem
+from memsim import cxl, flash, mem
 from memsim.systems.cxl_gpu import media
+from memsim.systems.drive import PRESETS
 
 CAPACITY = "80MiB"
 WINDOW = 1 << 30
@@ -64,9 +65,23 @@ def test_latency_and_bandwidth(name, in_tmp, capsys):
 
 
 @pytest.mark.parametrize("name", ["z-nand", "nand"])
+def test_a_used_drive_collects_with_its_first_writes(name, in_tmp):
+    """At default scale: no drive that was written once does, which has six free blocks a plane."""
+    def drive(state):
+        return run(name, capacity="10MiB", requests=2_000, read_share="0%", outstanding=64, cache="256KiB",
+                   state=state).medium.ssd.drive.stats
+    for state in "fresh", "full":
+        assert drive(state).collections == 0 and drive(state).write_amplification == 1
+    used = drive("used")
+    assert used.collections >= 10 and used.announcements > 0
+    assert used.most_erases.peak >= 1
+
+
+@pytest.mark.parametrize("name", ["z-nand", "nand"])
 def test_collections_are_announced(name, in_tmp):
     """Written at random beyond its spare, a scaled drive collects, and its cache goes on."""
-    made = run(name, capacity="16MiB", requests=60_000, read_share="0%", outstanding=64, cache="256KiB", pages=4)
+    made = run(name, capacity="16MiB", requests=60_000, read_share="0%", outstanding=64, cache="256KiB", pages=4,
+               state="full")
     drive = made.medium.ssd.drive.stats
     assert drive.collections >= 10 and drive.moved_pages > 0
     assert drive.announcements > 0
@@ -86,3 +101,33 @@ def test_a_smaller_drive_has_blocks_enough_and_says_its_spare(in_tmp):
             assert len(made.loads) == 1
     with pytest.raises(memsim.Error, match="there is no medium 'znand' .did you mean 'z-nand'"):
         media.medium("znand", "1MiB")
+    with pytest.raises(memsim.Error, match="there is no state of a drive 'usde' .did you mean 'used'"):
+        media.medium("z-nand", "1MiB", state="usde")
+
+
+def amplification(name, part, pages):
+    """Of uniform random writes of whole pages, three times what a drive holds."""
+    sectors = media.in_bytes(PRESETS[media.FLASH[name]]["drive"]["page"], "page") // 512
+    root = memsim.Root(seed=1)
+    root.host = flash.BlockTraffic(read_share="0%", sectors=sectors, range=pages * sectors, outstanding=256,
+                                   requests=3 * pages)
+    root.ssd = part
+    root.host.drive = part.drive.host[0]
+    memsim.instantiate(root)
+    memsim.simulate()
+    return part.drive.stats.write_amplification
+
+
+@pytest.mark.parametrize("name,capacity,spare,expected", [
+    ("z-nand", "10MiB", 72, (1.0, 1.2)), ("nand", "10MiB", 84, (1.0, 1.1)),
+    ("z-nand", "80MiB", 23, (2.3, 2.9)), ("nand", "80MiB", 37, (1.6, 2.1))])
+def test_spare_and_write_amplification(name, capacity, spare, expected, in_tmp, capsys):
+    """Smaller than the data sheet's drive, it has more spare, and so moves less: docs/models/cxl-root.md."""
+    size = media.in_bytes(capacity, "capacity")
+    part, actual = media.drive_of(name, size, **media.DRIVES["used"])
+    page = media.in_bytes(PRESETS[media.FLASH[name]]["drive"]["page"], "page")
+    amplified = amplification(name, part, size // page)
+    with capsys.disabled():
+        print(f"\n{name:7} of {capacity}: spare {float(actual):.0%}, write amplification {amplified:.2f}", end="")
+    assert spare == int(100 * actual)
+    assert expected[0] <= amplified <= expected[1]

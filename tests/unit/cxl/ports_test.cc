@@ -148,6 +148,18 @@ TEST_CASE("responses say the occupancy of the ingress queue", "[cxl][port]") {
     CHECK(value(idle.device().stat.loads[DevLoad::light]) == 10);
 }
 
+TEST_CASE("messages are counted from their arrival at the device to the medium's answer",
+          "[cxl][port]") {
+    Linked b("", "", "", "queue=64 bandwidth=1GB/s"); // the medium takes all of them at once
+    for (unsigned i = 0; i < 40; ++i) b.driver().read(later, i * 64, 64);
+    b.run();
+    CHECK(b.m.stat_value("device", "ingress", "peak") > 30);
+    // Each is there for as long as those before it are served, 64 ns each.
+    const double area = b.m.stat_value("device", "ingress", "area");
+    CHECK(area > 40 * 40 / 2 * 64); // ns
+    CHECK(area < 40 * 43 / 2 * 64);
+}
+
 TEST_CASE("a share of a window blocked at the egress raises the load", "[cxl][port]") {
     EgressPressure p;
     const auto load = [&](Tick now) { return p.load(now, 800, 10_pct, 25_pct); };

@@ -22,7 +22,7 @@ void prepare(State& s, std::uint32_t entries) {
 /// 8 blocks of 4 pages in one plane; 20 pages are the host's, and 3 behind them the map's.
 struct Blocks {
     FtlState state;
-    Ftl ftl {{{1, 1, 1, 1, 8, 4}, {0}, 20, 3, 0, true, true}, state};
+    Ftl ftl {{{{1, 1, 1, 1, 8, 4}, {0}, 20, 3, 0}, true, true}, state};
     PageJobsState jobs_state;
     PageJobs jobs {jobs_state};
     Contents records;
@@ -219,7 +219,8 @@ struct Writes : private DriveBackEnd::Front {
     DriveContents contents {records, 16, contents_state};
     DriveBackEnd back_end {
         shape,    params,  stats, state,
-        contents, records, *this, [](const char* p, const std::string& s) { FAIL(p << s); }};
+        contents, records, *this, [](const char* p, const std::string& s) { FAIL(p << s); },
+        Rng()};
     DriveCommandsState commands_state;
     DriveCommands commands {commands_state};
     PageCacheState cache_state;

@@ -141,7 +141,7 @@ TEST_CASE("Which clean page leaves a drive's cache is its policy's; dirty ones s
 
 TEST_CASE("A collection moves so many pages at a time and erases when nobody reads", "[flash]") {
     FtlState state;
-    Ftl ftl({{1, 1, 1, 1, 8, 4}, {0}, 20, 0, 0, true, true}, state);
+    Ftl ftl({{{1, 1, 1, 1, 8, 4}, {0}, 20, 0, 0}, true, true}, state);
     ftl.init();
     for (std::uint32_t lpn = 0; lpn < 4; ++lpn)
         ftl.commit(lpn, ftl.allocate(0, Frontier::host, lpn), ~0u);

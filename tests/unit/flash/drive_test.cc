@@ -174,6 +174,8 @@ TEST_CASE("Every read brings what was written last, whatever the drive does bene
     const std::vector<Arguments> drives {
         {},
         {{"preconditioned", "100%"}, {"fixed_plane", "false"}},
+        {{"preconditioned", "100%"}, {"overwritten", "100%"}},
+        {{"preconditioned", "70%"}, {"overwritten", "300%"}, {"map_cache", "180B"}},
         {{"cache_reads", "true"}, {"dirty_pages", "8"}},
         {{"map_cache", "180B"}, {"keep_rewritten", "true"}},
         {{"static_wear_levelling", "2"}, {"unwritten", "past"}, {"gc_first", "false"}},
@@ -199,9 +201,11 @@ TEST_CASE("Every read brings what was written last, whatever the drive does bene
 
 TEST_CASE("A machine saved in the middle of garbage collection goes on as if it had not been",
           "[flash]") {
-    const auto make = [](Machine& m) {
+    const bool used = GENERATE(false, true);
+    const auto make = [used](Machine& m) {
         Flash f {1, 1, 1, 2, 12, 4};
         f.drive = {{"page", "4KiB"}, {"over_provisioning", "50%"}, {"static_wear_levelling", "0"}};
+        if (used) f.drive = with(f.drive, {{"preconditioned", "100%"}, {"overwritten", "100%"}});
         f.package = {{"media", "slc"}};
         m.carry_contents();
         m.add("host", "test_flash.Checker",
@@ -240,9 +244,9 @@ TEST_CASE("A machine saved in the middle of garbage collection goes on as if it 
 
 namespace {
 
-/// Random whole-page writes over all of a drive, eight times what it holds.
-void fill(Machine& m, const char* over_provisioning, const Arguments& more = {},
-          std::uint64_t range = 0) {
+/// Random whole-page writes to a drive of four planes of 96 blocks of 64 pages.
+void write_all_over(Machine& m, const std::string& over_provisioning, const Arguments& more,
+                    std::uint64_t writes, std::uint64_t range = 0) {
     Flash f {1, 1, 1, 4, 96, 64};
     f.drive = with({{"page", "4KiB"},
                     {"over_provisioning", over_provisioning},
@@ -253,16 +257,24 @@ void fill(Machine& m, const char* over_provisioning, const Arguments& more = {},
     f.channel = {{"independent_planes", "true"}};
     f.package = {{"media", "z_nand"}, {"independent_planes", "true"}};
     f.add(m);
-    const auto pages =
-        static_cast<std::uint64_t>(4 * 96 * 64 * (1 - std::stod(over_provisioning) / 100));
     m.add("host", "flash.BlockTraffic",
           {{"read_share", "0%"},
-           {"range", std::to_string(range ? range : pages * 8)},
+           {"range", std::to_string(range)},
            {"outstanding", "64"},
-           {"requests", std::to_string(pages * 8)}});
+           {"requests", std::to_string(writes)}});
     m.bind("host", "drive", "drive", "host[0]");
     m.build();
     m.start();
+}
+std::uint64_t pages_with(const std::string& over_provisioning) {
+    return static_cast<std::uint64_t>(4 * 96 * 64 * (1 - std::stod(over_provisioning) / 100));
+}
+
+/// Eight times what it holds is written; statistics are those of the second half.
+void fill(Machine& m, const char* over_provisioning, const Arguments& more = {},
+          std::uint64_t range = 0) {
+    const std::uint64_t pages = pages_with(over_provisioning);
+    write_all_over(m, over_provisioning, more, pages * 8, range ? range : pages * 8);
     // Half of it to reach the steady state.
     while (m.stat_value("host", "writes", "") < static_cast<double>(pages) * 4)
         m.run(m.sim().now() + 10'000 * us);
@@ -296,6 +308,39 @@ TEST_CASE("Write amplification of uniform random writes is the analytic one",
         table.row("{} | {:.2f} | {:.2f} | {}", op, analytic(a), ours,
                   validation::percent(ours, analytic(a), 10));
         CHECK(ours == Approx(analytic(a)).epsilon(0.1));
+    }
+}
+
+TEST_CASE("A used drive amplifies writes from the beginning as after long writing",
+          "[validation][flash]") {
+    validation::Table table("Write amplification", "The first third of a drive written at random",
+                            "over-provisioning | analytic | never overwritten | used | %");
+    for (const char* op : {"15%", "20%", "30%", "40%"}) {
+        double ours[2];
+        for (const bool used : {false, true}) {
+            Machine m(3);
+            const std::uint64_t pages = pages_with(op);
+            write_all_over(m, op, {{"overwritten", used ? "200%" : "0%"}}, pages / 3, pages * 8);
+            REQUIRE(m.run(never) == Stop::idle);
+            ours[used] = m.stat_value("drive", "write_amplification", "");
+        }
+        const double a = (96.0 - 1.5) / (96.0 * (1 - std::stod(op) / 100));
+        table.row("{} | {:.2f} | {:.2f} | {:.2f} | {}", op, analytic(a), ours[0], ours[1],
+                  validation::percent(ours[1], analytic(a), 10));
+        CHECK(ours[1] == Approx(analytic(a)).epsilon(0.1));
+        CHECK(ours[0] < 0.8 * ours[1]);
+    }
+}
+
+TEST_CASE("A used drive collects with the first writes that need a block, and is worn", "[flash]") {
+    for (const bool used : {false, true}) {
+        Machine m(3); // 200 pages to each plane: three blocks
+        write_all_over(m, "20%", {{"overwritten", used ? "100%" : "0%"}}, 800, 800 * 8);
+        CHECK((m.get<Drive>("drive").state.flash.most_worn >= 2) == used);
+        REQUIRE(m.run(never) == Stop::idle);
+        const auto& stat = m.get<Drive>("drive").stat.ftl;
+        CHECK((value(stat.collections) >= 20) == used);
+        for (const std::string& broken : m.imbalances()) FAIL(broken);
     }
 }
 
@@ -358,6 +403,8 @@ TEST_CASE("A drive that cannot be is one sentence", "[flash]") {
     CHECK(said({{"write_buffer", "2MiB"}}) ==
           "drive.write_buffer: is larger than the cache of 1MiB");
     CHECK(said({{"map_cache", "8B"}}) == "drive.map_cache: holds no entry of 9 bytes");
+    CHECK(said({{"overwritten", "50%"}}) ==
+          "drive.overwritten: 50% of a drive that was never written: set preconditioned");
 }
 
 TEST_CASE("Sectors beyond the drive are refused with its size", "[flash]") {

@@ -12,7 +12,7 @@ struct Dut {
     Ftl ftl;
     Policy<VictimPolicy> victim;
     explicit Dut(std::uint64_t aged = 0, bool least_worn = true)
-        : ftl({{1, 1, 1, 2, 8, 4}, {0, 1}, 40, 0, aged, true, least_worn}, state) {
+        : ftl({{{1, 1, 1, 2, 8, 4}, {0, 1}, 40, 0, aged}, true, least_worn}, state) {
         ftl.init();
         victim.make("greedy", "test", 1);
     }

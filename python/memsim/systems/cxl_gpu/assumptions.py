@@ -31,7 +31,7 @@ ALL = [
     *each("step of the granularity", ("port[*].queues.step",), ("512B",), SPECULATIVE),
     *each("least length of the SR queue", ("port[*].queues.least_sr_queue",), (32,), SPECULATIVE),
     *told("what a miss brings", "--unit", ("4KiB",)),
-    *told("preconditioned flash", "--preconditioned", ("0%",)),
+    *told("what the drive was used for", "--drive", ("full", "fresh")),
     *told("read-ahead", "--read-ahead", ("window(literal=true)",), ("cxl-sr", "cxl-ds")),
     *each("entries of the address list", ("port[*].store.entries",), (512,), ("cxl-ds",)),
     *each("suspending load", ("port[*].store.suspend_at",), ("optimal", "severe"), ("cxl-ds",)),

@@ -8,7 +8,7 @@
 
 Every drive is one of MEDIA, whose figures are a data sheet's. A machine that is smaller than the paper's has a drive
 of the same times, channels and dies with smaller and fewer blocks, and so with more spare: Medium.spare says how
-much.
+much. It begins in the state that long use leaves (DRIVES).
 """
 
 from dataclasses import dataclass
@@ -46,6 +46,11 @@ RAM_DRIVE = dict(read_latency="100ns", write_latency="100ns", bandwidth="44.8GB/
 # 10 us, of one of the 7.5 units that the drive has at work (5 us x 1.5 million a second): assumption.
 OPTANE_WEAR = dict(task_writes=100, task_time="1333ns")
 
+# States in which a flash drive begins: never written, written once in order, or full and overwritten at random, as many
+# pages as its flash has: then collections begin with the first writes. (The readings: start preconditioned.)
+DRIVES = {"fresh": dict(preconditioned="0%"), "full": dict(preconditioned="100%"),
+          "used": dict(preconditioned="100%", overwritten="100%")}
+
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
 MEDIA = "dram", "optane", *FLASH
 
@@ -67,9 +72,10 @@ class Medium:
     spare: Fraction = Fraction(0)  #: of the flash, what the host does not see
 
 
-def check(media):
-    if media not in MEDIA:
-        raise user_error(f"there is no medium '{media}'{did_you_mean(media, MEDIA)}: it is one of {', '.join(MEDIA)}")
+def check(media, state="used"):
+    for what, given, known in ("medium", media, MEDIA), ("state of a drive", state, DRIVES):
+        if given not in known:
+            raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of {', '.join(known)}")
 
 
 def ddr5(part, capacity, inputs=1):
@@ -123,7 +129,7 @@ def in_percent(text):
 
 
 def medium(media, capacity, cache=None, unit="256B", replacement="lru", controller=CONTROLLER, announce=ANNOUNCE,
-           wear=True, pages=8, spare=None, preconditioned="100%", depth=256, **drive):
+           wear=True, pages=8, spare=None, state="used", depth=256, **drive):
     """What takes the requests of an endpoint with `capacity` of the named medium.
 
     media           one of MEDIA
@@ -135,11 +141,11 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", controll
     announce        from the announcement of an internal task to its beginning
     wear            whether Optane levels its wear
     pages, spare    of flash: pages of a block, and what the host does not see (the data sheet's)
-    preconditioned  of flash: the share of the drive that was written before
+    state           of flash: one of DRIVES
     depth           requests that the cache has under way
     drive           parameters of the drive that replace others
     """
-    check(media)
+    check(media, state)
     part, size = System(), in_bytes(capacity, "medium: capacity")
     if media == "dram":
         return Medium(part, ddr5(part, size), ())
@@ -156,7 +162,7 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", controll
         if wear:
             part.cache.drive_load = part.drive.load
         return Medium(part, part.cache.cpu_side, (part.cache.load,))
-    part.ssd, actual = drive_of(media, size, pages, spare, announce=announce, preconditioned=preconditioned, **drive)
+    part.ssd, actual = drive_of(media, size, pages, spare, announce=announce, **{**DRIVES[state], **drive})
     host = part.ssd.drive.host[0]
     if step < 512:
         part.merger = flash.SectorMerger(block=unit, jobs=512, queue=256)
@@ -168,16 +174,17 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", controll
     return Medium(part, part.cache.cpu_side, (part.cache.load,), actual)
 
 
-def drive(media, capacity, **changes):
+def drive(media, capacity, state="used", **changes):
     """A medium as a drive by itself, as GPU-direct storage has it: a System, and its port for block requests.
 
     media       one of MEDIA; 'dram' is a drive as fast as the endpoint's DRAM
     capacity    bytes that it shows, a whole number
+    state       of flash: one of DRIVES
     changes     arguments of drive_of(), or parameters of the drive
     """
-    check(media)
+    check(media, state)
     if media in FLASH:
-        made, _ = drive_of(media, capacity, **{"preconditioned": "100%", **changes})
+        made, _ = drive_of(media, capacity, **{**DRIVES[state], **changes})
         return made, made.drive.host[0]
     part = System()
     part.drive = flash.FixedDrive(**{**(OPTANE if media == "optane" else RAM_DRIVE), "block": "512B", **changes})

@@ -13,6 +13,7 @@ import argparse
 import math
 
 from ... import study
+from .media import FLASH
 from ..platform_study import PlatformStudy, config
 from .workloads import AROUND, COMPUTE, LOADS, RANDOM, SEQUENTIAL, STORES, names
 
@@ -40,7 +41,6 @@ CLAIMS = {
     "cxl-17": ("speed", "cxl-sr z-nand", "cxl z-nand", THREE),
     "cxl-18": ("speed", "cxl-sr nand", "cxl nand", THREE),
     "cxl-19": ("time", "cxl-sr nand", "gpu-dram", ("vadd",)),
-    "cxl-20": ("speed", "cxl-ds", "cxl-sr", ("bfs",)),
     "cxl-21": ("speed", "cxl-naive z-nand", "cxl z-nand", PATTERNS),
     "cxl-22-seq": ("hits", "cxl z-nand", None, SEQUENTIAL),
     "cxl-22-around": ("hits", "cxl z-nand", None, AROUND),
@@ -63,27 +63,56 @@ CLAIMS = {
     "cxl-38": ("speed", "cxl-sr z-nand", "cxl z-nand", ("gemm", "conv3")),
     "cxl-39": ("hits ratio", "cxl-dyn z-nand", "cxl-dyn z-nand fixed", RANDOM),
     "cxl-40": ("time", "cxl z-nand", "gpu-dram", PATTERNS),
-    "cxl-41": ("ingress", "cxl-sr z-nand", "cxl-ds z-nand", ("bfs",)),
+    "cxl-41": ("gc_ingress", "cxl-sr z-nand", "cxl-ds z-nand", ("bfs",)),
     "cxl-42": ("collections", "cxl-ds z-nand", "cxl-sr z-nand", ("bfs",)),
 }
-# Means over media (Fig. 9c): id, workload.
-OVER_MEDIA = {"cxl-34": "path", "cxl-35": "bfs"}
+# Means over media, and the best of them (Fig. 9c): id, metric, subject, baseline, workload.
+OVER_MEDIA = {"cxl-34": ("speed", "cxl-sr", "cxl", ("path",)), "cxl-35": ("speed", "cxl-sr", "cxl", ("bfs",))}
+BEST_OVER_MEDIA = {"cxl-20": ("speed", "cxl-ds", "cxl-sr", ("bfs",))}
+DRIVES = "optane", "z-nand", "nand"
+# A claim about deterministic stores is judged from runs in which each of the two platforms has collected so often.
+COLLECTIONS = 10
 
 
 # Where latencies show: at the store of a platform that has deterministic ones, else at the queues.
 LATENCIES = {True: ("store.load_latency", "store.store_latency"), False: ("queues.read_latency", "queues.write_latency")}
 
 
-def series(platform):
+def series(platform, media):
     """The statistics that Fig. 9e shows over time."""
     return ["port[*].device.ingress", "port[*].queues.memory_queue",
-            *(f"port[*].{latency}" for latency in LATENCIES[platform == "cxl-ds"])]
+            *(f"port[*].{latency}" for latency in LATENCIES[platform == "cxl-ds"]),
+            *["port[*].medium.ssd.drive.collections"] * (media in FLASH)]
 
 
-def worst(samples):
-    """The highest mean of an interval, of sums and counts sampled by tick: [(tick, sum, count)]."""
-    steps = [(s - s0) / (n - n0) for (_, s0, n0), (_, s, n) in zip(samples, samples[1:]) if n > n0]
-    return max(steps, default=math.nan)
+def over_time(samples):
+    """A series by interval, a table: loads and stores answered and the sums of their latencies, messages at the
+    endpoints on average, collections so far.
+
+    samples     (tick, statistic, value), values being totals since time 0
+    """
+    import pandas
+    totals = pandas.DataFrame(samples, columns=["tick", "name", "value"]).pivot_table(
+        index="tick", columns="name", values="value", aggfunc="sum").fillna(0)
+
+    def total(*names):
+        return sum((totals[n] for n in names if n in totals), start=pandas.Series(0.0, totals.index))
+    grown = pandas.DataFrame({
+        "loads": total("read_latency.count", "load_latency.count"), "load_time": total("read_latency.sum", "load_latency.sum"),
+        "stores": total("write_latency.count", "store_latency.count"),
+        "store_time": total("write_latency.sum", "store_latency.sum"), "ingress": total("ingress.area")})
+    steps = grown.diff().fillna(grown)
+    steps["ingress"] /= pandas.Series(totals.index, totals.index).diff().fillna(totals.index[0]) / 1e6  # areas are in ns
+    steps["collections"] = total("collections")
+    return steps
+
+
+def collecting(steps):
+    """Those of over_time() from the first collection to the last load or store; all until there if none began."""
+    begun = steps[steps.collections > 0]
+    steps = begun if len(begun) else steps
+    answered = steps[steps.loads + steps.stores > 0]
+    return steps.loc[:answered.index[-1]] if len(answered) else answered
 
 
 def arguments(doc, workloads=ALL, more=lambda parser: None):
@@ -144,29 +173,70 @@ class Points(PlatformStudy):
                            options=options, platform=label, workload=workload)
 
     def metrics(self, point):
-        return dict(metrics(self.values(point)), gc_latency=self.worst_latency(point))
+        return dict(metrics(self.values(point)), **self.while_collecting(point))
 
-    def worst_latency(self, point):
-        """Of loads and stores together, the mean of the worst interval of a series; NaN if none was sampled."""
-        totals = {}
+    def over_time(self, point):
+        """over_time() of a point that was run with --series; None if it was not."""
         with study.connect(self.database) as database:
-            for name, tick, value in database.execute(
-                    "SELECT name, tick, value FROM samples WHERE run = ? AND (name LIKE '%latency.sum' OR "
-                    "name LIKE '%latency.count')", (point.run,)):
-                entry = totals.setdefault(tick, {"sum": 0, "count": 0})
-                entry[name.rpartition(".")[2]] += value
-        return worst([(tick, e["sum"], e["count"]) for tick, e in sorted(totals.items())])
+            samples = database.execute("SELECT tick, name, value FROM samples WHERE run = ?", (point.run,)).fetchall()
+        return over_time(samples) if samples else None
+
+    def while_collecting(self, point):
+        """From the first collection on: the mean latency of loads and stores together, and of messages at endpoints."""
+        steps = self.over_time(point)
+        if steps is None:
+            return dict(gc_latency=math.nan, gc_ingress=math.nan)
+        steps = collecting(steps)
+        answered = (steps.loads + steps.stores).sum()
+        return dict(gc_latency=(steps.load_time + steps.store_time).sum() / answered if answered else math.nan,
+                    gc_ingress=steps.ingress.mean())
+
+    def judge_stores(self, *ids):
+        """Judges claims about deterministic stores, and prints beside each how often drives have collected, and the same
+        figure on drives that never did. A claim is only previewed where one platform has fewer than COLLECTIONS."""
+        preview = self.preview
+        for id in ids:
+            metric, subject, baseline, of = CLAIMS.get(id) or BEST_OVER_MEDIA[id]
+            counts = {p: self._collections(p, of) for p in (subject, baseline)}
+            self.preview = preview or min(counts.values()) < COLLECTIONS
+            self.judge(id)
+            fresh = self._compare(metric, subject + " fresh", baseline + " fresh", of)
+            print(f"{id}: {', '.join(f'{p} has collected {n:.0f} times' for p, n in counts.items())}"
+                  + (f"; with fresh drives {fresh:.3g}" if fresh is not None else "")
+                  + (f" (fewer than {COLLECTIONS})" if min(counts.values()) < COLLECTIONS else ""))
+        self.preview = preview
+
+    def _collections(self, platform, of):
+        """Of a platform, or of its best medium."""
+        def all_of(label):
+            there = {p.keys["platform"] for p in self.points}
+            chosen = [w for w in self.args.workloads if w in of]
+            return float(self.table.collections.loc[label].loc[chosen].sum()) if label in there and chosen else 0.0
+        return max(all_of(" ".join(filter(None, (platform, m)))) for m in ("", *DRIVES))
+
+    def show_over_time(self, workload, rows=12):
+        """Prints a series in so many parts: mean latencies in us, messages at the endpoint, collections so far."""
+        for point in self.selected:
+            steps = self.over_time(point) if point.keys["workload"] == workload else None
+            if steps is None:
+                continue
+            print(f"{point.keys['platform']}, {workload}:")
+            print(f"{'until ms':>10}{'load us':>10}{'store us':>10}{'ingress':>10}{'collections':>12}")
+            size = -(-len(steps) // rows)
+            for i in range(0, len(steps), size):
+                part = steps.iloc[i:i + size]
+                load, store = (part[f"{k}_time"].sum() / max(1, part[f"{k}s"].sum()) / 1e3 for k in ("load", "store"))
+                print(f"{part.index[-1] / 1e12:10.3f}{load:10.2f}{store:10.2f}{part.ingress.mean():10.2f}"
+                      f"{part.collections.iloc[-1]:12.0f}")
 
     def measured(self, id):
-        if id in OVER_MEDIA:
-            workload = OVER_MEDIA[id]
-            pairs = [("cxl-sr " + m, "cxl " + m) for m in ("optane", "z-nand", "nand")]
-            return self._mean([self._compare("speed", *pair, (workload,)) for pair in pairs])
-        return self._compare(*CLAIMS[id])
-
-    @staticmethod
-    def _mean(figures):
-        return None if None in figures else sum(figures) / len(figures)
+        if id in CLAIMS:
+            return self._compare(*CLAIMS[id])
+        metric, subject, baseline, of = OVER_MEDIA.get(id) or BEST_OVER_MEDIA[id]
+        figures = [self._compare(metric, f"{subject} {m}", f"{baseline} {m}", of) for m in DRIVES]
+        if None in figures:
+            return None
+        return max(figures) if id in BEST_OVER_MEDIA else sum(figures) / len(figures)
 
     def _compare(self, metric, subject, baseline, of):
         there = {p.keys["platform"] for p in self.points}
@@ -174,7 +244,7 @@ class Points(PlatformStudy):
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
         column = self.table[{"hits ratio": "hits"}.get(metric, metric) if metric in (
-            "hits", "ingress", "collections", "hits ratio", "gc_latency") else "time"]
+            "hits", "collections", "hits ratio", "gc_latency", "gc_ingress") else "time"]
         ours = column.loc[subject].loc[chosen]
         if baseline is None:
             return float(ours.mean())
@@ -187,7 +257,7 @@ class Points(PlatformStudy):
         if metric == "time over all":
             every = column.loc[subject] / column.loc[baseline]
             return float((ours / theirs).mean() / every.mean())
-        if metric in ("hits ratio", "ingress", "collections", "gc_latency"):
+        if metric in ("hits ratio", "collections", "gc_latency", "gc_ingress"):
             return float(ours.mean() / theirs.mean()) if theirs.mean() else None
         return float((ours / theirs).mean())
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "core/rng.hh"
+
+#include <bit>
+#include <cstdint>
+
+namespace memsim::flash {
+
+/// A permutation of 0 to n - 1 that a key names: computed, both ways, never stored. A Feistel
+/// network over the next even power of two; what falls beyond n goes through it again (cycle
+/// walking: Black and Rogaway, CT-RSA 2002). Plain value.
+class Shuffle {
+  public:
+    Shuffle(std::uint64_t n, std::uint64_t key)
+        : n_(n), key_(key), half_(static_cast<unsigned>(std::bit_width(n > 1 ? n - 1 : 1) + 1) / 2),
+          mask_((std::uint64_t {1} << half_) - 1) {}
+
+    std::uint64_t place_of(std::uint64_t x) const {
+        do
+            for (unsigned round = 0; round < rounds; ++round)
+                x = (x & mask_) << half_ | ((x >> half_) ^ mixed(x & mask_, round));
+        while (x >= n_);
+        return x;
+    }
+    /// What goes to this place.
+    std::uint64_t at(std::uint64_t x) const {
+        do
+            for (unsigned round = rounds; round-- > 0;)
+                x = ((x & mask_) ^ mixed(x >> half_, round)) << half_ | x >> half_;
+        while (x >= n_);
+        return x;
+    }
+
+  private:
+    static constexpr unsigned rounds = 6;
+    std::uint64_t mixed(std::uint64_t x, unsigned round) const {
+        std::uint64_t seed = key_ ^ (x << 8 | round);
+        return split_mix(seed) & mask_;
+    }
+
+    std::uint64_t n_, key_;
+    unsigned half_;
+    std::uint64_t mask_;
+};
+
+} // namespace memsim::flash
