@@ -72,7 +72,7 @@ TEST_CASE("Warps' loads of two units miss once: SAP's Fig. 4 in a machine", "[sa
     };
     Watched m(s);
     CHECK(m.memory().misses.value() == 1);
-    CHECK(m.memory().prefetches.value() == 1);
+    CHECK(m.memory().ahead.prefetches.value() == 1);
     CHECK(m.memory().units_in.value() == 2);
     CHECK(m.memory().hits.value() + m.memory().merged.value() == 3);
     CHECK(m.manager().stat.hints.value() == 2); // both units: the memory knows which one it has
@@ -91,10 +91,10 @@ TEST_CASE("What the L1 or the L2 holds is not recorded", "[sap]") {
     // The last look before the two loads sees a line that is held, and the unit of 8192.
     CHECK(m.manager().stat.cached_lines.value() > 10);
     CHECK(m.memory().misses.value() == 3);
-    CHECK(m.memory().prefetches.value() == 0);
+    CHECK(m.memory().ahead.prefetches.value() == 0);
     Watched further(s, {{"lookahead", "3"}});
     CHECK(further.memory().misses.value() == 2); // 12288 comes with 8192
-    CHECK(further.memory().prefetches.value() == 1);
+    CHECK(further.memory().ahead.prefetches.value() == 1);
 }
 
 TEST_CASE("What only the L2 holds is not recorded", "[sap]") {
@@ -134,7 +134,7 @@ TEST_CASE("With the trigger 'period' units are asked for before they are missed"
     Watched ahead(s, {{"lookahead", "1"}, {"trigger", "period"}});
     CHECK(ahead.memory().misses.value() == 0);
     CHECK(ahead.memory().hits.value() == 1);
-    CHECK(ahead.memory().prefetches.value() == 1);
+    CHECK(ahead.memory().ahead.prefetches.value() == 1);
     CHECK(ahead.manager().stat.hints.value() == 1); // not again while it waits
 }
 

@@ -128,7 +128,7 @@ def in_percent(text):
     return Fraction(str(text).rstrip("%"))
 
 
-def medium(media, capacity, cache=None, unit="256B", replacement="lru", controller=CONTROLLER, announce=ANNOUNCE,
+def medium(media, capacity, cache=None, unit="256B", replacement="lru", prefetch="none", controller=CONTROLLER, announce=ANNOUNCE,
            wear=True, pages=8, spare=None, state="used", depth=256, **drive):
     """What takes the requests of an endpoint with `capacity` of the named medium.
 
@@ -137,6 +137,7 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", controll
     cache           of the DRAM before a drive; none: a tenth of the capacity (the paper's share)
     unit            what comes into that cache and goes as a whole
     replacement     page policy of that cache
+    prefetch        page prefetcher of that cache
     controller      time of the endpoint's controller and FTL for what goes to the drive
     announce        from the announcement of an internal task to its beginning
     wear            whether Optane levels its wear
@@ -153,6 +154,7 @@ def medium(media, capacity, cache=None, unit="256B", replacement="lru", controll
     step = in_bytes(unit, "medium: unit")
     cached = max(1, cached // step) * step
     part.cache = mem.PageCache(capacity=f"{cached}B", unit=unit, line="64B", replacement=replacement,
+                               prefetch=prefetch, prefetch_end=f"{size}B",
                                batch=max(1, 4096 // step), requests=depth, queue=64, drive_queue=256,
                                dram_queue=256, drive_latency=controller)
     part.cache.dram_side = ddr5(part, cached)
