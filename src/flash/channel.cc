@@ -30,7 +30,8 @@ void Channel::init() {
     state.groups.assign(params.queue(), 0);
     for (std::uint32_t i = params.queue(); i-- > 0;)
         state.free_slots.push_back(i), state.free_groups.push_back(i);
-    state.planes.resize(all);
+    queues_.emplace(params.queue(), params.packages(), planes, state.queues);
+    state.registers.resize(all);
     state.packages.resize(params.packages());
     state.held.assign(params.packages() * units_, 0);
     state.in_register.assign(std::size_t {all} * (params.registers() + 1), none);
@@ -56,13 +57,9 @@ void Channel::accept(const protocol::FlashRequest& r) {
     const std::uint32_t slot = state.free_slots.back();
     state.free_slots.pop_back();
     state.slots[slot] = {r, now(), state.order++, none, none, 0};
-    const unsigned kind = kind_of(r);
     stat.queued.set(now(), state.slots.size() - state.free_slots.size());
     if (const std::uint32_t first = sensed_for(r); first != none) return join(slot, first);
-    Queue& q = state.planes[plane_of(r.place)].queues[kind];
-    (q.head == none ? q.head : state.slots[q.tail].next) = slot;
-    q.tail = slot;
-    state.packages[r.place.package].waiting[kind] |= bit_of(r.place);
+    queues_->push(r.place.package, local_of(r.place), PlaneQueues::kind_of(r), slot);
     state.to_ask |= 1ull << r.place.package;
 }
 
@@ -89,23 +86,10 @@ void Channel::join(std::uint32_t slot, std::uint32_t first) {
 /// Those that wait in the queue of a read that begins, for its page.
 void Channel::join_waiting(std::uint32_t first) {
     const protocol::FlashRequest& r = state.slots[first].request;
-    const unsigned kind = kind_of(r);
-    Queue& q = state.planes[plane_of(r.place)].queues[kind];
-    std::uint32_t before = none;
-    for (std::uint32_t at = q.head; at != none;) {
-        Slot& s = state.slots[at];
-        const std::uint32_t next = s.next;
-        if (s.request.place == r.place) {
-            (before == none ? q.head : state.slots[before].next) = next;
-            if (next == none) q.tail = before;
-            s.next = none;
-            join(at, first);
-        } else {
-            before = at;
-        }
-        at = next;
-    }
-    if (q.head == none) state.packages[r.place.package].waiting[kind] &= ~bit_of(r.place);
+    queues_->take(
+        r.place.package, local_of(r.place), PlaneQueues::kind_of(r),
+        [&](std::uint32_t slot) { return state.slots[slot].request.place == r.place; },
+        [&](std::uint32_t slot) { join(slot, first); });
 }
 
 /// Its data are in a register, and wait for the bus.
@@ -134,12 +118,12 @@ Channel::Able Channel::able(unsigned package) const {
 std::uint32_t Channel::choose(unsigned package) const {
     const Able can = able(package);
     if (!(can.page | can.erase)) return none;
-    const Chip& p = state.packages[package];
-    const Plane* const planes = &state.planes[package * params.dies() * params.planes()];
     std::uint32_t best = none;
-    for (unsigned kind = 0; kind < kinds; ++kind) {
-        for (std::uint64_t set = p.waiting[kind] & can.of(kind); set; set &= set - 1) {
-            const std::uint32_t head = planes[std::countr_zero(set)].queues[kind].head;
+    for (unsigned kind = 0; kind < PlaneQueues::kinds; ++kind) {
+        for (std::uint64_t set = queues_->waiting(package, kind) & can.of(kind); set;
+             set &= set - 1) {
+            const auto plane = static_cast<std::uint32_t>(std::countr_zero(set));
+            const std::uint32_t head = queues_->front(package, plane, kind);
             if (best == none || state.slots[head].order < state.slots[best].order) best = head;
         }
         if (best != none && params.reads_first()) break;
@@ -197,20 +181,16 @@ void Channel::take_bus(Time t) {
 /// Takes the head of its queue into the operation.
 void Channel::take(Slot& s, std::uint32_t group) {
     const protocol::FlashPlace& place = s.request.place;
-    Plane& p = state.planes[plane_of(place)];
-    const unsigned kind = kind_of(s.request);
-    Queue& q = p.queues[kind];
-    const std::uint32_t slot = q.head;
-    q.head = s.next;
-    s.next = none;
+    const std::uint32_t slot =
+        queues_->pop(place.package, local_of(place), PlaneQueues::kind_of(s.request));
     s.group = group;
     ++state.groups[group];
-    if (q.head == none) state.packages[place.package].waiting[kind] &= ~bit_of(place);
+    std::uint64_t& used = state.registers[plane_of(place)];
     s.reg = static_cast<std::uint8_t>(s.request.op == FlashOp::erase ? params.registers()
-                                                                     : std::countr_one(p.used));
+                                                                     : std::countr_one(used));
     if (s.request.op != FlashOp::erase) {
-        p.used |= 1ull << s.reg;
-        if (static_cast<unsigned>(std::countr_one(p.used)) == params.registers())
+        used |= 1ull << s.reg;
+        if (static_cast<unsigned>(std::countr_one(used)) == params.registers())
             state.packages[place.package].full |= bit_of(place);
     }
     state.in_register[plane_of(place) * (params.registers() + 1) + s.reg] = slot;
@@ -223,17 +203,17 @@ void Channel::begin(std::uint32_t first) {
     const std::uint32_t group = state.free_groups.back();
     state.free_groups.pop_back();
     Chip& package = state.packages[request.place.package];
-    const unsigned kind = kind_of(request);
+    const unsigned kind = PlaneQueues::kind_of(request);
     take(state.slots[first], group);
     std::uint32_t last = first;
     if (params.multi_plane() && !params.independent_planes()) {
-        std::uint64_t others = package.waiting[kind] & ~bit_of(request.place) &
+        std::uint64_t others = queues_->waiting(request.place.package, kind) &
+                               ~bit_of(request.place) &
                                unit_mask_ << (request.place.die * unit_planes_);
         if (others) others &= able(request.place.package).of(kind);
-        const Plane* const planes =
-            &state.planes[request.place.package * params.dies() * params.planes()];
         for (; others; others &= others - 1) {
-            const std::uint32_t head = planes[std::countr_zero(others)].queues[kind].head;
+            const auto plane = static_cast<std::uint32_t>(std::countr_zero(others));
+            const std::uint32_t head = queues_->front(request.place.package, plane, kind);
             Slot& s = state.slots[head];
             if (request.op != FlashOp::erase && s.request.place.page != request.place.page)
                 continue;
@@ -309,7 +289,7 @@ void Channel::release(std::uint32_t slot) {
     const protocol::FlashRequest& r = s.request;
     state.in_register[plane_of(r.place) * (params.registers() + 1) + s.reg] = none;
     if (r.op != FlashOp::erase) {
-        state.planes[plane_of(r.place)].used &= ~(1ull << s.reg);
+        state.registers[plane_of(r.place)] &= ~(1ull << s.reg);
         state.packages[r.place.package].full &= ~bit_of(r.place);
     }
     if (--state.groups[s.group] == 0) {
@@ -337,6 +317,7 @@ void Channel::check_loaded(Loader& l) const {
     const auto one_of = [&](std::string_view field, std::uint32_t slot) {
         if (slot != none) l.index(field, slot, slots);
     };
+    queues_->check_loaded(l);
     sensing_->check_loaded(l);
     for (const Slot& s : state.slots) {
         one_of("slots.next", s.next);
@@ -346,22 +327,7 @@ void Channel::check_loaded(Loader& l) const {
         l.index("slots.request", s.request.place.die, params.dies());
         l.index("slots.request", s.request.place.plane, params.planes());
     }
-    for (std::uint32_t p = 0; p < state.planes.size(); ++p)
-        for (unsigned kind = 0; kind < kinds; ++kind) {
-            const Queue& q = state.planes[p].queues[kind];
-            one_of("planes.head", q.head), one_of("planes.tail", q.tail);
-            l.within("packages.waiting", [&] {
-                const bool waits = state.packages[p / planes].waiting[kind] >> p % planes & 1;
-                std::size_t left = slots;
-                std::uint32_t at = q.head, last = none;
-                for (; at != none && left; last = at, at = state.slots[at].next) --left;
-                l.check(waits == (q.head != none) && at == none && (!waits || last == q.tail),
-                        "fits no queue");
-            });
-        }
-    for (const Chip& chip : state.packages)
-        for (const std::uint64_t set : {chip.waiting[0], chip.waiting[kinds - 1], chip.full})
-            l.bits("packages", set, planes);
+    for (const Chip& chip : state.packages) l.bits("packages", chip.full, planes);
     for (const std::uint32_t slot : state.in_register)
         if (slot != none) {
             l.index("in_register", slot, slots);

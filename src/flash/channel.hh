@@ -3,6 +3,7 @@
 #include "core/component.hh"
 #include "core/free_list.hh"
 #include "flash/nand_timing.hh"
+#include "flash/plane_queues.hh"
 #include "flash/shared_sensing.hh"
 #include "protocol/flash.hh"
 
@@ -74,33 +75,22 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         Level queued {Unit::count, "Requests in the channel"};
     };
     static constexpr std::uint32_t none = ~0u;
-    /// What waits at a plane: reads by class, programs, erases.
-    static constexpr unsigned kinds = protocol::flash_classes + 2;
-    static constexpr unsigned program_kind = kinds - 2, erase_kind = kinds - 1;
     struct Slot {
         protocol::FlashRequest request;
         Tick arrived = 0;
         std::uint64_t order = 0;
-        std::uint32_t next = none;  ///< in its queue; later in its operation
+        std::uint32_t next = none;  ///< in its operation
         std::uint32_t group = none; ///< its operation
         std::uint8_t reg = 0;
     };
-    struct Queue {
-        std::uint32_t head = none, tail = none;
-    };
-    struct Plane {
-        std::array<Queue, kinds> queues;
-        std::uint64_t used = 0; ///< registers, a bit each
-    };
     struct Chip {
-        std::array<std::uint64_t, kinds> waiting {}; ///< planes with something in that queue
-        std::uint64_t full = 0;                      ///< planes whose registers are all in use
-        std::uint32_t working = 0;                   ///< dies (planes if independent) with work
+        std::uint64_t full = 0;    ///< planes whose registers are all in use
+        std::uint32_t working = 0; ///< dies (planes if independent) with work
     };
     /// The planes of a package that may begin something now: an erase; a read or a program.
     struct Able {
         std::uint64_t erase = 0, page = 0;
-        std::uint64_t of(unsigned kind) const { return kind == erase_kind ? erase : page; }
+        std::uint64_t of(unsigned kind) const { return kind == PlaneQueues::erase ? erase : page; }
     };
     struct State {
         std::vector<Slot> slots;
@@ -108,7 +98,8 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         std::vector<SensedRead> reads;     ///< by slot
         std::vector<std::uint16_t> groups; ///< works of an operation that are not done
         FreeList free_groups;
-        std::vector<Plane> planes;
+        PlaneQueuesState queues;
+        std::vector<std::uint64_t> registers; ///< in use, a bit each, by plane
         std::vector<Chip> packages;
         std::vector<std::uint16_t> held;        ///< operations, by die (plane if independent)
         std::vector<std::uint32_t> in_register; ///< the slot, by plane and register, last: erase
@@ -145,14 +136,10 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         return params.independent_planes() ? plane_of(p) : p.package * params.dies() + p.die;
     }
     /// Among the planes of its package.
-    std::uint64_t bit_of(const protocol::FlashPlace& p) const {
-        return 1ull << (p.die * params.planes() + p.plane);
+    std::uint32_t local_of(const protocol::FlashPlace& p) const {
+        return p.die * params.planes() + p.plane;
     }
-    static unsigned kind_of(const protocol::FlashRequest& r) {
-        return r.op == FlashOp::read      ? static_cast<unsigned>(r.urgency)
-               : r.op == FlashOp::program ? program_kind
-                                          : erase_kind;
-    }
+    std::uint64_t bit_of(const protocol::FlashPlace& p) const { return 1ull << local_of(p); }
     void accept(const protocol::FlashRequest& r);
     void array_done(unsigned package, const protocol::NandReady& r);
     void start_transfer();
@@ -169,6 +156,7 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
     void join_waiting(std::uint32_t first);
     void fetch(std::uint32_t slot);
 
+    std::optional<PlaneQueues> queues_;
     std::optional<SharedSensing> sensing_;
     BusTiming timing_ {};
     WireTime wire_;

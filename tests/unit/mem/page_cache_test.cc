@@ -220,6 +220,16 @@ TEST_CASE(
     CHECK(small.count(&Ahead::unused_prefetches) == 3);
 }
 
+TEST_CASE("A page prefetcher is told what has made room", "[page_cache]") {
+    Bench b("capacity=16KiB prefetch=density(region=16KiB,block=16KiB)");
+    b.driver().read(0, 0); // 1, 2 and 3 come, too
+    b.driver().read(100 * us, 4 * unit);
+    b.driver().read(200 * us, 0); // and again: they had gone
+    b.run();
+    CHECK(b.count(&Stats::misses) == 3);
+    CHECK(b.count(&Ahead::prefetches) == 9);
+}
+
 TEST_CASE("Any page prefetcher of the registry works in a page cache", "[page_cache]") {
     for (const auto& [name, info] : policies().at("page prefetcher")) {
         INFO(name);

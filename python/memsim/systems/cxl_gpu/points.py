@@ -149,7 +149,7 @@ def metrics(values):
         speculative_reads=sum(v for (p, n), v in values.items() if p.endswith(".queues")
                               and n.startswith("speculative_reads[")),
         ingress=total(".device", "ingress.mean"), ingress_most=total(".device", "ingress.peak"),
-        collections=total(".medium.ssd.drive", "collections"),
+        collections=sum(v for (p, n), v in values.items() if n == "collections" and p.endswith(".drive")),
         reserve=total(".store", "reserve.peak"), suspensions=total(".store", "suspensions"))
 
 
