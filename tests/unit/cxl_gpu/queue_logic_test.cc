@@ -61,6 +61,39 @@ TEST_CASE("A speculative read leaves the memory queue when it is sent", "[cxl_gp
     CHECK(stat.lead.percentile(100) >= 2 * 100 * ns); // the wait of the last
 }
 
+TEST_CASE("A hint from above is a speculative read of its units, once", "[cxl_gpu]") {
+    const std::string policy = GENERATE("none", "window");
+    Bench b = bench("read_ahead=" + policy);
+    Driver& d = b.driver();
+    d.plan(0, Command::hint, 4096 + 300, 64, true);       // in one unit
+    d.plan(us, Command::hint, 4096 + 300, 64, true);      // read ahead already
+    d.plan(2 * us, Command::hint, 8192 + 128, 256, true); // in two
+    d.plan(3 * us, Command::hint, 16384, 4096, true);     // no more than four can be named
+    d.read(4 * us, 4096 + 256, 64);
+    b.run();
+    CHECK(b.endpoint().addresses(Command::hint) == Addresses {4096 + 256, 8192, 16384});
+    const auto& stat = b.queues().stat;
+    CHECK(value(stat.hints) == 3);
+    CHECK(value(stat.hints_dropped) == 1);
+    CHECK(value(stat.speculative_bytes) == 256 + 512 + 1024);
+    if (policy == "window") CHECK(value(stat.requests[cxl_gpu::RequestPath::covered]) == 1);
+}
+
+TEST_CASE("A hint from above is dropped where the memory queue is full, or severe load halts",
+          "[cxl_gpu]") {
+    Bench full = bench("read_ahead=none memory_queue=1");
+    full.driver().read(0, 0, 64);
+    full.driver().plan(1, Command::hint, 4096, 256, true);
+    full.run();
+    CHECK(value(full.queues().stat.hints_dropped) == 1);
+    Bench halted = bench("read_ahead=window");
+    halted.load(0, DevLoad::severe);
+    halted.driver().plan(us, Command::hint, 4096, 256, true);
+    halted.run();
+    CHECK(value(halted.queues().stat.hints_dropped) == 1);
+    CHECK(halted.endpoint().addresses(Command::hint) == Addresses {});
+}
+
 TEST_CASE("Speculative reads wait in the memory queue for the root port", "[cxl_gpu]") {
     Bench b =
         bench("read_ahead=naive memory_queue=4 sr_queue=4 least_sr_queue=4", "queue=1 takes=false");

@@ -22,6 +22,23 @@ TEST_CASE("Five accesses do not swap a page, the sixth does", "[ohm]") {
     }
 }
 
+TEST_CASE("A hint counts as an access of its page, and is not served", "[ohm]") {
+    for (unsigned hints : {4u, 5u}) {
+        Bench b;
+        const std::uint64_t hot = b.at(3, 4);
+        b.read(0, hot);
+        for (unsigned i = 0; i < hints; ++i)
+            b.send((300 + static_cast<Tick>(i) * 300) * ns, b.at(3, 4), protocol::Command::hint,
+                   2048, true);
+        CHECK(b.run_to_end() == Clean {});
+        const auto& stat = b.controller().stat;
+        CHECK(value(stat.swap.swaps) == (hints == 5));
+        CHECK(value(stat.hints) == hints);
+        CHECK(value(stat.requests) == 1);
+        CHECK(b.controller().location(hot) == (hints == 5 ? 0 : 4));
+    }
+}
+
 TEST_CASE("Accesses to the page in DRAM and to rivals count against the candidate", "[ohm]") {
     ohm::Group g;
     for (int i = 0; i < 5; ++i) CHECK_FALSE(g.access(4, 6));
