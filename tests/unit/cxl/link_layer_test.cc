@@ -30,10 +30,11 @@ struct Pair {
     struct OnWires {
         Tick at;
         std::array<std::uint8_t, flit_bytes> bytes;
-        std::array<Aside, 5> asides;
+        Asides asides;
         bool flipped;
     };
     struct End {
+        LinkMessages messages;
         LinkState state;
         LinkLayer layer;
         std::deque<OnWires> wires;
@@ -41,7 +42,7 @@ struct Pair {
         std::uint16_t pushed = 0;
         std::array<std::deque<Message>, 2> expected;
         std::uint64_t flits = 0, control = 0, replayed = 0, errors = 0, undetected = 0;
-        End(const LinkFigures& f) : layer(f, state) { layer.init(); }
+        End(const LinkFigures& f) : layer(f, messages, state) { layer.init(); }
     };
     std::array<End, 2> ends; ///< host, device
     BitErrors errors;
@@ -56,7 +57,7 @@ struct Pair {
                   std::uint32_t credits = 64)
         : ends {End(figures(false, retry_buffer, credits)),
                 End(figures(true, retry_buffer, credits))},
-          errors(rate) {}
+          errors(rate, flit_bits) {}
 
     void push(int end, const Message& m) {
         ends[static_cast<std::size_t>(end)].expected[m.channel() == Channel::ndr].push_back(m);
@@ -71,7 +72,8 @@ struct Pair {
                 end.wires.pop_front();
                 const ReadFlit read = read_bytes(w.bytes.data());
                 const auto r = other.layer.receive(now, read, w.asides, !w.flipped);
-                if (r == LinkLayer::Received::error) ++other.errors;
+                other.errors += r == LinkLayer::Received::error;
+                other.undetected += r == LinkLayer::Received::undetected;
             }
             while (other.layer.arrived()) {
                 const Message m = other.layer.pop();
@@ -89,7 +91,7 @@ struct Pair {
                 const LinkLayer::Sent sent = end.layer.send(next, now);
                 OnWires w {now + flit_time + one_way, {}, sent.entry->asides, false};
                 write_bytes(sent.entry->flit, sent.entry->crc, w.bytes.data());
-                w.flipped = errors.flip(w.bytes.data(), random);
+                w.flipped = errors.flip(w.bytes, random);
                 if (harm) harm(number, w);
                 ++number, ++end.flits;
                 end.control += sent.control, end.replayed += sent.replayed;
@@ -136,8 +138,8 @@ TEST_CASE("initialisation hands over the credits of each class, and then the lin
     CHECK(p.ends[0].layer.waiting() == 1); // there are no credits yet
     p.run(2000);
     CHECK(p.received == 1);
-    CHECK(p.ends[0].state.credits.left == std::array<std::uint32_t, 3> {64, 0, 64});
-    CHECK(p.ends[1].state.credits.left == std::array<std::uint32_t, 3> {0, 64, 64});
+    CHECK(p.ends[0].messages.credits.left == std::array<std::uint32_t, 3> {64, 0, 64});
+    CHECK(p.ends[1].messages.credits.left == std::array<std::uint32_t, 3> {0, 64, 64});
     const auto flits = p.ends[0].flits + p.ends[1].flits;
     CHECK(flits < 12);
     p.run(2000);
@@ -321,7 +323,7 @@ TEST_CASE("an error that the CRC does not find is treated as found", "[cxl][link
     p.push(0, message(Opcode::mem_rd, 3));
     p.run(400);
     CHECK(p.received == 1);
-    CHECK(p.ends[1].errors == 1);
+    CHECK(p.ends[1].undetected == 1);
 }
 
 TEST_CASE("a link whose flits are all lost has failed", "[cxl][link]") {

@@ -103,7 +103,7 @@ TEST_CASE("a hint is a MemSpecRd of 1 to 4 units of 256 bytes, and nobody answer
     CHECK(value(b.root().stat.speculative_reads) == 3);
     CHECK(value(b.device().stat.hints) == 3);
     CHECK(b.driver().state.answers.empty());
-    CHECK(b.device().state.link.layer.credits.owed[0] == 0); // its credits came back
+    CHECK(b.device().state.link.messages.credits.owed[0] == 0); // its credits came back
 
     Linked deaf; // a medium that takes none
     deaf.driver().plan(later, Command::hint, 0, 256, true);
