@@ -22,8 +22,8 @@ LinkFigures figures_of(const LinkParams& p, bool device) {
 std::unique_ptr<FlitMode> mode_of(const LinkParams& p, LinkEndState& state, bool device) {
     const LinkFigures figures = figures_of(p, device);
     if (!p.large_flits()) return std::make_unique<LinkLayer>(figures, state.messages, state.layer);
-    return std::make_unique<Mode256>(figures, p.flit() == FlitSize::bytes_256_optimised,
-                                     state.messages, state.mode256);
+    return std::make_unique<Mode256>(figures, state.messages, state.mode256,
+                                     p.flit() == FlitSize::bytes_256_optimised);
 }
 
 } // namespace

@@ -2,7 +2,7 @@
 
 namespace memsim::cxl {
 
-Mode256::Mode256(const LinkFigures& figures, bool optimised, LinkMessages& messages, State& state)
+Mode256::Mode256(const LinkFigures& figures, LinkMessages& messages, State& state, bool optimised)
     : FlitMode(figures, messages), state_(state), layout_(optimised),
       packer_(messages.out, state.overdue, layout_), unpacker_(messages.in, layout_),
       replay_(figures.retry_buffer, figures.timeout, figures.most_retries, state.replay) {

@@ -35,7 +35,7 @@ class Mode256 final : public FlitMode {
     using State = Mode256State;
     static constexpr std::uint32_t forced_acks = 16;
 
-    Mode256(const LinkFigures& figures, bool optimised, LinkMessages& messages, State& state);
+    Mode256(const LinkFigures& figures, LinkMessages& messages, State& state, bool optimised);
     /// An acknowledgement waits for a flit that is being sent, at either end; or alone for its
     /// time.
     Waits waits(Tick flit_time) const override {

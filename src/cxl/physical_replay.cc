@@ -36,7 +36,10 @@ PhysicalReplay::Verdict PhysicalReplay::judge(Header256 header, Tick now) {
     Verdict v {false, numbered, header.says == Command::own || s.in_step, header.sequence};
     if (header.says != Command::own) {
         acknowledge(header.sequence, now);
-        if (header.says == Command::nak) begin_replay(now);
+        if (header.says == Command::nak) {
+            begin_replay(now);
+            state_.acks = std::max(state_.acks, 1u); // one may be lost with the flit
+        }
         v.number = FlitNumber::after(s.stream, numbered);
     }
     v.accepted = numbered && v.placed && v.number == FlitNumber::after(s.received, 1);
