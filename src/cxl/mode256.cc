@@ -36,7 +36,7 @@ Mode256::Piece Mode256::send(Tick now) {
         s.half_left = false;
         return leaving({}, false);
     }
-    static const Flit256 nop;
+    static constexpr Flit256 nop {};
     const Flit256* flit = &nop;
     s.leaving_asides = {};
     s.leaving_replayed = what == Next::replay;

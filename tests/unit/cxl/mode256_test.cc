@@ -91,6 +91,9 @@ TEST_CASE("a flit with messages acknowledges at once, a NOP after a time, or 16 
     p.push(0, one_read);
     const Tick sent = p.now;
     const auto comes = flit_time + one_way;
+    p.run(6);
+    CHECK(p.received == 1);
+    CHECK(p.device().layer.alarm(p.now) == p.now - flit_time + flush);
     while (p.device().control == control) p.step();
     // Credit and acknowledgement go together, in a flit that the host acknowledges by a NOP.
     CHECK(p.now - sent >= comes + flush);

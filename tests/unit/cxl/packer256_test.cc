@@ -2,8 +2,6 @@
 
 #include "support.hh"
 
-#include <deque>
-
 using namespace memsim;
 using namespace memsim::cxl;
 
@@ -144,25 +142,7 @@ TEST_CASE("whatever is packed into 256-byte flits comes out as it was, in order 
           "[cxl][flit256]") {
     for (const bool optimised : {false, true})
         for (const bool device : {false, true}) {
-            Rng random(device, "traffic");
             Ends e(optimised);
-            std::array<std::deque<Message>, 2> sent; // completions go their own way
-            std::uint16_t tag = 0;
-            std::uint32_t received = 0;
-            while (received < 3000) {
-                for (std::uint64_t n = random.below(20); n > 0 && tag < 3000; --n) {
-                    const Message m = random_message(device, random, tag++);
-                    sent[m.channel() == Channel::ndr].push_back(m);
-                    e.packing.push(m);
-                }
-                for (std::uint64_t n = random.below(4); n > 0; --n) e.flit();
-                for (; !e.unpacking.empty(); ++received) {
-                    const Message m = e.unpacking.pop();
-                    auto& queue = sent[m.channel() == Channel::ndr];
-                    REQUIRE(!queue.empty());
-                    REQUIRE(same(m, queue.front()));
-                    queue.pop_front();
-                }
-            }
+            comes_out_as_packed(e, device);
         }
 }

@@ -3,7 +3,6 @@
 #include "cxl/physical.hh"
 #include "support.hh"
 
-#include <deque>
 #include <functional>
 
 namespace memsim::cxl {
@@ -78,6 +77,7 @@ struct Pair {
         for (End& end : ends)
             if (end.layer.wants_wires(now)) {
                 const FlitMode::Piece p = end.layer.send(now);
+                REQUIRE((p.fresh.empty() || !p.replayed)); // stamps are marked once
                 OnWires w {now + piece_time + flight_time,
                            {p.bytes.begin(), p.bytes.end()},
                            {p.asides.begin(), p.asides.end()},
