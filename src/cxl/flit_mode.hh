@@ -59,9 +59,9 @@ class FlitMode {
     };
     /// Bytes of a piece.
     virtual std::uint32_t piece() const = 0;
-    /// Something is to be sent now.
-    virtual bool wants_wires(Tick now) const = 0;
-    virtual Piece send(Tick now) = 0;
+    /// What is to be sent now, by a number of the mode's own; 0: nothing.
+    virtual std::uint8_t next_piece(Tick now) const = 0;
+    virtual Piece send_piece(std::uint8_t what, Tick now) = 0;
 
     enum class Received : std::uint8_t {
         accepted,

@@ -94,14 +94,13 @@ void LinkEnd::check_round_trip() const {
 void LinkEnd::receive() {
     using Received = FlitMode::Received;
     Contents& contents = owner_.sim().contents();
-    std::array<Aside, Asides256::most> asides;
     while (!in_.empty()) {
         const Flits f = in_.pop();
         const std::span<const std::uint8_t> raw(contents[f.bytes].raw);
         const auto bytes = raw.first(mode_->piece());
         const auto behind = raw.subspan(bytes.size());
-        std::memcpy(asides.data(), behind.data(), behind.size());
-        const auto of_headers = std::span(asides).first(behind.size() / sizeof(Aside));
+        std::memcpy(asides_.data(), behind.data(), behind.size());
+        const auto of_headers = std::span(asides_).first(behind.size() / sizeof(Aside));
         const Received r = mode_->receive(owner_.now(), bytes, of_headers, !f.flipped);
         contents.release(f.bytes);
         stats_.errors += r == Received::error || r == Received::undetected;
@@ -132,7 +131,8 @@ Message LinkEnd::pop() {
 
 void LinkEnd::send() {
     const Tick now = owner_.now();
-    while (mode_->wants_wires(now) && out_.can_send()) put_on_wires(mode_->send(now));
+    for (auto what = mode_->next_piece(now); what && out_.can_send(); what = mode_->next_piece(now))
+        put_on_wires(mode_->send_piece(what, now));
     owner_.sim().arm(state_.alarm, mode_->alarm(now), owner_);
 }
 

@@ -82,6 +82,7 @@ class LinkEnd {
     BitErrors errors_;
     Time flit_time_;
     Tick skp_takes_, skp_interval_;
+    std::array<Aside, Asides256::most> asides_; ///< of the flit that is being received
 };
 
 } // namespace memsim::cxl

@@ -79,8 +79,8 @@ LinkLayer::Sent LinkLayer::send(Next what, Tick now) {
     return {&e, headers, false, what == Next::init || what == Next::credits};
 }
 
-LinkLayer::Piece LinkLayer::send(Tick now) {
-    const Sent sent = send(next(now), now);
+LinkLayer::Piece LinkLayer::send_piece(std::uint8_t what, Tick now) {
+    const Sent sent = send(static_cast<Next>(what), now);
     write_bytes(sent.entry->flit, sent.entry->crc, bytes_.data());
     const Asides& asides = sent.entry->asides;
     return {bytes_, asides,        std::span(asides).first(sent.fresh_headers),
@@ -138,8 +138,11 @@ void LinkLayer::fill_credits(Flit& flit, Tick now) {
     note_owed(now);
 }
 
-LinkLayer::Received LinkLayer::receive(Tick now, const ReadFlit& read, const Asides& asides,
-                                       bool intact) {
+LinkLayer::Received LinkLayer::receive(Tick now, std::span<const std::uint8_t> bytes,
+                                       std::span<const Aside> asides, bool intact) {
+    MEMSIM_ASSERT(bytes.size() == flit_bytes && asides.size() == most_headers,
+                  "a flit has 68 bytes");
+    const ReadFlit read = read_bytes(bytes.data());
     State& s = state_;
     const bool passes = read.id == protocol_id && read.crc == crc(read.flit.words);
     if (!passes || !intact) {
@@ -158,15 +161,6 @@ LinkLayer::Received LinkLayer::receive(Tick now, const ReadFlit& read, const Asi
     accept(read.flit, asides, now);
     note_owed(now);
     return !data && is_control(read.flit) ? Received::control : Received::accepted;
-}
-
-LinkLayer::Received LinkLayer::receive(Tick now, std::span<const std::uint8_t> bytes,
-                                       std::span<const Aside> asides, bool intact) {
-    MEMSIM_ASSERT(bytes.size() == flit_bytes && asides.size() == most_headers,
-                  "a flit has 68 bytes");
-    Asides of_headers;
-    std::copy(asides.begin(), asides.end(), of_headers.begin());
-    return receive(now, read_bytes(bytes.data()), of_headers, intact);
 }
 
 /// A request or an acknowledgement counts behind all of its frames only: in the shadow of an error
@@ -195,7 +189,7 @@ LinkLayer::Received LinkLayer::take_retry(const Flit& flit) {
     return Received::control;
 }
 
-void LinkLayer::accept(const Flit& flit, const Asides& asides, Tick now) {
+void LinkLayer::accept(const Flit& flit, std::span<const Aside> asides, Tick now) {
     State& s = state_;
     const SlotBits bits = flit.slot(0);
     if (unpacker_.all_data()) {

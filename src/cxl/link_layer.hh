@@ -66,7 +66,9 @@ class LinkLayer final : public FlitMode {
     /// What is to be sent now.
     Next next(Tick now) const { return what_next(now, true); }
     std::uint32_t piece() const override { return flit_bytes; }
-    bool wants_wires(Tick now) const override { return next(now) != Next::nothing; }
+    std::uint8_t next_piece(Tick now) const override {
+        return static_cast<std::uint8_t>(next(now));
+    }
     struct Sent {
         RetryBuffer::Entry* entry;   ///< valid until the next call of send()
         std::uint32_t fresh_headers; ///< of messages that are sent for the first time
@@ -74,9 +76,8 @@ class LinkLayer final : public FlitMode {
     };
     /// The next flit; `what` is next(now), and something.
     Sent send(Next what, Tick now);
-    Piece send(Tick now) override;
+    Piece send_piece(std::uint8_t what, Tick now) override;
 
-    Received receive(Tick now, const ReadFlit& read, const Asides& asides, bool intact);
     Received receive(Tick now, std::span<const std::uint8_t> bytes, std::span<const Aside> asides,
                      bool intact) override;
     void give_place(CreditClass c, Tick now) override {
@@ -102,7 +103,7 @@ class LinkLayer final : public FlitMode {
     void add_header(Flit& flit, Tick now);
     void fill_credits(Flit& flit, Tick now);
     Received take_retry(const Flit& flit);
-    void accept(const Flit& flit, const Asides& asides, Tick now);
+    void accept(const Flit& flit, std::span<const Aside> asides, Tick now);
 
     State& state_;
     Packer packer_;

@@ -28,9 +28,9 @@ Mode256::Next Mode256::next(Tick now) const {
     return Next::nothing;
 }
 
-Mode256::Piece Mode256::send(Tick now) {
+Mode256::Piece Mode256::send_piece(std::uint8_t purpose, Tick now) {
     State& s = state_;
-    const Next what = next(now);
+    const auto what = static_cast<Next>(purpose);
     MEMSIM_ASSERT(what != Next::nothing, "a flit is asked for where there is none");
     if (what == Next::half) {
         s.half_left = false;

@@ -48,8 +48,10 @@ class Mode256 final : public FlitMode {
         note_owed(now);
     }
     std::uint32_t piece() const override { return layout_.piece(); }
-    bool wants_wires(Tick now) const override { return next(now) != Next::nothing; }
-    Piece send(Tick now) override;
+    std::uint8_t next_piece(Tick now) const override {
+        return static_cast<std::uint8_t>(next(now));
+    }
+    Piece send_piece(std::uint8_t what, Tick now) override;
     Received receive(Tick now, std::span<const std::uint8_t> bytes, std::span<const Aside> asides,
                      bool intact) override;
     Tick alarm(Tick now) const override;

@@ -144,7 +144,7 @@ void Packer::fill_g(Filling& f, std::uint32_t slot) {
 
 /// A flit that is being taken apart.
 struct Unpacker::Reading {
-    const Asides& asides;
+    std::span<const Aside> asides;
     bool half, enables;
     std::uint32_t headers = 0;
 };
@@ -153,7 +153,7 @@ void Unpacker::take_all_data(const Flit& flit) {
     for (std::uint32_t s = 0; s < slots; ++s) state_.take_chunk(flit.slot(s));
 }
 
-void Unpacker::take_protocol(const Flit& flit, const Asides& asides) {
+void Unpacker::take_protocol(const Flit& flit, std::span<const Aside> asides) {
     const SlotBits header = flit.header();
     Reading r {asides, !FlitFields::whole.get(header), FlitFields::enables.get(header) != 0};
     for (std::uint32_t s = 0; s < slots; ++s) {

@@ -2,6 +2,8 @@
 
 #include "cxl/link_messages.hh"
 
+#include <span>
+
 /// Messages packed into the slots of 68-byte flits, and taken out of them again (CXL 3.1, 4.2.5).
 namespace memsim::cxl {
 
@@ -46,7 +48,7 @@ class Unpacker {
 
     bool all_data() const { return state_.missing >= slots; }
     void take_all_data(const Flit& flit);
-    void take_protocol(const Flit& flit, const Asides& asides);
+    void take_protocol(const Flit& flit, std::span<const Aside> asides);
 
   private:
     struct Reading;

@@ -75,8 +75,8 @@ struct Pair {
             failed = end.layer.run_timeout(now) || failed;
         }
         for (End& end : ends)
-            if (end.layer.wants_wires(now)) {
-                const FlitMode::Piece p = end.layer.send(now);
+            if (const auto what = end.layer.next_piece(now)) {
+                const FlitMode::Piece p = end.layer.send_piece(what, now);
                 REQUIRE((p.fresh.empty() || !p.replayed)); // stamps are marked once
                 OnWires w {now + piece_time + flight_time,
                            {p.bytes.begin(), p.bytes.end()},
