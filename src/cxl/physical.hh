@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/error.hh"
 #include "core/rng.hh"
 #include "core/units.hh"
 
@@ -57,6 +58,7 @@ class BitErrors {
         if (hit_.empty()) return false;
         bool flipped = false;
         const auto bits = static_cast<std::uint32_t>(8 * bytes.size());
+        MEMSIM_ASSERT(bits <= hit_.size(), "more bits cross at once than was said");
         for (std::uint32_t at = 0; at < bits; ++at) {
             const std::uint64_t draw = random.next();
             const std::uint32_t left = bits - at;

@@ -54,6 +54,8 @@ TEST_CASE("a round trip in 256-byte flits is one flit each way, or half of one",
         b.run();
         const Tick fixed = 4 * (15_ns).raw + 2 * (1_ns).raw + 1 + 1;
         for (std::uint32_t i = 0; i < 3; ++i) CHECK(b.round_trip(i) == fixed + wires);
+        const auto& link = b.root().stat.link; // a flit is counted once, in halves, too
+        CHECK(link.wire_bytes.value() == 256 * link.flits.value());
     }
     // At the rate that CXL 3 has them for.
     Linked fast("flit=256B generation=6 skp_blocks=0", "", "", ideal);
