@@ -14,6 +14,7 @@ parser.add_argument("--platform", default="cxl-ds", help=f"one of {', '.join(cxl
 parser.add_argument("--workload", default="vadd", help=f"one of {', '.join(cxl_gpu.workloads.names())}")
 parser.add_argument("--media", default="z-nand", help=f"of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")
 parser.add_argument("--controller", default="ours", help=f"one of {', '.join(cxl_gpu.CONTROLLERS)}")
+parser.add_argument("--flit", default="68B", help=f"of the links: one of {', '.join(cxl_gpu.machines.FLITS)}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cxl_gpu.workloads.SCALES)}")
 parser.add_argument("--read-ahead", help="policy of the queues, such as naive, dynamic, window, fixed (else the platform's)")
 parser.add_argument("--unit", default="256B", help="what comes into an endpoint's cache and goes as a whole")
@@ -32,7 +33,7 @@ size = cxl_gpu.scale.scale(footprint(program))
 tell(size.invariants)
 root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size, seed=args.seed,
                        contents=args.check_contents, fault=args.fault, read_ahead=args.read_ahead, unit=args.unit,
-                       ports=args.ports, medium=dict(state=args.drive),
+                       ports=args.ports, flit=args.flit, medium=dict(state=args.drive),
                        max_instructions=region if args.max_instructions is None else args.max_instructions)
 
 simulation = memsim.instantiate(root)

@@ -1,6 +1,6 @@
 """A CXL link by itself: a traffic generator, a root port, a device port, and a memory that takes no time.
 
-    build/memsim --stamps 1 configs/cxl_link.py [--controller ours|smt|tpp] [--outstanding 1] [--read-share 50%] ...
+    build/memsim --stamps 1 configs/cxl_link.py [--controller ours|smt|tpp] [--flit 256B] [--outstanding 1] [--read-share 50%] ...
 
 With one request at a time it shows the round trip, with --stamps 1 by layer; with many the bandwidth.
 """
@@ -13,7 +13,8 @@ from memsim import cxl, mem
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--controller", default="ours", help="latencies of its layers: ours, smt, tpp")
 parser.add_argument("--lanes", type=int, default=8)
-parser.add_argument("--generation", type=int, default=5, help="of PCIe: 3 to 5")
+parser.add_argument("--flit", default="68B", help="68B, 256B or 256B-lopt (latency-optimised)")
+parser.add_argument("--generation", type=int, default=5, help="of PCIe: 3 to 6")
 parser.add_argument("--read-share", default="100%", help="reads among the requests")
 parser.add_argument("--size", type=int, default=64, help="bytes of a request")
 parser.add_argument("--outstanding", type=int, default=1, help="requests without an answer, at most")
@@ -26,7 +27,8 @@ args = parser.parse_args()
 root = memsim.Root(seed=args.seed)
 root.generator = mem.TrafficGen(pattern="sequential", period=args.period, requests=args.requests, size=args.size,
                                 outstanding=args.outstanding, read_share=args.read_share)
-link = dict(controller=args.controller, lanes=args.lanes, generation=args.generation, bit_errors=args.bit_errors)
+link = dict(flit=args.flit, controller=args.controller, lanes=args.lanes, generation=args.generation,
+            bit_errors=args.bit_errors)
 root.host, root.device = cxl.RootPort(**link), cxl.DevicePort(**link)
 root.memory = mem.SimpleMemory(latency="1fs", bandwidth="10000GB/s", queue=256)
 root.generator.mem_side = root.host.cpu_side

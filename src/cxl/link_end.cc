@@ -1,6 +1,5 @@
 #include "cxl/link_end.hh"
 
-#include "cxl/crc.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::cxl {
@@ -20,13 +19,20 @@ LinkFigures figures_of(const LinkParams& p, bool device) {
     return f;
 }
 
+std::unique_ptr<FlitMode> mode_of(const LinkParams& p, LinkEndState& state, bool device) {
+    const LinkFigures figures = figures_of(p, device);
+    if (!p.large_flits()) return std::make_unique<LinkLayer>(figures, state.messages, state.layer);
+    return std::make_unique<Mode256>(figures, state.messages, state.mode256,
+                                     p.flit() == FlitSize::bytes_256_optimised);
+}
+
 } // namespace
 
 LinkEnd::LinkEnd(Component& owner, const LinkParams& params, LinkStats& stats, LinkEndState& state,
                  In<Flits>& in, Out<Flits>& out, bool device)
     : owner_(owner), params_(params), stats_(stats), state_(state), in_(in), out_(out),
-      latencies_(layers_of(params.controller())), layer_(figures_of(params, device), state.layer),
-      errors_(params.bit_errors()), flit_time_(params.flit_time()) {
+      latencies_(layers_of(params.controller())), mode_(mode_of(params, state, device)),
+      errors_(params.bit_errors(), 8 * params.bytes_of_flit()), flit_time_(params.flit_time()) {
     const std::int64_t block = 16 * params.lanes();
     skp_takes_ = static_cast<Tick>(block * Int128 {ticks_per_second} / params.rate().raw);
     skp_interval_ = skp_takes_ * params.skp_blocks();
@@ -34,8 +40,12 @@ LinkEnd::LinkEnd(Component& owner, const LinkParams& params, LinkStats& stats, L
 
 void LinkEnd::init() {
     check_peer();
+    if (params_.generation() == 6 && !params_.large_flits())
+        throw ConfigError(owner_.path() +
+                          ".generation: '6' goes with flits of 256 bytes only: flit is '" +
+                          params_.flit.text() + "'");
     check_round_trip();
-    layer_.init();
+    mode_->init();
     state_.skip.next = skp_interval_ ? skp_interval_ : never;
 }
 
@@ -55,54 +65,57 @@ void LinkEnd::check_peer() const {
                               "' at " + other.path());
     };
     const LinkParams& p = link->link_params();
+    check("flit", params_.flit, p.flit);
     check("generation", params_.generation, p.generation);
     check("lanes", params_.lanes, p.lanes);
     check("sync_bypass", params_.sync_bypass, p.sync_bypass);
     check("controller", params_.controller, p.controller);
 }
 
-/// A flit's place is free again when its acknowledgement is back: 16 may be pending at the other
-/// end, and one waits for a flit that is being sent, at either end.
+/// A flit's place is free again when its acknowledgement is back.
 void LinkEnd::check_round_trip() const {
     const Tick there_and_back = 2 * params_.crossing().raw;
     const auto flying = static_cast<unsigned>((there_and_back - 1) / flit_time_.raw + 1);
-    const unsigned least = flying + LinkLayer::forced_acks + LinkLayer::reserve + 2;
+    const FlitMode::Waits waits = mode_->waits(flit_time_.raw);
+    const unsigned least = flying + waits.acks + waits.places;
     if (params_.retry_buffer() < least)
         throw ConfigError(owner_.path() + ".retry_buffer: '" + params_.retry_buffer.text() +
                           "' flits are sent in less than a round trip: " + std::to_string(flying) +
-                          " are under way, " + std::to_string(LinkLayer::forced_acks) +
-                          " wait for their acknowledgement and " +
-                          std::to_string(LinkLayer::reserve + 2) +
+                          " are under way, " + std::to_string(waits.acks) +
+                          " wait for their acknowledgement and " + std::to_string(waits.places) +
                           " places are kept: it must be at least " + std::to_string(least));
-    if (params_.timeout() < flying + 4 * (LinkLayer::frames + 1))
+    if (params_.timeout() < flying + waits.answer)
         throw ConfigError(owner_.path() + ".timeout: '" + params_.timeout.text() +
                           "' flits' times are less than a round trip of " + std::to_string(flying) +
-                          " and what is sent at both ends before: it " + "must be at least " +
-                          std::to_string(flying + 4 * (LinkLayer::frames + 1)));
+                          " and what is sent at both ends before: it must be at least " +
+                          std::to_string(flying + waits.answer));
 }
 
 void LinkEnd::receive() {
+    using Received = FlitMode::Received;
     Contents& contents = owner_.sim().contents();
     while (!in_.empty()) {
         const Flits f = in_.pop();
-        MEMSIM_ASSERT(contents[f.bytes].raw.size() == flit_bytes, "a flit has 68 bytes");
-        const ReadFlit read = read_bytes(contents[f.bytes].raw.data());
+        const std::span<const std::uint8_t> raw(contents[f.bytes].raw);
+        const auto bytes = raw.first(mode_->piece());
+        const auto behind = raw.subspan(bytes.size());
+        std::memcpy(asides_.data(), behind.data(), behind.size());
+        const auto of_headers = std::span(asides_).first(behind.size() / sizeof(Aside));
+        const Received r = mode_->receive(owner_.now(), bytes, of_headers, !f.flipped);
         contents.release(f.bytes);
-        const auto r = layer_.receive(owner_.now(), read, f.asides, !f.flipped);
-        if (r == LinkLayer::Received::error) {
-            ++stats_.errors;
-            if (read.id == protocol_id && read.crc == crc(read.flit.words)) ++stats_.undetected;
-        } else if (r == LinkLayer::Received::dropped)
-            ++stats_.dropped;
+        stats_.errors += r == Received::error || r == Received::undetected;
+        stats_.undetected += r == Received::undetected;
+        stats_.corrected += r == Received::corrected;
+        stats_.dropped += r == Received::dropped;
     }
-    if (layer_.run_timeout(owner_.now()))
+    if (mode_->run_timeout(owner_.now()))
         throw ConfigError(owner_.path() + ": the link has failed: a flit was asked for " +
                           params_.most_retries.text() +
                           " times and did not come; set bit_errors lower");
 }
 
 Message LinkEnd::pop() {
-    const Message m = layer_.pop();
+    const Message m = mode_->pop();
     if (m.aside.stamps) {
         Stamps& stamps = owner_.sim().stamps();
         const Stamps::Id id = m.aside.stamps;
@@ -118,38 +131,41 @@ Message LinkEnd::pop() {
 
 void LinkEnd::send() {
     const Tick now = owner_.now();
-    for (auto next = layer_.next(now); next != LinkLayer::Next::nothing && out_.can_send();
-         next = layer_.next(now))
-        put_on_wires(layer_.send(next, now));
-    owner_.sim().arm(state_.alarm, layer_.alarm(now), owner_);
+    for (auto what = mode_->next_piece(now); what && out_.can_send(); what = mode_->next_piece(now))
+        put_on_wires(mode_->send_piece(what, now));
+    owner_.sim().arm(state_.alarm, mode_->alarm(now), owner_);
 }
 
-void LinkEnd::put_on_wires(const LinkLayer::Sent& sent) {
-    if (sent.fresh_headers) mark_packed(sent);
+void LinkEnd::put_on_wires(const FlitMode::Piece& piece) {
+    if (!piece.fresh.empty()) mark_packed(piece.fresh);
     const Tick now = owner_.now();
+    const auto size = static_cast<std::uint32_t>(piece.bytes.size());
     Contents& contents = owner_.sim().contents();
     Flits f;
-    f.asides = sent.entry->asides;
     f.bytes = contents.create();
     auto& raw = contents[f.bytes].raw;
-    raw.resize(flit_bytes);
-    write_bytes(sent.entry->flit, sent.entry->crc, raw.data());
-    f.flipped = errors_.flip(raw.data(), state_.errors);
-    f.wire = flit_bytes + state_.skip.wait(now, state_.wires_free, skp_interval_, skp_takes_,
-                                           16 * params_.lanes());
-    state_.wires_free = now + flit_time_.raw * f.wire / flit_bytes;
+    raw.resize(size + piece.asides.size_bytes());
+    std::memcpy(raw.data(), piece.bytes.data(), size);
+    std::memcpy(raw.data() + size, piece.asides.data(), piece.asides.size_bytes());
+    f.flipped = errors_.flip(std::span(raw).first(size), state_.errors);
+    f.wire = size;
+    if (piece.begins) { // an ordered set stands between flits
+        f.wire += state_.skip.wait(now, state_.wires_free, skp_interval_, skp_takes_,
+                                   16 * params_.lanes());
+        ++stats_.flits;
+        stats_.control_flits += piece.control;
+        stats_.replayed_flits += piece.replayed;
+    }
+    state_.wires_free = now + flit_time_.raw * f.wire / params_.bytes_of_flit();
     out_.send(f);
-    ++stats_.flits;
-    stats_.control_flits += sent.control;
-    stats_.replayed_flits += sent.replayed;
     stats_.wire_bytes += f.wire;
 }
 
-void LinkEnd::mark_packed(const LinkLayer::Sent& sent) {
+void LinkEnd::mark_packed(std::span<const Aside> fresh) {
     Stamps& stamps = owner_.sim().stamps();
     const Tick now = owner_.now();
-    for (std::uint32_t i = 0; i < sent.fresh_headers; ++i) {
-        const Stamps::Id id = sent.entry->asides[i].stamps;
+    for (const Aside& aside : fresh) {
+        const Stamps::Id id = aside.stamps;
         if (!id) continue;
         stamps.mark(id, protocol::Stage::queue, now);
         stamps.mark(id, LinkStage::conversion, now + latencies_.conversion.raw);
@@ -160,31 +176,15 @@ void LinkEnd::mark_packed(const LinkLayer::Sent& sent) {
 }
 
 void LinkEnd::waits_on(WaitReport& report) const {
-    if (layer_.waiting())
-        report.add(owner_.path() + " has " + std::to_string(layer_.waiting()) + " messages for " +
+    if (mode_->waiting())
+        report.add(owner_.path() + " has " + std::to_string(mode_->waiting()) + " messages for " +
                    out_.peer()->owner().path() +
-                   (layer_.blocked() ? ", which has not given the credits for them" : ""));
+                   (mode_->blocked() ? ", which has not given the credits for them" : ""));
 }
 
 std::optional<std::string> LinkEnd::imbalance() const {
-    if (!layer_.idle()) return "messages or flits are under way on its link";
+    if (!mode_->idle()) return "messages or flits are under way on its link";
     return {};
-}
-
-void LinkEnd::check_loaded(Loader& l) const {
-    const LinkState& s = state_.layer;
-    l.index("write", s.sent.write, s.sent.size());
-    l.index("read", s.sent.read, s.sent.size());
-    l.index("free", s.sent.free, s.sent.size() + 1u);
-    l.index("sequence_from", s.sequence_from, s.sent.size());
-    l.index("ack_sequence", s.ack_sequence, s.sent.size());
-    std::uint64_t missing = 0;
-    for (std::uint32_t i = 0; i < s.unpacker.parts.size(); ++i) {
-        l.index("chunks", s.unpacker.parts[i].chunks, s.unpacker.parts[i].message.chunks() + 1u);
-        missing += s.unpacker.parts[i].chunks;
-    }
-    l.within("missing",
-             [&] { l.check(missing == s.unpacker.missing, "is not what its messages lack"); });
 }
 
 } // namespace memsim::cxl

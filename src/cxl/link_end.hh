@@ -13,7 +13,9 @@ struct LinkStage {
 };
 
 struct LinkEndState {
-    LinkState layer;
+    LinkMessages messages;
+    LinkState layer;      ///< of 68-byte flits, or
+    Mode256State mode256; ///< of 256-byte flits
     SkipClock skip;
     Tick wires_free = 0;
     Rng errors;
@@ -28,8 +30,8 @@ class HasLink {
     virtual bool is_device() const = 0;
 };
 
-/// One end of a link: the link layer over the physical one, between a component's messages and its
-/// ports of flits. A flit is packed when the wires are free; it then takes its time on them, and
+/// One end of a link: a flit mode over the wires, between a component's messages and its ports of
+/// flits. A flit is packed when the wires are free; it then takes its time on them, and
 /// the layers' latencies follow as the ports' own. So an acknowledgement or credit that goes alone
 /// passes the upper layers' latency, too.
 class LinkEnd {
@@ -43,31 +45,31 @@ class LinkEnd {
 
     /// Takes the flits that have come.
     void receive();
-    bool arrived() const { return layer_.arrived(); }
+    bool arrived() const { return mode_->arrived(); }
     /// The next message that has come, its stamps marked.
     Message pop();
     void push(const Message& m) {
         if (m.has_data()) stats_.data_bytes += m.bytes();
-        layer_.push(m);
+        mode_->push(m);
     }
     /// When a request made of a message at `now` is at the memory's port.
     Tick delivered(Tick now) const { return now + latencies_.upper().raw; }
-    std::uint32_t waiting() const { return layer_.waiting(); }
-    bool blocked() const { return layer_.blocked(); }
-    void give_place(CreditClass c) { layer_.give_place(c, owner_.now()); }
+    std::uint32_t waiting() const { return mode_->waiting(); }
+    bool blocked() const { return mode_->blocked(); }
+    void give_place(CreditClass c) { mode_->give_place(c, owner_.now()); }
     /// Sends what can be sent. The last call of a wake().
     void send();
 
-    bool idle() const { return layer_.idle(); }
+    bool idle() const { return mode_->idle(); }
     void waits_on(WaitReport& report) const;
     std::optional<std::string> imbalance() const;
-    void check_loaded(Loader& l) const;
+    void check_loaded(Loader& l) const { mode_->check_loaded(l); }
 
   private:
     void check_peer() const;
     void check_round_trip() const;
-    void put_on_wires(const LinkLayer::Sent& sent);
-    void mark_packed(const LinkLayer::Sent& sent);
+    void put_on_wires(const FlitMode::Piece& piece);
+    void mark_packed(std::span<const Aside> fresh);
 
     Component& owner_;
     const LinkParams& params_;
@@ -76,10 +78,11 @@ class LinkEnd {
     In<Flits>& in_;
     Out<Flits>& out_;
     LayerLatencies latencies_;
-    LinkLayer layer_;
+    std::unique_ptr<FlitMode> mode_;
     BitErrors errors_;
     Time flit_time_;
     Tick skp_takes_, skp_interval_;
+    std::array<Aside, Asides256::most> asides_; ///< of the flit that is being received
 };
 
 } // namespace memsim::cxl

@@ -4,16 +4,16 @@
 
 namespace memsim::cxl {
 
-LinkLayer::LinkLayer(const LinkFigures& figures, State& state)
-    : figures_(figures), state_(state), packer_(state.packer),
-      unpacker_(state.unpacker, !figures.device) {
+LinkLayer::LinkLayer(const LinkFigures& figures, LinkMessages& messages, State& state)
+    : FlitMode(figures, messages), state_(state), packer_(messages.out),
+      unpacker_(messages.in, !figures.device) {
     const auto& c = figures.credits;
     forced_credits_ = std::min(forced_acks, (std::max({c[0], c[1], c[2]}) + 3) / 4);
 }
 
 void LinkLayer::init() {
+    FlitMode::init();
     state_.sent.resize(figures_.retry_buffer);
-    state_.credits.owed = figures_.credits;
 }
 
 /// The priorities: what the other end waits for to go on, our own request (not into a row of
@@ -30,7 +30,8 @@ LinkLayer::Next LinkLayer::what_next(Tick now, bool credits) const {
     if (!s.init_sent) return Next::init;
     if (packer_.all_data()) return Next::all_data;
     if (!s.active) return Next::nothing;
-    if (s.sent.free >= reserve && packer_.wants_header(s.credits)) return Next::protocol;
+    if (s.sent.free >= reserve && messages_.out.wants_header(messages_.credits))
+        return Next::protocol;
     // The last places are for flits that acknowledge something: else both ends could stand still.
     if (credits && forced(now) && (s.sent.free > 2 || (s.sent.free == 2 && s.acks)))
         return Next::credits;
@@ -38,7 +39,7 @@ LinkLayer::Next LinkLayer::what_next(Tick now, bool credits) const {
 }
 
 bool LinkLayer::forced(Tick now) const {
-    return state_.acks >= forced_acks || state_.credits.most_owed() >= forced_credits_ ||
+    return state_.acks >= forced_acks || messages_.credits.most_owed() >= forced_credits_ ||
            state_.flush_at <= now;
 }
 
@@ -68,7 +69,7 @@ LinkLayer::Sent LinkLayer::send(Next what, Tick now) {
         e.all_data = true;
         break;
     case Next::protocol:
-        headers = packer_.protocol_flit(e.flit, e.asides, state_.credits);
+        headers = packer_.protocol_flit(e.flit, e.asides, messages_.credits);
         add_header(e.flit, now);
         break;
     default:
@@ -76,6 +77,14 @@ LinkLayer::Sent LinkLayer::send(Next what, Tick now) {
     }
     e.crc = crc(e.flit.words);
     return {&e, headers, false, what == Next::init || what == Next::credits};
+}
+
+LinkLayer::Piece LinkLayer::send_piece(std::uint8_t what, Tick now) {
+    const Sent sent = send(static_cast<Next>(what), now);
+    write_bytes(sent.entry->flit, sent.entry->crc, bytes_.data());
+    const Asides& asides = sent.entry->asides;
+    return {bytes_, asides,        std::span(asides).first(sent.fresh_headers),
+            true,   sent.replayed, sent.control};
 }
 
 void LinkLayer::begin(Control what, std::uint32_t number, std::uint32_t from) {
@@ -109,7 +118,7 @@ Flit LinkLayer::next_of_sequence(Tick now) {
 
 /// Acknowledgements and credits, as far as a protocol flit's header can tell them.
 void LinkLayer::add_header(Flit& flit, Tick now) {
-    SlotBits header = state_.credits.give_back();
+    SlotBits header = messages_.credits.give_back();
     if (state_.acks >= 8) {
         header |= FlitFields::ak.put(1);
         state_.acks -= 8;
@@ -122,21 +131,24 @@ void LinkLayer::add_header(Flit& flit, Tick now) {
 void LinkLayer::fill_credits(Flit& flit, Tick now) {
     const std::uint32_t acks = std::min(state_.acks, 255u);
     state_.acks -= acks;
-    flit.set_slot(0, control_bits(Control::credits) | state_.credits.give_back() |
+    flit.set_slot(0, control_bits(Control::credits) | messages_.credits.give_back() |
                          FlitFields::ak.put(acks >> 3) | ControlFields::ack_low.put(acks) |
                          ControlFields::ack_high.put(acks >> 4));
     state_.flush_at = never;
     note_owed(now);
 }
 
-LinkLayer::Received LinkLayer::receive(Tick now, const ReadFlit& read, const Asides& asides,
-                                       bool intact) {
+LinkLayer::Received LinkLayer::receive(Tick now, std::span<const std::uint8_t> bytes,
+                                       std::span<const Aside> asides, bool intact) {
+    MEMSIM_ASSERT(bytes.size() == flit_bytes && asides.size() == most_headers,
+                  "a flit has 68 bytes");
+    const ReadFlit read = read_bytes(bytes.data());
     State& s = state_;
     const bool passes = read.id == protocol_id && read.crc == crc(read.flit.words);
     if (!passes || !intact) {
         s.frames = 0;
         if (s.local == State::Local::normal) s.local = State::Local::request;
-        return Received::error;
+        return passes ? Received::undetected : Received::error;
     }
     const bool normal = s.local == State::Local::normal;
     const bool data = normal && unpacker_.all_data();
@@ -177,7 +189,7 @@ LinkLayer::Received LinkLayer::take_retry(const Flit& flit) {
     return Received::control;
 }
 
-void LinkLayer::accept(const Flit& flit, const Asides& asides, Tick now) {
+void LinkLayer::accept(const Flit& flit, std::span<const Aside> asides, Tick now) {
     State& s = state_;
     const SlotBits bits = flit.slot(0);
     if (unpacker_.all_data()) {
@@ -188,12 +200,12 @@ void LinkLayer::accept(const Flit& flit, const Asides& asides, Tick now) {
         note_owed(now);
     } else if (is_control(flit)) {
         MEMSIM_ASSERT(is(flit, Control::credits), "a control flit of an unknown kind");
-        s.credits.take_back(flit.header());
+        messages_.credits.take_back(flit.header());
         s.sent.acknowledge(static_cast<std::uint32_t>(ControlFields::ack_low.get(bits) |
                                                       FlitFields::ak.get(bits) << 3 |
                                                       ControlFields::ack_high.get(bits) << 4));
     } else {
-        s.credits.take_back(flit.header());
+        messages_.credits.take_back(flit.header());
         if (FlitFields::ak.get(bits)) s.sent.acknowledge(8);
         unpacker_.take_protocol(flit, asides);
     }
@@ -212,9 +224,19 @@ bool LinkLayer::run_timeout(Tick now) {
 }
 
 bool LinkLayer::idle() const {
-    return waiting() == 0 && state_.packer.chunks.empty() && state_.unpacker.parts.empty() &&
+    return waiting() == 0 && messages_.out.chunks.empty() && messages_.in.parts.empty() &&
            state_.local == State::Local::normal && !state_.sequence_left && !state_.ack_due &&
            !state_.sent.replays();
+}
+
+void LinkLayer::check_loaded(Loader& l) const {
+    FlitMode::check_loaded(l);
+    const State& s = state_;
+    l.index("write", s.sent.write, s.sent.size());
+    l.index("read", s.sent.read, s.sent.size());
+    l.index("free", s.sent.free, s.sent.size() + 1u);
+    l.index("sequence_from", s.sequence_from, s.sent.size());
+    l.index("ack_sequence", s.ack_sequence, s.sent.size());
 }
 
 } // namespace memsim::cxl

@@ -1,26 +1,13 @@
 #pragma once
 
-#include "cxl/packer.hh"
+#include "cxl/flit_mode.hh"
 #include "cxl/retry_buffer.hh"
 
 namespace memsim::cxl {
 
-/// What one end's link layer is built with.
-struct LinkFigures {
-    bool device = false; ///< which end it is
-    std::uint32_t retry_buffer = 128;
-    std::array<std::uint32_t, credit_classes> credits {}; ///< places of its receive buffers
-    Tick flush = 0;   ///< what is owed is told after so long without a flit that could tell it
-    Tick timeout = 0; ///< of a request for a retry
-    std::uint32_t most_retries = 100;
-};
-
 struct LinkState {
     enum class Local : std::uint8_t { normal, request, waiting }; ///< of a retry that we ask for
 
-    PackerState packer;
-    UnpackerState unpacker;
-    Credits credits;
     RetryBuffer sent;
 
     bool init_sent = false, active = false; ///< active: the other end's INIT has come
@@ -50,7 +37,7 @@ struct LinkState {
 /// Not modelled: training and the idle flits before INIT, RETRY.Idle (time until the timeout is
 /// counted without them), retraining (the link fails after `most_retries` for one flit), viral and
 /// poison.
-class LinkLayer {
+class LinkLayer final : public FlitMode {
   public:
     using State = LinkState;
     static constexpr std::uint32_t forced_acks = 16;
@@ -58,14 +45,11 @@ class LinkLayer {
     /// Places that a new protocol flit must find: for itself, all-data flits behind it, and two.
     static constexpr std::uint32_t reserve = 7;
 
-    LinkLayer(const LinkFigures& figures, State& state);
-    /// Sizes State.
-    void init();
-
-    void push(const Message& m) { packer_.push(m); }
-    std::uint32_t waiting() const { return packer_.waiting(); }
-    /// Messages that wait for credits or room in the retry buffer.
-    bool blocked() const { return waiting() && what_next(0, false) == Next::nothing; }
+    LinkLayer(const LinkFigures& figures, LinkMessages& messages, State& state);
+    /// An acknowledgement waits for a flit that is being sent, at either end.
+    Waits waits(Tick) const override { return {forced_acks, reserve + 2, 4 * (frames + 1)}; }
+    void init() override;
+    bool blocked() const override { return waiting() && what_next(0, false) == Next::nothing; }
 
     /// What a flit is for, by priority.
     enum class Next : std::uint8_t {
@@ -81,6 +65,10 @@ class LinkLayer {
     };
     /// What is to be sent now.
     Next next(Tick now) const { return what_next(now, true); }
+    std::uint32_t piece() const override { return flit_bytes; }
+    std::uint8_t next_piece(Tick now) const override {
+        return static_cast<std::uint8_t>(next(now));
+    }
     struct Sent {
         RetryBuffer::Entry* entry;   ///< valid until the next call of send()
         std::uint32_t fresh_headers; ///< of messages that are sent for the first time
@@ -88,29 +76,25 @@ class LinkLayer {
     };
     /// The next flit; `what` is next(now), and something.
     Sent send(Next what, Tick now);
+    Piece send_piece(std::uint8_t what, Tick now) override;
 
-    enum class Received : std::uint8_t { accepted, control, dropped, error };
-    /// `intact`: no bit was flipped. A flit that passes the check all the same is an error, too.
-    Received receive(Tick now, const ReadFlit& read, const Asides& asides, bool intact);
-    bool arrived() const { return !unpacker_.empty(); }
-    Message pop() { return unpacker_.pop(); }
-    /// A place of a receive buffer is empty again.
-    void give_place(CreditClass c, Tick now) {
-        state_.credits.owe(c);
+    Received receive(Tick now, std::span<const std::uint8_t> bytes, std::span<const Aside> asides,
+                     bool intact) override;
+    void give_place(CreditClass c, Tick now) override {
+        messages_.credits.owe(c);
         note_owed(now);
     }
 
-    /// When something is due that nothing else would wake for.
-    Tick alarm(Tick now) const;
-    /// Repeats a request that was not answered in time. True if the link has failed.
-    bool run_timeout(Tick now);
-    /// Nothing is sent that the other end has not accepted, but for flits without messages.
-    bool idle() const;
+    Tick alarm(Tick now) const override;
+    /// Repeats a request that was not answered in time.
+    bool run_timeout(Tick now) override;
+    bool idle() const override;
+    void check_loaded(Loader& l) const override;
 
   private:
     Next what_next(Tick now, bool credits) const;
     bool forced(Tick now) const;
-    bool owes() const { return state_.acks > 1 || state_.credits.most_owed() > 0; }
+    bool owes() const { return state_.acks > 1 || messages_.credits.most_owed() > 0; }
     void note_owed(Tick now) {
         if (state_.flush_at == never && owes()) state_.flush_at = now + figures_.flush;
     }
@@ -119,14 +103,14 @@ class LinkLayer {
     void add_header(Flit& flit, Tick now);
     void fill_credits(Flit& flit, Tick now);
     Received take_retry(const Flit& flit);
-    void accept(const Flit& flit, const Asides& asides, Tick now);
+    void accept(const Flit& flit, std::span<const Aside> asides, Tick now);
 
-    LinkFigures figures_;
     State& state_;
     Packer packer_;
     Unpacker unpacker_;
     std::uint32_t forced_credits_;
     RetryBuffer::Entry retry_; ///< what is not kept: nothing of it is read later
+    std::array<std::uint8_t, flit_bytes> bytes_ {};
 };
 
 } // namespace memsim::cxl

@@ -3,15 +3,25 @@
 #include "core/component.hh"
 #include "cxl/controller.hh"
 #include "cxl/link_layer.hh"
+#include "cxl/mode256.hh"
 #include "cxl/physical.hh"
 
 namespace memsim::cxl {
+
+enum class FlitSize : std::uint8_t { bytes_68, bytes_256, bytes_256_optimised };
+constexpr std::array<std::string_view, 3> names_of(FlitSize) {
+    return {"68B", "256B", "256B-lopt"};
+}
 
 /// What one end of a link is built with; the two ends of a link must agree.
 struct LinkParams {
     using group = void;
     Param<PolicyName<Controller>> controller {"ours", "Latencies of its layers"};
-    Param<unsigned> generation {5, {3, 5}, "PCIe generation of the lanes: 8, 16, 32 GT/s each"};
+    Param<FlitSize> flit {FlitSize::bytes_68,
+                          "Flits: of 68 bytes with a retry in the link layer, or of 256 bytes, "
+                          "standard or latency-optimised, with a replay in the physical layer"};
+    Param<unsigned> generation {
+        5, {3, 6}, "PCIe generation of the lanes: 8, 16, 32, 64 GT/s each; 6 with 256-byte flits"};
     Param<unsigned> port_lanes {16, {1, 16}, "Lanes that the port has", power_of_two()};
     Param<unsigned> lanes {
         8, {1, 16}, "Lanes that the link uses", power_of_two(), at_most(port_lanes)};
@@ -33,16 +43,18 @@ struct LinkParams {
     Param<unsigned> timeout {4096,
                              {64, 1u << 20},
                              "Flits' times until a request for a retry is repeated (CXL 3.1: no "
-                             "less than 4096)"};
+                             "less than 4096), or until 256-byte flits are replayed"};
     Param<unsigned> most_retries {
         100,
         {1, 31 * 31},
-        "Requests for one flit after which the link has failed (CXL 3.1: 10 "
+        "Requests for one flit, or replays, after which the link has failed (CXL 3.1: 10 "
         "retries, 10 times)"};
 
     Rate rate() const { return lanes_rate(generation, lanes, sync_bypass); }
+    bool large_flits() const { return flit() != FlitSize::bytes_68; }
+    std::uint32_t bytes_of_flit() const { return large_flits() ? Flit256::bytes : flit_bytes; }
     Time flit_time() const {
-        return {static_cast<Tick>(flit_bytes * Int128 {ticks_per_second} / rate().raw)};
+        return {static_cast<Tick>(bytes_of_flit() * Int128 {ticks_per_second} / rate().raw)};
     }
     /// From packing a flit to its link layer at the other end, but for its time on the wires.
     Time crossing() const {
@@ -72,7 +84,8 @@ struct LinkStats {
     Counter replayed_flits {Unit::count, "Flits sent again"};
     Counter wire_bytes {Unit::byte, "Bytes on its wires: flits, and ordered sets that they met"};
     Counter data_bytes {Unit::byte, "Data of messages packed into flits"};
-    Counter errors {Unit::count, "Flits received with an error"};
+    Counter errors {Unit::count, "Flits received with an error that is not corrected"};
+    Counter corrected {Unit::count, "Flits received with errors that the FEC corrects"};
     Counter undetected {
         Unit::count, "Flits with an error that the CRC does not find; they are treated as found"};
     Counter dropped {Unit::count, "Flits without an error that came behind one, and come again"};

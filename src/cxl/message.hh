@@ -60,10 +60,10 @@ inline constexpr std::uint32_t most_spec_units = 4;
 struct Message {
     Opcode opcode = Opcode::mem_rd;
     DevLoad load = DevLoad::light; ///< of NDR and DRS
-    bool half = false;             ///< 32 bytes are moved, not 64
+    bool half = false;             ///< 32 bytes are meant, not 64
     std::uint8_t units = 0;        ///< of MemSpecRd, 256 bytes each
     std::uint16_t tag = 0;         ///< the host's, comes back
-    std::uint64_t address = 0;     ///< a multiple of what is moved; of 256 for MemSpecRd
+    std::uint64_t address = 0;     ///< a multiple of what is meant; of 256 for MemSpecRd
     std::uint64_t enables = 0;     ///< of what is written in part: a bit for each byte
     std::array<std::uint64_t, line_bytes / 8> data {};
     Aside aside;
@@ -72,7 +72,7 @@ struct Message {
     bool has_data() const { return channel() == Channel::rwd || channel() == Channel::drs; }
     bool has_enables() const { return opcode == Opcode::mem_wr_ptl || opcode == Opcode::atomic; }
     std::uint32_t bytes() const { return half ? half_bytes : line_bytes; }
-    /// Slots that follow its header: of data and of byte enables.
+    /// Slots that follow its header in 68-byte flits: of data and of byte enables.
     std::uint32_t chunks() const { return has_data() ? bytes() / chunk_bytes + has_enables() : 0; }
 };
 

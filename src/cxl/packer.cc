@@ -6,10 +6,6 @@ namespace {
 
 constexpr std::uint32_t most_req = 2, most_rwd = 1, most_ndr = 2, most_drs = 3;
 
-SlotBits chunk_of(const Message& m, std::uint32_t i) {
-    return static_cast<SlotBits>(m.data[2 * i + 1]) << 64 | m.data[2 * i];
-}
-
 } // namespace
 
 /// A flit that is being filled.
@@ -54,9 +50,7 @@ Message Packer::take(Fifo<Message>& queue, Filling& f) {
         f.data_header = true;
         if (!m.half) f.header |= FlitFields::whole.put(1);
         if (m.has_enables()) f.header |= FlitFields::enables.put(1);
-        for (std::uint32_t i = 0; i < m.bytes() / chunk_bytes; ++i)
-            state_.chunks.push(chunk_of(m, i));
-        if (m.has_enables()) state_.chunks.push(m.enables);
+        state_.push_chunks(m, m.bytes() / chunk_bytes);
     }
     return m;
 }
@@ -96,7 +90,7 @@ SlotBits Packer::two_ndr(std::uint32_t at, Filling& f) {
 void Packer::fill_h(Filling& f) {
     SlotBits bits = 0;
     const std::uint32_t responses = ready_responses(f);
-    if (may_send(state_.first, f.credits)) {
+    if (state_.may_send(state_.first, f.credits)) {
         const Channel channel = state_.first.front().channel();
         const bool room_behind = state_.chunks.size() < slots - 1;
         if (channel != Channel::drs) {
@@ -123,7 +117,7 @@ void Packer::fill_h(Filling& f) {
 void Packer::fill_g(Filling& f, std::uint32_t slot) {
     SlotBits bits = 0;
     const std::uint32_t responses = ready_responses(f);
-    const bool first = may_send(state_.first, f.credits);
+    const bool first = state_.may_send(state_.first, f.credits);
     const Channel channel = first ? state_.first.front().channel() : Channel::ndr;
     if (channel == Channel::req && f.reqs < most_req) {
         f.format(slot, Format::g_req);
@@ -150,22 +144,22 @@ void Packer::fill_g(Filling& f, std::uint32_t slot) {
 
 /// A flit that is being taken apart.
 struct Unpacker::Reading {
-    const Asides& asides;
+    std::span<const Aside> asides;
     bool half, enables;
     std::uint32_t headers = 0;
 };
 
 void Unpacker::take_all_data(const Flit& flit) {
-    for (std::uint32_t s = 0; s < slots; ++s) take_chunk(flit.slot(s));
+    for (std::uint32_t s = 0; s < slots; ++s) state_.take_chunk(flit.slot(s));
 }
 
-void Unpacker::take_protocol(const Flit& flit, const Asides& asides) {
+void Unpacker::take_protocol(const Flit& flit, std::span<const Aside> asides) {
     const SlotBits header = flit.header();
     Reading r {asides, !FlitFields::whole.get(header), FlitFields::enables.get(header) != 0};
     for (std::uint32_t s = 0; s < slots; ++s) {
         const SlotBits bits = s == 0 ? flit.slot(0) >> h_slot_begins : flit.slot(s);
         if (s > 0 && state_.missing) {
-            take_chunk(bits);
+            state_.take_chunk(bits);
             continue;
         }
         const std::uint64_t format = FlitFields::format[s].get(header);
@@ -197,26 +191,9 @@ void Unpacker::ndrs(SlotBits bits, Reading& r) {
 
 void Unpacker::header(Channel channel, SlotBits bits, Reading& r) {
     if (!valid_bit.get(bits)) return;
-    UnpackerState::Part part;
-    part.message = decode(channel, bits, r.half, r.enables);
-    part.message.aside = r.asides[r.headers++];
-    part.chunks = part.message.chunks();
-    state_.missing += part.chunks;
-    state_.parts.push(part);
-}
-
-void Unpacker::take_chunk(SlotBits bits) {
-    std::uint32_t p = 0;
-    while (state_.parts[p].chunks == 0) ++p;
-    UnpackerState::Part& part = state_.parts[p];
-    const std::uint32_t i = part.message.chunks() - part.chunks--;
-    --state_.missing;
-    if (i == part.message.bytes() / chunk_bytes) {
-        part.message.enables = static_cast<std::uint64_t>(bits);
-        return;
-    }
-    part.message.data[2 * i] = static_cast<std::uint64_t>(bits);
-    part.message.data[2 * i + 1] = static_cast<std::uint64_t>(bits >> 64);
+    Message m = decode(channel, bits, r.half, r.enables);
+    m.aside = r.asides[r.headers++];
+    state_.add(m, m.chunks());
 }
 
 } // namespace memsim::cxl

@@ -1,16 +1,21 @@
 #pragma once
 
+#include "core/error.hh"
 #include "core/rng.hh"
-#include "cxl/flit.hh"
+#include "core/units.hh"
 
-/// The Flex Bus physical layer below a link layer of 68-byte flits: how fast lanes are, what SKP
-/// ordered sets take of them, and which bits are flipped.
+#include <algorithm>
+#include <span>
+#include <vector>
+
+/// The wires of the Flex Bus physical layer: how fast lanes are, what SKP ordered sets take of
+/// them, and which bits are flipped.
 namespace memsim::cxl {
 
 /// Bytes a second of a direction. Without the bypass of sync headers each block of 128 bits takes
 /// 130.
 inline Rate lanes_rate(unsigned generation, unsigned lanes, bool bypass) {
-    const std::int64_t transfers = std::int64_t {1'000'000'000} << generation; // 3: 8 GT/s
+    const std::int64_t transfers = std::int64_t {1'000'000'000} << generation; // 3: 8 GT/s, 6: 64
     const std::int64_t bytes = transfers * lanes / 8;
     return {bypass ? bytes : bytes / 130 * 128 + bytes % 130 * 128 / 130};
 }
@@ -38,23 +43,25 @@ class BitErrors {
   public:
     static constexpr std::uint64_t unit = 1'000'000'000'000'000; ///< bits that `rate` counts in
     BitErrors() = default;
-    explicit BitErrors(std::uint64_t rate) {
+    /// `bits` are flipped at once, at most.
+    BitErrors(std::uint64_t rate, std::uint32_t bits) {
         if (rate == 0) return;
         // 2^64 (1 - p)^n, rounded down at each step
         std::uint64_t none = ~std::uint64_t {0};
-        for (std::uint64_t& h : hit_) {
+        for (std::uint32_t n = 0; n < bits; ++n) {
             none -= static_cast<std::uint64_t>(static_cast<Uint128>(none) * rate / unit);
-            h = ~none;
+            hit_.push_back(~none);
         }
-        on_ = true;
     }
     /// True if some were flipped.
-    bool flip(std::uint8_t* bytes, Rng& random) const {
-        if (!on_) return false;
+    bool flip(std::span<std::uint8_t> bytes, Rng& random) const {
+        if (hit_.empty()) return false;
         bool flipped = false;
-        for (std::uint32_t at = 0; at < flit_bits; ++at) {
+        const auto bits = static_cast<std::uint32_t>(8 * bytes.size());
+        MEMSIM_ASSERT(bits <= hit_.size(), "more bits cross at once than was said");
+        for (std::uint32_t at = 0; at < bits; ++at) {
             const std::uint64_t draw = random.next();
-            const std::uint32_t left = flit_bits - at;
+            const std::uint32_t left = bits - at;
             if (draw >= hit_[left - 1]) break;
             at += static_cast<std::uint32_t>(
                 std::upper_bound(hit_.begin(), hit_.begin() + left, draw) - hit_.begin());
@@ -65,8 +72,7 @@ class BitErrors {
     }
 
   private:
-    bool on_ = false;
-    std::array<std::uint64_t, flit_bits> hit_ {}; ///< [n]: one of the first n + 1 bits is flipped
+    std::vector<std::uint64_t> hit_; ///< [n]: one of the first n + 1 bits is flipped
 };
 
 } // namespace memsim::cxl

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cxl/flit.hh"
+#include "cxl/packer.hh"
 
 #include <vector>
 
@@ -14,7 +14,7 @@ struct RetryBuffer {
         Flit flit;
         std::uint16_t crc = 0;
         bool all_data = false;
-        std::array<Aside, protocol::CxlFlit::most_headers> asides {};
+        Asides asides {};
     };
     static constexpr std::uint32_t least = 22, most = 255;
 

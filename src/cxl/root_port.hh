@@ -12,13 +12,13 @@ using protocol::Mem;
 /// A CXL root port: the host's end of a link. Memory requests become messages, and the device's
 /// messages answers. A read is a MemRd, a write a MemWr, or a MemWrPtl with byte enables if it
 /// covers a sector of 32 bytes in part; a request over several lines of 64 bytes is a message for
-/// each; where one sector of a line is needed, 32 bytes are moved. CXL.mem has no atomics: one
-/// crosses as a partial write and is performed by the device (assumption). A hint is a MemSpecRd of
-/// 1 to 4 units of 256 bytes, which nobody answers; it is dropped where no message can wait. Every
-/// other message is answered: a posted write, too, whose completion ends here. Requests stay in the
-/// order in which they came.
-/// DevLoad of each completion and of each data response goes to who is bound to `telemetry`.
-/// Not modelled: CXL.io and CXL.cache on the same wires, back-invalidation, link states.
+/// each; where one sector of a line is needed, 68-byte flits move 32 bytes. CXL.mem has no atomics:
+/// one crosses as a partial write and is performed by the device (assumption). A hint is a
+/// MemSpecRd of 1 to 4 units of 256 bytes, which nobody answers; it is dropped where no message can
+/// wait. Every other message is answered: a posted write, too, whose completion ends here. Requests
+/// stay in the order in which they came. DevLoad of each completion and of each data response goes
+/// to who is bound to `telemetry`. Not modelled: CXL.io and CXL.cache on the same wires,
+/// back-invalidation, link states.
 class RootPort final : public Model<RootPort>, public Functional, public HasLink {
   public:
     struct Params {

@@ -4,8 +4,6 @@
 #include "core/port.hh"
 #include "core/stamps.hh"
 
-#include <array>
-
 /// A flit of CXL on the wires between a root port and a device port.
 namespace memsim::protocol {
 
@@ -19,13 +17,12 @@ struct Aside {
 };
 
 struct CxlFlit {
-    static constexpr std::uint32_t most_headers = 5; ///< 3 DRS and 2 NDR
     static constexpr std::uint32_t largest_wire_bytes = 1024;
 
-    Contents::Id bytes;     ///< a record with all of the flit's bytes as `raw`
+    /// A record: as `raw` all of the flit's bytes, and behind them the asides of its headers.
+    Contents::Id bytes;
     std::uint32_t wire = 0; ///< bytes on the wires: its own and those of an ordered set
     bool flipped = false;   ///< some of its bits were flipped on the way
-    std::array<Aside, most_headers> asides {}; ///< of its headers, in their order
 
     std::uint32_t wire_bytes() const { return wire; }
 };

@@ -443,7 +443,10 @@ std::vector<DataRig> rigs() {
     all.push_back(zng_flash("registers=2", "write_policy=write_through capacity=1KiB"));
     all.push_back(zng_flash("registers=2 network=none", "capacity=2KiB", true));
     for (const char* more : {"credits=64", "credits=4 flush=100ns", "bit_errors=100000000000",
-                             "controller=smt bit_errors=200000000000 timeout=512 skp_blocks=9"})
+                             "controller=smt bit_errors=200000000000 timeout=512 skp_blocks=9",
+                             "flit=256B credits=4 flush=100ns", "flit=256B bit_errors=1000000000",
+                             "flit=256B bit_errors=100000000000 timeout=256",
+                             "flit=256B-lopt bit_errors=500000000000 timeout=256 skp_blocks=9"})
         all.push_back(cxl_link(more));
     return all;
 }

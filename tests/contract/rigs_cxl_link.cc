@@ -29,4 +29,15 @@ static const RigFor device_port {"cxl.DevicePort", [](Machine& m) {
                                                   {"skp_blocks", "20"}});
                                  }};
 
+/// The same in 256-byte flits: a fifth of them is lost.
+static Arguments replaying(const char* flit) {
+    return {{"flit", flit},     {"bit_errors", "600000000000"},
+            {"timeout", "256"}, {"credits", "6"},
+            {"flush", "50ns"},  {"skp_blocks", "20"}};
+}
+static const RigFor root_port_256 {"cxl.RootPort",
+                                   [](Machine& m) { cxl_link(m, replaying("256B")); }};
+static const RigFor device_port_256 {"cxl.DevicePort",
+                                     [](Machine& m) { cxl_link(m, replaying("256B-lopt")); }};
+
 } // namespace memsim::test

@@ -81,10 +81,18 @@ def test_addresses_go_round_over_root_ports(memsim_command):
 
 
 def test_the_round_trip_is_the_sum_of_the_layers(memsim_command):
-    """68.4 and 248.4 ns, and the ordered sets that some flits meet."""
-    for controller, trip in (("ours", 68.5), ("smt", 248.6), ("tpp", 248.6)):
-        done = memsim_command(CONFIGS / "cxl_link.py", "--controller", controller)
+    """68.4, 248.4, 78 and 70 ns, and the ordered sets that some flits meet."""
+    for arguments, trip in {("--controller", "ours"): 68.5, ("--controller", "smt"): 248.6, ("--controller", "tpp"): 248.6,
+                            ("--flit", "256B"): 78.1, ("--flit", "256B-lopt"): 70.0}.items():
+        done = memsim_command(CONFIGS / "cxl_link.py", *arguments)
         assert f"a read takes {trip} ns" in done.stdout
+
+
+@pytest.mark.parametrize("flit", ["256B", "256B-lopt"])
+def test_memory_is_as_the_program_left_it_over_256_byte_flits(memsim_command, flit):
+    done = memsim_command(CONFIGS / "cxl_gpu.py", "--platform", "cxl-ds", "--media", "z-nand", "--workload", "bfs", "--scale",
+                          "tiny", "--flit", flit, "--check-contents")
+    assert "bytes are as the program left them" in done.stdout
 
 
 def test_each_assumption_is_a_parameter_of_its_platforms():
@@ -117,6 +125,7 @@ def test_words_for_what_there_is_not(memsim_command):
         ("--workload", "vad"): "there is no workload 'vad'",
         ("--media", "znand"): "there is no medium 'znand'",
         ("--controller", "theirs"): "there is no controller 'theirs'",
+        ("--flit", "256"): "there is no flit '256'",
         ("--read-ahead", "widow"): "widow",
         ("--scale", "smal"): "there is no scale 'smal'",
     }.items():

@@ -16,7 +16,8 @@ def test_a_platform_saved_restored_and_perturbed(survives, platform, media):
              "--max-instructions", "20000", *(["--fault", "20us"] if platform in ("uvm", "gds") else ["--check-contents"]))
 
 
-def test_a_link_with_flits_in_replay(survives):
-    """One bit in 10^5 is received wrongly: at any moment some flit comes again."""
-    survives(CONFIG.parent / "cxl_link.py", "--bit-errors", "10000000000", "--requests", "300", "--outstanding", "32",
-             "--read-share", "50%")
+@pytest.mark.parametrize("flit, errors", [("68B", 10**10), ("256B", 4 * 10**11), ("256B-lopt", 4 * 10**11)])
+def test_a_link_with_flits_in_replay(survives, flit, errors):
+    """One bit in 10^5 is received wrongly, or four in 10^4 with a FEC: at any moment some flit comes again."""
+    survives(CONFIG.parent / "cxl_link.py", "--flit", flit, "--bit-errors", str(errors), "--requests", "300",
+             "--outstanding", "32", "--read-share", "50%")

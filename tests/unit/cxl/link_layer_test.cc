@@ -1,11 +1,7 @@
 #include "cxl/link_layer.hh"
 
 #include "cxl/crc.hh"
-#include "cxl/physical.hh"
-#include "support.hh"
-
-#include <deque>
-#include <functional>
+#include "pair.hh"
 
 using namespace memsim;
 using namespace memsim::cxl;
@@ -25,119 +21,26 @@ LinkFigures figures(bool device, std::uint32_t retry_buffer = 128, std::uint32_t
     return f;
 }
 
-/// Two link layers without components, and wires that flip bits between them.
-struct Pair {
-    struct OnWires {
-        Tick at;
-        std::array<std::uint8_t, flit_bytes> bytes;
-        std::array<Aside, 5> asides;
-        bool flipped;
-    };
-    struct End {
-        LinkState state;
-        LinkLayer layer;
-        std::deque<OnWires> wires;
-        Tick free_at = 0;
-        std::uint16_t pushed = 0;
-        std::array<std::deque<Message>, 2> expected;
-        std::uint64_t flits = 0, control = 0, replayed = 0, errors = 0, undetected = 0;
-        End(const LinkFigures& f) : layer(f, state) { layer.init(); }
-    };
-    std::array<End, 2> ends; ///< host, device
-    BitErrors errors;
-    Rng random {3, "bits"};
-    Tick now = 0;
-    std::uint64_t received = 0;
-    std::function<void(std::uint64_t number, OnWires&)> harm; ///< each flit, by number
-    std::uint64_t number = 0;
-    bool failed = false, keeps_places = false;
-
-    explicit Pair(std::uint64_t rate = 0, std::uint32_t retry_buffer = 128,
-                  std::uint32_t credits = 64)
-        : ends {End(figures(false, retry_buffer, credits)),
-                End(figures(true, retry_buffer, credits))},
-          errors(rate) {}
-
-    void push(int end, const Message& m) {
-        ends[static_cast<std::size_t>(end)].expected[m.channel() == Channel::ndr].push_back(m);
-        ends[static_cast<std::size_t>(end)].layer.push(m);
-    }
-    /// One step of a flit's time.
-    void step() {
-        for (std::size_t e = 0; e < 2; ++e) {
-            End &end = ends[e], &other = ends[1 - e];
-            while (!end.wires.empty() && end.wires.front().at <= now) {
-                const OnWires w = end.wires.front();
-                end.wires.pop_front();
-                const ReadFlit read = read_bytes(w.bytes.data());
-                const auto r = other.layer.receive(now, read, w.asides, !w.flipped);
-                if (r == LinkLayer::Received::error) ++other.errors;
-            }
-            while (other.layer.arrived()) {
-                const Message m = other.layer.pop();
-                auto& queue = end.expected[m.channel() == Channel::ndr];
-                REQUIRE(!queue.empty());         // nothing is doubled
-                REQUIRE(same(m, queue.front())); // nor lost, nor reordered, nor changed
-                queue.pop_front();
-                ++received;
-                if (!keeps_places) other.layer.give_place(credit_class_of(m.opcode), now);
-            }
-            failed = end.layer.run_timeout(now) || failed;
-        }
-        for (End& end : ends)
-            if (const auto next = end.layer.next(now); next != LinkLayer::Next::nothing) {
-                const LinkLayer::Sent sent = end.layer.send(next, now);
-                OnWires w {now + flit_time + one_way, {}, sent.entry->asides, false};
-                write_bytes(sent.entry->flit, sent.entry->crc, w.bytes.data());
-                w.flipped = errors.flip(w.bytes.data(), random);
-                if (harm) harm(number, w);
-                ++number, ++end.flits;
-                end.control += sent.control, end.replayed += sent.replayed;
-                end.wires.push_back(w);
-            }
-        now += flit_time;
-    }
-    void run(int steps) {
-        for (int i = 0; i < steps; ++i) step();
-    }
-    bool all_received() const {
-        for (const End& e : ends)
-            if (!e.expected[0].empty() || !e.expected[1].empty()) return false;
-        return true;
-    }
+struct Links : Pair<LinkLayer> {
+    explicit Links(std::uint64_t rate = 0, std::uint32_t retry_buffer = 128,
+                   std::uint32_t credits = 64)
+        : Pair(figures(false, retry_buffer, credits), figures(true, retry_buffer, credits),
+               flit_time, one_way, rate) {}
 };
-
-/// Random traffic both ways until so many messages have crossed; true if all did.
-bool traffic(Pair& p, int messages, std::uint64_t seed) {
-    Rng random(seed, "messages");
-    std::uint16_t tag = 0;
-    int left = messages;
-    for (int step = 0; step < 400 * messages && !p.failed; ++step) {
-        for (int end = 0; end < 2; ++end)
-            if (left && random.below(3) == 0 &&
-                p.ends[static_cast<std::size_t>(end)].layer.waiting() < 40) {
-                p.push(end, random_message(end == 1, random, tag++));
-                --left;
-            }
-        p.step();
-        if (!left && p.all_received()) return true;
-    }
-    return false;
-}
 
 } // namespace
 
 TEST_CASE("initialisation hands over the credits of each class, and then the link is silent",
           "[cxl][link]") {
-    Pair p;
+    Links p;
     p.ends[0].layer.push(message(Opcode::mem_rd));
     p.ends[0].expected[0].push_back(message(Opcode::mem_rd));
     p.step();
     CHECK(p.ends[0].layer.waiting() == 1); // there are no credits yet
     p.run(2000);
     CHECK(p.received == 1);
-    CHECK(p.ends[0].state.credits.left == std::array<std::uint32_t, 3> {64, 0, 64});
-    CHECK(p.ends[1].state.credits.left == std::array<std::uint32_t, 3> {0, 64, 64});
+    CHECK(p.ends[0].messages.credits.left == std::array<std::uint32_t, 3> {64, 0, 64});
+    CHECK(p.ends[1].messages.credits.left == std::array<std::uint32_t, 3> {0, 64, 64});
     const auto flits = p.ends[0].flits + p.ends[1].flits;
     CHECK(flits < 12);
     p.run(2000);
@@ -149,7 +52,7 @@ TEST_CASE("initialisation hands over the credits of each class, and then the lin
 }
 
 TEST_CASE("no more messages are sent than there are places, and places return", "[cxl][link]") {
-    Pair p(0, 128, 8);
+    Links p(0, 128, 8);
     p.keeps_places = true;
     for (std::uint16_t t = 0; t < 40; ++t) p.push(0, message(Opcode::mem_rd, t));
     p.run(2000);
@@ -162,7 +65,7 @@ TEST_CASE("no more messages are sent than there are places, and places return", 
 }
 
 TEST_CASE("acknowledgements are forced at 16, told by a bit at 8, or after a time", "[cxl][link]") {
-    Pair p;
+    Links p;
     p.run(400);
     auto& device = p.ends[1];
     REQUIRE(p.ends[0].state.sent.unacknowledged() <= 1);
@@ -206,7 +109,7 @@ TEST_CASE("nothing is lost, doubled or reordered under any rate of errors that t
           std::uint64_t {300'000'000'000}})
         for (const std::uint32_t retry_buffer : {22u, 64u, 128u, 255u}) {
             INFO("errors " << rate << ", retry buffer " << retry_buffer);
-            Pair p(rate, retry_buffer, retry_buffer == 64 ? 5 : 64);
+            Links p(rate, retry_buffer, retry_buffer == 64 ? 5 : 64);
             CHECK(traffic(p, 1000, rate + retry_buffer));
             CHECK((p.ends[0].errors > 0) == (rate > 0));
         }
@@ -216,8 +119,8 @@ TEST_CASE("each single flit of a busy link may be lost to an error", "[cxl][link
     for (std::uint64_t victim = 0; victim < 120; ++victim)
         for (const std::uint64_t burst : {1ul, 7ul}) {
             INFO("flit " << victim);
-            Pair p;
-            p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+            Links p;
+            p.harm = [&](std::uint64_t n, Links::OnWires& w) {
                 if (n < victim || n >= victim + burst) return;
                 w.bytes[30] ^= 0x10;
                 w.flipped = true;
@@ -239,8 +142,8 @@ TEST_CASE("data that look like a request for a retry are data, in an error's sha
         return m;
     };
     for (std::uint64_t victim = 0; victim < 80; ++victim) {
-        Pair p;
-        p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+        Links p;
+        p.harm = [&](std::uint64_t n, Links::OnWires& w) {
             if (n == victim) w.bytes[9] ^= 1, w.flipped = true;
         };
         std::uint16_t tag = 0;
@@ -256,10 +159,10 @@ TEST_CASE("data that look like a request for a retry are data, in an error's sha
 
 TEST_CASE("an error at one end costs a round trip and the flits behind it, once each",
           "[cxl][link]") {
-    Pair p;
+    Links p;
     p.run(400);
     const std::uint64_t first = p.number;
-    p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+    p.harm = [&](std::uint64_t n, Links::OnWires& w) {
         if (n == first) w.bytes[2] ^= 4, w.flipped = true;
     };
     const Tick began = p.now;
@@ -275,10 +178,10 @@ TEST_CASE("an error at one end costs a round trip and the flits behind it, once 
 }
 
 TEST_CASE("a request for a retry that is lost is repeated after the timeout", "[cxl][link]") {
-    Pair p;
+    Links p;
     p.run(400);
     const std::uint64_t first = p.number;
-    p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+    p.harm = [&](std::uint64_t n, Links::OnWires& w) {
         if (n == first || n == first + 6) w.bytes[2] ^= 4, w.flipped = true; // its RETRY.Req, too
     };
     p.push(0, message(Opcode::mem_rd));
@@ -290,11 +193,11 @@ TEST_CASE("a request for a retry that is lost is repeated after the timeout", "[
 
 TEST_CASE("an acknowledgement of an older request for a retry is not taken for the last one's",
           "[cxl][link]") {
-    Pair p;
+    Links p;
     p.run(400);
     const std::uint64_t first = p.number;
     bool late = false;
-    p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+    p.harm = [&](std::uint64_t n, Links::OnWires& w) {
         if (n == first) w.bytes[2] ^= 4, w.flipped = true;
         const ReadFlit read = read_bytes(w.bytes.data());
         if (n > first && !late && is(read.flit, Control::ack))
@@ -308,10 +211,10 @@ TEST_CASE("an acknowledgement of an older request for a retry is not taken for t
 }
 
 TEST_CASE("an error that the CRC does not find is treated as found", "[cxl][link]") {
-    Pair p;
+    Links p;
     p.run(400);
     const std::uint64_t first = p.number;
-    p.harm = [&](std::uint64_t n, Pair::OnWires& w) {
+    p.harm = [&](std::uint64_t n, Links::OnWires& w) {
         if (n != first) return;
         ReadFlit read = read_bytes(w.bytes.data());
         read.flit.words[1] ^= 1; // of the address
@@ -321,19 +224,19 @@ TEST_CASE("an error that the CRC does not find is treated as found", "[cxl][link
     p.push(0, message(Opcode::mem_rd, 3));
     p.run(400);
     CHECK(p.received == 1);
-    CHECK(p.ends[1].errors == 1);
+    CHECK(p.ends[1].undetected == 1);
 }
 
 TEST_CASE("a link whose flits are all lost has failed", "[cxl][link]") {
-    Pair p;
-    p.harm = [](std::uint64_t, Pair::OnWires& w) { w.bytes[2] ^= 1, w.flipped = true; };
+    Links p;
+    p.harm = [](std::uint64_t, Links::OnWires& w) { w.bytes[2] ^= 1, w.flipped = true; };
     for (int i = 0; i < 110 && !p.failed; ++i) p.run(300);
     CHECK(p.failed);
 }
 
 TEST_CASE("a retry buffer is never full, and a full one waits for acknowledgements",
           "[cxl][link]") {
-    Pair p(0, 22, 64);
+    Links p(0, 22, 64);
     p.run(400);
     for (std::uint16_t t = 0; t < 60; ++t) p.push(0, message(Opcode::mem_wr, t));
     std::uint32_t least = 99;

@@ -2,8 +2,6 @@
 
 #include "support.hh"
 
-#include <deque>
-
 using namespace memsim;
 using namespace memsim::cxl;
 
@@ -12,8 +10,8 @@ namespace {
 constexpr std::uint32_t plenty = 1'000'000;
 
 struct Ends {
-    PackerState packing;
-    UnpackerState unpacking;
+    MessagesOut packing;
+    MessagesIn unpacking;
     Packer packer {packing};
     Unpacker unpacker;
     Credits credits;
@@ -51,45 +49,47 @@ struct Ends {
 
 TEST_CASE("a read's request is alone in its flit, two share one, a third waits", "[cxl][packer]") {
     Ends e(false);
-    for (std::uint16_t t = 0; t < 3; ++t) e.packer.push(message(Opcode::mem_rd, t));
+    for (std::uint16_t t = 0; t < 3; ++t) e.packing.push(message(Opcode::mem_rd, t));
     CHECK(e.formats(e.flit()) == Ends::Formats {5, 4, 0, 0});
-    CHECK(e.packer.waiting() == 1);
+    CHECK(e.packing.waiting() == 1);
     e.flit();
-    for (std::uint16_t t = 0; t < 3; ++t) CHECK(same(e.unpacker.pop(), message(Opcode::mem_rd, t)));
-    CHECK(e.unpacker.empty());
+    for (std::uint16_t t = 0; t < 3; ++t)
+        CHECK(same(e.unpacking.pop(), message(Opcode::mem_rd, t)));
+    CHECK(e.unpacking.empty());
 }
 
 TEST_CASE("four writes take five flits: what rolls over makes the fifth one of all data",
           "[cxl][packer]") {
     Ends e(false);
-    for (std::uint16_t t = 0; t < 9; ++t) e.packer.push(message(Opcode::mem_wr, t));
+    for (std::uint16_t t = 0; t < 9; ++t) e.packing.push(message(Opcode::mem_wr, t));
     for (int round = 0; round < 2; ++round) {
         for (int i = 0; i < 4; ++i) CHECK(e.formats(e.flit()) == Ends::Formats {4, 0, 0, 0});
         CHECK(e.packer.all_data());
         e.flit();
     }
-    CHECK(e.packer.waiting() == 1);
-    for (std::uint16_t t = 0; t < 8; ++t) CHECK(same(e.unpacker.pop(), message(Opcode::mem_wr, t)));
+    CHECK(e.packing.waiting() == 1);
+    for (std::uint16_t t = 0; t < 8; ++t)
+        CHECK(same(e.unpacking.pop(), message(Opcode::mem_wr, t)));
 }
 
 TEST_CASE("one write a flit: a second one's header waits for the next", "[cxl][packer]") {
     Ends e(false);
     Message half = message(Opcode::mem_wr, 1);
     half.half = true;
-    for (int i = 0; i < 2; ++i) e.packer.push(half);
+    for (int i = 0; i < 2; ++i) e.packing.push(half);
     // Two chunks of data leave a slot, into which the second header must not go.
     CHECK(e.formats(e.flit()) == Ends::Formats {4, 0, 0, 0});
-    CHECK(e.packer.waiting() == 1);
+    CHECK(e.packing.waiting() == 1);
     CHECK_FALSE(FlitFields::whole.get(e.flit()));
 }
 
 TEST_CASE("eight reads' data take nine flits, two headers a slot", "[cxl][packer]") {
     Ends e(true);
-    for (std::uint16_t t = 0; t < 24; ++t) e.packer.push(message(Opcode::mem_data, t));
+    for (std::uint16_t t = 0; t < 24; ++t) e.packing.push(message(Opcode::mem_data, t));
     for (int i = 0; i < 18; ++i) e.flit();
-    CHECK(e.packer.waiting() == 8);
+    CHECK(e.packing.waiting() == 8);
     for (std::uint16_t t = 0; t < 16; ++t)
-        CHECK(same(e.unpacker.pop(), message(Opcode::mem_data, t)));
+        CHECK(same(e.unpacking.pop(), message(Opcode::mem_data, t)));
     CHECK(e.protocol_flits == 8);
     CHECK(e.data_flits == 10);
 }
@@ -98,38 +98,38 @@ TEST_CASE("data headers share a slot only if each moves a whole line", "[cxl][pa
     Ends e(true);
     Message half = message(Opcode::mem_data, 7);
     half.half = true;
-    e.packer.push(half);
-    e.packer.push(message(Opcode::mem_data, 8));
-    e.packer.push(message(Opcode::mem_data, 9));
+    e.packing.push(half);
+    e.packing.push(message(Opcode::mem_data, 8));
+    e.packing.push(message(Opcode::mem_data, 9));
     CHECK(e.formats(e.flit()) == Ends::Formats {3, 0, 0, 0}); // the half one alone,
-    CHECK(e.packer.waiting() == 2);
+    CHECK(e.packing.waiting() == 2);
     CHECK(e.formats(e.flit()) == Ends::Formats {5, 0, 0, 0}); // the others in one slot
-    CHECK(same(e.unpacker.pop(), half));
+    CHECK(same(e.unpacking.pop(), half));
 }
 
 TEST_CASE("data headers share a slot only as far as there are credits", "[cxl][packer]") {
     Ends e(true);
     e.credits.left = {0, plenty, 1};
-    for (std::uint16_t t = 0; t < 3; ++t) e.packer.push(message(Opcode::mem_data, t));
+    for (std::uint16_t t = 0; t < 3; ++t) e.packing.push(message(Opcode::mem_data, t));
     CHECK(e.formats(e.flit()) == Ends::Formats {3, 0, 0, 0});
-    CHECK(e.packer.waiting() == 2);
+    CHECK(e.packing.waiting() == 2);
     CHECK(e.credits.left[2] == 0);
 }
 
 TEST_CASE("two completions fill slot 0, and three data headers one behind it", "[cxl][packer]") {
     Ends e(true);
     for (std::uint16_t t = 0; t < 3; ++t) {
-        e.packer.push(message(Opcode::mem_data, t));
-        e.packer.push(message(Opcode::cmp, static_cast<std::uint16_t>(10 + t)));
+        e.packing.push(message(Opcode::mem_data, t));
+        e.packing.push(message(Opcode::cmp, static_cast<std::uint16_t>(10 + t)));
     }
     CHECK(e.formats(e.flit()) == Ends::Formats {4, 6, 0, 0});
-    CHECK(e.packer.waiting() == 1); // the third completion: two a flit
+    CHECK(e.packing.waiting() == 1); // the third completion: two a flit
     while (e.packer.all_data()) e.flit();
     CHECK(e.data_flits == 2);
     e.flit(); // two chunks, and the completion in slot 0
-    CHECK(e.packer.waiting() == 0);
+    CHECK(e.packing.waiting() == 0);
     std::uint32_t seen = 0;
-    for (; !e.unpacker.empty(); ++seen) e.unpacker.pop();
+    for (; !e.unpacking.empty(); ++seen) e.unpacking.pop();
     CHECK(seen == 6);
 }
 
@@ -137,26 +137,26 @@ TEST_CASE("byte enables follow the data of a partial write", "[cxl][packer]") {
     Ends e(false);
     Message m = message(Opcode::mem_wr_ptl, 5);
     m.enables = 0x00ff'00ff'1234'5678;
-    e.packer.push(m);
+    e.packing.push(m);
     CHECK(FlitFields::enables.get(e.flit()) == 1);
-    CHECK(e.unpacker.empty());
+    CHECK(e.unpacking.empty());
     e.flit();
-    CHECK(same(e.unpacker.pop(), m));
+    CHECK(same(e.unpacking.pop(), m));
 }
 
 TEST_CASE("no message is packed without a credit of its class", "[cxl][packer]") {
     Ends e(false);
     e.credits.left = {1, 0, 1};
-    e.packer.push(message(Opcode::mem_rd, 0));
-    e.packer.push(message(Opcode::mem_wr, 1));
-    e.packer.push(message(Opcode::mem_rd, 2));
+    e.packing.push(message(Opcode::mem_rd, 0));
+    e.packing.push(message(Opcode::mem_wr, 1));
+    e.packing.push(message(Opcode::mem_rd, 2));
     e.flit();
     e.flit();
-    CHECK(e.packer.waiting() == 1);
-    CHECK_FALSE(e.packer.wants_header(e.credits));
+    CHECK(e.packing.waiting() == 1);
+    CHECK_FALSE(e.packing.wants_header(e.credits));
     CHECK(e.credits.left == std::array<std::uint32_t, 3> {0, 0, 0});
     e.credits.left[0] = 1;
-    CHECK(e.packer.wants_header(e.credits));
+    CHECK(e.packing.wants_header(e.credits));
 }
 
 TEST_CASE("credits return as 0, 1, 2, 4 to 64 a flit", "[cxl][packer]") {
@@ -178,26 +178,7 @@ TEST_CASE("credits return as 0, 1, 2, 4 to 64 a flit", "[cxl][packer]") {
 
 TEST_CASE("whatever is packed comes out as it was, in order of its class", "[cxl][packer]") {
     for (const bool device : {false, true}) {
-        Rng random(device, "traffic");
         Ends e(device);
-        std::array<std::deque<Message>, 2> sent; // completions go their own way
-        std::uint16_t tag = 0;
-        std::uint32_t received = 0;
-        while (received < 3000) {
-            for (std::uint64_t n = random.below(6); n > 0 && tag < 3000; --n) {
-                const Message m = random_message(device, random, tag++);
-                sent[m.channel() == Channel::ndr].push_back(m);
-                e.packer.push(m);
-            }
-            for (std::uint64_t n = random.below(4); n > 0; --n)
-                if (e.packer.all_data() || e.packer.wants_header(e.credits)) e.flit();
-            for (; !e.unpacker.empty(); ++received) {
-                const Message m = e.unpacker.pop();
-                auto& queue = sent[m.channel() == Channel::ndr];
-                REQUIRE(!queue.empty());
-                REQUIRE(same(m, queue.front()));
-                queue.pop_front();
-            }
-        }
+        comes_out_as_packed(e, device);
     }
 }

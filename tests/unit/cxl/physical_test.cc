@@ -1,5 +1,7 @@
 #include "cxl/physical.hh"
 
+#include "cxl/flit.hh"
+
 #include <catch2/catch.hpp>
 
 #include <bit>
@@ -14,6 +16,7 @@ TEST_CASE("lanes have the rate of their generation, with and without sync header
     CHECK(lanes_rate(5, 16, true).raw == 64'000'000'000);
     CHECK(lanes_rate(4, 8, true).raw == 16'000'000'000);
     CHECK(lanes_rate(3, 1, false).raw == 984'615'384);
+    CHECK(lanes_rate(6, 8, true).raw == 64'000'000'000);
 }
 
 TEST_CASE("a SKP ordered set holds up the flit behind it, and nothing on idle wires",
@@ -33,16 +36,16 @@ TEST_CASE("a SKP ordered set holds up the flit behind it, and nothing on idle wi
 TEST_CASE("bits are flipped at the rate that is set, at all places alike", "[cxl][physical]") {
     Rng random(4, "bits");
     std::array<std::uint8_t, flit_bytes> bytes {};
-    CHECK_FALSE(BitErrors().flip(bytes.data(), random));
-    CHECK_FALSE(BitErrors(0).flip(bytes.data(), random));
+    CHECK_FALSE(BitErrors().flip(bytes, random));
+    CHECK_FALSE(BitErrors(0, flit_bits).flip(bytes, random));
 
     constexpr int flits = 200'000;
-    const BitErrors errors(BitErrors::unit / 1000);
+    const BitErrors errors(BitErrors::unit / 1000, flit_bits);
     int with_error = 0, ones = 0;
     std::array<int, 4> quarter {};
     for (int i = 0; i < flits; ++i) {
         bytes = {};
-        with_error += errors.flip(bytes.data(), random);
+        with_error += errors.flip(bytes, random);
         for (std::size_t b = 0; b < bytes.size(); ++b) {
             ones += std::popcount(bytes[b]);
             quarter[b / 17] += std::popcount(bytes[b]);

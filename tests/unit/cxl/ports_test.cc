@@ -43,26 +43,52 @@ TEST_CASE("a round trip is the sum of its layers, twice at each end, exactly", "
     }
 }
 
+TEST_CASE("a round trip in 256-byte flits is one flit each way, or half of one", "[cxl][port]") {
+    for (const auto& [flit, wires] :
+         {std::pair {"flit=256B ", (16_ns).raw}, {"flit=256B-lopt ", (8_ns).raw}}) {
+        INFO(flit);
+        Linked b(std::string(flit) + "skp_blocks=0", "", "", ideal);
+        b.driver().read(later, 4096, 64);
+        b.driver().write(3 * later, 4096, 64, false);
+        b.driver().read(6 * later, 4096 + 32, 32); // moves the whole line, too
+        b.run();
+        const Tick fixed = 4 * (15_ns).raw + 2 * (1_ns).raw + 1 + 1;
+        for (std::uint32_t i = 0; i < 3; ++i) CHECK(b.round_trip(i) == fixed + wires);
+        const auto& link = b.root().stat.link; // a flit is counted once, in halves, too
+        CHECK(link.wire_bytes.value() == 256 * link.flits.value());
+    }
+    // At the rate that CXL 3 has them for.
+    Linked fast("flit=256B generation=6 skp_blocks=0", "", "", ideal);
+    fast.driver().read(later, 4096, 64);
+    fast.run();
+    CHECK(fast.round_trip(0) == 4 * (15_ns).raw + 2 * (1_ns).raw + 2 + (8_ns).raw);
+}
+
 TEST_CASE("stamps tell the round trip layer by layer", "[cxl][port]") {
-    Machine m {1};
-    m.sim().stamps().enable(1);
-    m.add("gen", "mem.TrafficGen", arguments("requests=1 size=64"));
-    m.add("root", "cxl.RootPort", arguments("skp_blocks=0"));
-    m.add("device", "cxl.DevicePort", arguments("skp_blocks=0"));
-    m.add("medium", "mem.SimpleMemory", arguments(ideal));
-    m.bind("gen", "mem_side", "root", "cpu_side");
-    m.bind("root", "flits_out", "device", "flits_in");
-    m.bind("device", "flits_out", "root", "flits_in");
-    m.bind("device", "mem_side", "medium", "cpu_side");
-    m.build(), m.start();
-    REQUIRE(m.run(never) == Stop::idle);
-    const Stamps& s = m.sim().stamps();
-    REQUIRE(s.closed() == 1);
-    CHECK(s.sum(LinkStage::conversion) == 4 * (2_ns).raw);
-    CHECK(s.sum(LinkStage::transaction) == 4 * (2_ns).raw);
-    CHECK(s.sum(LinkStage::link) == 4 * (3_ns).raw);
-    CHECK(s.sum(LinkStage::physical) == 4 * (8_ns).raw);
-    CHECK(s.sum(LinkStage::wires) == 3 * flit_time + 2 * (1_ns).raw);
+    for (const auto& [flit, wires] : {std::pair {"flit=68B", 3 * flit_time},
+                                      {"flit=256B", (16_ns).raw},
+                                      {"flit=256B-lopt", (8_ns).raw}}) {
+        Machine m {1};
+        m.sim().stamps().enable(1);
+        const auto link = arguments(std::string("skp_blocks=0 ") + flit);
+        m.add("gen", "mem.TrafficGen", arguments("requests=1 size=64"));
+        m.add("root", "cxl.RootPort", link);
+        m.add("device", "cxl.DevicePort", link);
+        m.add("medium", "mem.SimpleMemory", arguments(ideal));
+        m.bind("gen", "mem_side", "root", "cpu_side");
+        m.bind("root", "flits_out", "device", "flits_in");
+        m.bind("device", "flits_out", "root", "flits_in");
+        m.bind("device", "mem_side", "medium", "cpu_side");
+        m.build(), m.start();
+        REQUIRE(m.run(never) == Stop::idle);
+        const Stamps& s = m.sim().stamps();
+        REQUIRE(s.closed() == 1);
+        CHECK(s.sum(LinkStage::conversion) == 4 * (2_ns).raw);
+        CHECK(s.sum(LinkStage::transaction) == 4 * (2_ns).raw);
+        CHECK(s.sum(LinkStage::link) == 4 * (3_ns).raw);
+        CHECK(s.sum(LinkStage::physical) == 4 * (8_ns).raw);
+        CHECK(s.sum(LinkStage::wires) == static_cast<Uint128>(wires + 2 * (1_ns).raw));
+    }
 }
 
 TEST_CASE("a request over several lines is a message for each, and one answer", "[cxl][port]") {
@@ -103,7 +129,7 @@ TEST_CASE("a hint is a MemSpecRd of 1 to 4 units of 256 bytes, and nobody answer
     CHECK(value(b.root().stat.speculative_reads) == 3);
     CHECK(value(b.device().stat.hints) == 3);
     CHECK(b.driver().state.answers.empty());
-    CHECK(b.device().state.link.layer.credits.owed[0] == 0); // its credits came back
+    CHECK(b.device().state.link.messages.credits.owed[0] == 0); // its credits came back
 
     Linked deaf; // a medium that takes none
     deaf.driver().plan(later, Command::hint, 0, 256, true);
@@ -211,6 +237,17 @@ TEST_CASE("what cannot be a link is refused by a sentence", "[cxl][port]") {
     CHECK(error("retry_buffer=128 controller=smt") == "");
     CHECK(error("retry_buffer=33 lanes=1 generation=3") == "");
     CHECK_THAT(error("timeout=64 controller=smt"), Contains("less than a round trip"));
+    CHECK_THAT(error("", "flit=256B"),
+               Contains("root.flit: '256B' must be equal at both ends of a link: it is '68B' at "
+                        "device"));
+    CHECK_THAT(error("flit=256B", "", "flit=256B-lopt"), Contains("must be equal at both ends"));
+    CHECK_THAT(error("flit=128B"), Contains("256B-lopt"));
+    CHECK_THAT(error("generation=6"),
+               Contains("root.generation: '6' goes with flits of 256 bytes only: flit is '68B'"));
+    CHECK_THAT(error("flit=256B retry_buffer=24"), Contains("at least 25"));
+    CHECK(error("flit=256B retry_buffer=25") == "");
+    CHECK_THAT(error("flit=256B timeout=72"), Contains("at least 73"));
+    CHECK(error("flit=256B timeout=73") == "");
     CHECK_THAT(error("lanes=3"), Contains("must be a power of two"));
     CHECK_THAT(error("controller=fast"), Contains("ours"));
 }

@@ -5,6 +5,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <deque>
+
 /// What the tests of this folder share.
 namespace memsim::cxl {
 
@@ -45,6 +47,31 @@ inline bool same(const Message& a, const Message& b) {
     if (a.has_data())
         for (std::uint32_t i = 0; i < a.bytes() / 8; ++i) equal = equal && a.data[i] == b.data[i];
     return equal && (!a.has_enables() || a.enables == b.enables);
+}
+
+/// Random messages cross in flits. `e`: what packs, what takes out, and a flit that crosses.
+template <class Ends>
+void comes_out_as_packed(Ends& e, bool device) {
+    Rng random(device, "traffic");
+    std::array<std::deque<Message>, 2> sent; // completions go their own way
+    std::uint16_t tag = 0;
+    std::uint32_t received = 0;
+    while (received < 3000) {
+        for (std::uint64_t n = random.below(12); n > 0 && tag < 3000; --n) {
+            const Message m = random_message(device, random, tag++);
+            sent[m.channel() == Channel::ndr].push_back(m);
+            e.packing.push(m);
+        }
+        for (std::uint64_t n = random.below(4); n > 0; --n)
+            if (e.packing.wants_header(e.credits)) e.flit();
+        for (; !e.unpacking.empty(); ++received) {
+            const Message m = e.unpacking.pop();
+            auto& queue = sent[m.channel() == Channel::ndr];
+            REQUIRE(!queue.empty());
+            REQUIRE(same(m, queue.front()));
+            queue.pop_front();
+        }
+    }
 }
 
 } // namespace memsim::cxl

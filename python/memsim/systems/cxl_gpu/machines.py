@@ -18,6 +18,7 @@ PLATFORMS = {"gpu-dram": None, "uvm": None, "gds": None, "cxl": "none", "cxl-nai
              "cxl-sr": "window", "cxl-ds": "window"}
 MEDIA = media_.MEDIA
 CONTROLLERS = ("ours", "smt", "tpp")
+FLITS = ("68B", "256B", "256B-lopt")
 CORES = 8
 # A warp of Vortex is 8 threads of a core of 1 GHz; ours are 32 lanes: of a quarter of the clock, four to one of ours.
 CLOCK, CORE_CLOCK, WARPS = "1GHz", "250MHz", 16
@@ -51,7 +52,7 @@ def vortex(size, **dispatch):
 
 
 def machine(platform, program, media="dram", controller="ours", size=None, seed=1, contents=False, store=None,
-            read_ahead=None, fault=FAULT, page=scale.UVM_PAGE, unit="256B", ports=1, medium=None, **dispatch):
+            read_ahead=None, fault=FAULT, page=scale.UVM_PAGE, unit="256B", ports=1, flit="68B", medium=None, **dispatch):
     """The machine of one platform.
 
     platform    one of platforms()
@@ -65,6 +66,7 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
     fault, page of uvm and gds: the host's time for a fault, and the bytes that it brings
     unit        what comes into an endpoint's cache and goes as a whole
     ports       root ports, each with an endpoint; addresses go round over them in chunks of 256 B
+    flit        of the links: one of FLITS
     medium      further arguments of media.medium(), such as dict(announce="0ns")
     dispatch    parameters of gpu.Dispatcher, such as max_instructions
 
@@ -73,7 +75,7 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
     store, queues, root_port, device, endpoint, medium.
     """
     for what, given, known in (("platform", platform, PLATFORMS), ("medium", media, MEDIA),
-                               ("controller", controller, CONTROLLERS)):
+                               ("controller", controller, CONTROLLERS), ("flit", flit, FLITS)):
         if given not in known:
             raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of "
                              f"{', '.join(known)}")
@@ -94,7 +96,8 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
         _expanded(root, size, ports)
         below.mem_side = root.bus.cpu_side
         for i in range(ports):
-            _port(root, i, size, media, controller, ahead, stores, unit, ports, medium or {})
+            _port(root, i, size, media, dict(controller=controller, flit=flit, **LINK), ahead, stores, unit, ports,
+                  medium or {})
     else:
         below.mem_side = media_.ddr5(root.memory, LOCAL)
         if platform != "gpu-dram":
@@ -118,15 +121,14 @@ def _expanded(root, size, ports):
     root.port = [System() for _ in range(ports)]
 
 
-def _port(root, i, size, media, controller, ahead, stores, unit, ports, medium):
+def _port(root, i, size, media, link, ahead, stores, unit, ports, medium):
     """A root port with its queues, its link, and the endpoint at its end."""
     part = root.port[i]
     capacity = up_to(-(-size.footprint // ports), 64 * KIB)
     behind = {} if media == "dram" else dict(cache=f"{up_to(size.local // ports, 4 * KIB)}B", unit=unit)
     made = media_.medium(media, f"{capacity}B", **{**behind, **medium})
     part.queues = cxl_gpu.QueueLogic(read_ahead=ahead)
-    part.root_port = cxl.RootPort(controller=controller, **LINK)
-    part.device = cxl.DevicePort(controller=controller, **LINK)
+    part.root_port, part.device = cxl.RootPort(**link), cxl.DevicePort(**link)
     part.endpoint = cxl.Endpoint(capacity=f"{capacity}B")
     part.medium = made.part
     entrance = part.queues.cpu_side
