@@ -71,7 +71,10 @@ void PhysicalReplay::acknowledge(std::uint16_t number, Tick now) {
     MEMSIM_ASSERT(left <= s.unacknowledged, "a flit is acknowledged that was not sent");
     if (left == s.unacknowledged) return;
     s.unacknowledged = left;
-    s.to_replay = std::min(s.to_replay, left);
+    if (left < s.to_replay) { // the next flit is not the one behind the last: it says so
+        s.to_replay = left;
+        s.own_due = true;
+    }
     s.retries = 0;
     s.timeout_at = left ? now + timeout_ : never;
 }

@@ -350,3 +350,31 @@ TEST_CASE("a full replay buffer waits for acknowledgements", "[cxl][flit256]") {
     small.run(6000);
     CHECK(small.received == 64);
 }
+
+TEST_CASE("an acknowledgement amid a replay: the flit behind the gap says its number",
+          "[cxl][flit256]") {
+    using Type = Header256::Type;
+    using Command = Header256::Command;
+    const unsigned acknowledged =
+        GENERATE(3, 4); // of four flits, of which the first was sent again
+    ReplayState state;
+    PhysicalReplay replay(16, 1000, 100, state);
+    replay.init();
+    for (unsigned i = 0; i < 4; ++i) {
+        replay.add(0);
+        replay.header(Type::messages);
+    }
+    const std::uint16_t before = FlitNumber::after(state.newest, FlitNumber::count - 4);
+    replay.judge({Type::nop, Command::nak, before}, 1);
+    replay.replay();
+    const std::uint16_t first = FlitNumber::after(before, 1);
+    CHECK(replay.header(Type::messages) == Header256 {Type::messages, Command::own, first});
+    // A flit comes, so that an acknowledgement is due; it acknowledges some of those to be sent.
+    const auto verdict =
+        replay.judge({Type::messages, Command::ack, FlitNumber::after(before, acknowledged)}, 2);
+    replay.complete(verdict);
+    CHECK(replay.replays() == (acknowledged == 3));
+    acknowledged == 3 ? replay.replay() : replay.add(3);
+    const std::uint16_t next = FlitNumber::after(before, acknowledged + 1);
+    CHECK(replay.header(Type::messages) == Header256 {Type::messages, Command::own, next});
+}

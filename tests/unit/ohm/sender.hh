@@ -56,7 +56,7 @@ class Sender final : public Model<Sender> {
         }
         while (!state.script.empty() && state.script.front().at <= now() && out.can_send()) {
             protocol::MemRequest r = state.script.pop().request;
-            if (sim().contents().enabled()) prepare(r);
+            if (sim().contents().enabled() && !r.is_hint()) prepare(r);
             out.send(r);
             ++stat.sent;
         }
