@@ -33,17 +33,17 @@ if args.system == "cxl_gpu":
     limit = region if args.max_instructions is None else args.max_instructions
     root = cxl_gpu.machine(platform, program, args.media, size=cxl_gpu.scale.scale(footprint(program)), seed=args.seed,
                            max_instructions=limit)
-    interleave, unit, clock = "64B", "256B", cxl_gpu.machines.CLOCK
+    unit, clock = "256B", cxl_gpu.machines.CLOCK
 else:
     platform, workload = args.platform or "ohm-base", args.workload or "pagerank"
     program, region = ohm.workloads.program(workload, args.scale, args.seed)
     root = ohm.planar(platform, program, seed=args.seed,
                       **region if args.max_instructions is None else dict(max_instructions=args.max_instructions))
-    interleave, unit, clock = ohm.machines.INTERLEAVE, ohm.machines.INTERLEAVE, "1200MHz"
+    unit, clock = ohm.machines.INTERLEAVE, "1200MHz"
 
-entrance = hint_path(root, interleave, hints=not args.without)
+entrance = hint_path(root, hints=not args.without)
 if not args.without:
-    watch(root, interleave, clock, unit=unit, trigger="period", reports=0, period=args.period, lookahead=args.lookahead).hints[0] = entrance
+    watch(root, clock, unit=unit, trigger="period", reports=0, period=args.period, lookahead=args.lookahead).hints[0] = entrance
 
 memsim.instantiate(root)
 end = memsim.simulate()

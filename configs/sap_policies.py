@@ -42,8 +42,8 @@ limit = dict(max_instructions=region if args.max_instructions is None else args.
 if args.host == "endpoint":
     root = cxl_gpu.machine("cxl", program, "z-nand", seed=args.seed, **limit,
                            medium=dict(replacement=replacement, prefetch=prefetch))
-    entrance = hint_path(root, "64B", watched)
-    manager = dict(interleave="64B", unit="256B", clock=cxl_gpu.machines.CLOCK)
+    entrance = hint_path(root, watched)
+    manager = dict(unit="256B", clock=cxl_gpu.machines.CLOCK)
     held = root.port[0].medium.cache
 elif args.host == "buffer":
     size = zng.scale.scale(footprint(program))
@@ -54,13 +54,13 @@ elif args.host == "buffer":
     held = mem.PageCache(capacity=f"{size.buffer}B", unit="4KiB", replacement=replacement, prefetch=prefetch,
                          prefetchers=int(watched), queue=32, requests=256, drive_queue=256)
     zng.memory.hybridgpu(root, size, footprint(program), held)
-    manager = dict(interleave=zng.scale.INTERLEAVE, unit="4KiB", clock=zng.machines.CLOCK)
+    manager = dict(unit="4KiB", clock=zng.machines.CLOCK)
     entrance = held.hints[0] if watched else None
 else:
     root = cxl_gpu.machine("uvm", program, seed=args.seed, fault="25us", **limit)
     root.gpu.mmu.eviction, root.host.prefetch = replacement, prefetch
     root.host.prefetchers = int(watched)
-    manager = dict(interleave="64B", unit=f"{cxl_gpu.scale.UVM_PAGE}B", clock=cxl_gpu.machines.CLOCK)
+    manager = dict(unit=f"{cxl_gpu.scale.UVM_PAGE}B", clock=cxl_gpu.machines.CLOCK)
     held, entrance = root.gpu.mmu, root.host.hints[0] if watched else None
 
 if watched:

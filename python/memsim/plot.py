@@ -36,7 +36,7 @@ def lines(path, panels, x, y, log=""):
     for unused in axes:
         unused.set_axis_off()
     handles, names = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names))
+    figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=len(names))  # below all panels
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None} if str(path).endswith(".svg") else None)
+    figure.savefig(path, bbox_inches="tight", metadata={"Date": None} if str(path).endswith(".svg") else None)
     return path

@@ -6,18 +6,23 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 STUDIES = sorted((ROOT / "configs" / "studies").rglob("*.py"))
-NO_CLAIMS = "lifetime.py", "sensitivity.py", "fig08b.py", "endurance.py"
+NO_CLAIMS = ("lifetime.py", "sensitivity.py", "fig08b.py", "endurance.py", "cxl.py", "ohm.py", "policies.py",
+             "run_time.py")
 FEW = {("ohm", "sensitivity.py"): ["--only", "psi"],  # of its points, which are many
        ("zng", "sensitivity.py"): ["--only", "firmware"],
         ("cmd", "sensitivity.py"): ["--only", "hash interval"],
-        ("cxl", "sensitivity.py"): ["--only", "ring of ranges"]}
+        ("cxl", "sensitivity.py"): ["--only", "ring of ranges"],
+        ("sap", "sensitivity.py"): ["--only", "lookahead"],
+        ("sap", "policies.py"): ["--policies", "lru", "sap"], ("sap", "run_time.py"): ["--policies", "lru", "sap"]}
+SAP = {"cxl.py": "bfs", "ohm.py": "FDTD", "policies.py": "bfs"}  # in machines of other systems
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("script", STUDIES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_study_judges_claims(script, memsim_command, tmp_path):
-    takes_a_scale = "arguments(__doc__" in script.read_text()
-    workload = {"zng": "bfs1-gaus", "cmd": "cfd", "ohm": "FDTD", "cxl": "bfs"}[script.parent.name]
+    takes_a_scale = "arguments(__doc__" in script.read_text() or "add_options(" in script.read_text()
+    workload = {"zng": "bfs1-gaus", "cmd": "cfd", "ohm": "FDTD", "cxl": "bfs",
+                "sap": SAP.get(script.name, "AES")}[script.parent.name]
     few = ["--scale", "tiny", "--workloads", workload,
            *FEW.get((script.parent.name, script.name), [])]
     done = memsim_command("-q", "-d", "out", script, *(few if takes_a_scale else []))

@@ -24,7 +24,7 @@ UNIT = 4 * KIB                   # the paper's
 LEAST, CAPACITIES = MIB, 12      # 1 MiB to 2 GiB; the paper's largest is 1.5 GB
 SMS, SLICES, INTERLEAVE = 15, 6, 256
 CLOCK = "700MHz"
-WATCH = dict(interleave=f"{INTERLEAVE}B", clock=CLOCK, unit=f"{UNIT}B")  # of the memory manager
+WATCH = dict(clock=CLOCK, unit=f"{UNIT}B")  # of the memory manager
 # Table II: DRAM 60 ns; flash 50 and 550 us, and 5 ns a byte. GTX 480: 177.4 GB/s.
 DRAM = dict(latency="60ns", bandwidth="177400MB/s")
 TABLE = dict(read_latency="50us", write_latency="550us", bandwidth="200MB/s", block="4KiB", queue=1024)

@@ -5,13 +5,12 @@ from ... import System, mem, sap
 from ...ports import unbind
 
 
-def watch(root, interleave, clock, **manager):
-    """A sap.MemoryManager that watches the SMs of root.gpu, and knows their L1s and the slices of the L2, over which
-    addresses go round in chunks of `interleave`, but where an MMU translates: it then looks into no cache. The caller
-    binds `hints` and `misses`. Returns it."""
+def watch(root, clock, **manager):
+    """A sap.MemoryManager that watches the SMs of root.gpu, and knows their L1s and the slices of the L2, but where an MMU
+    translates: it then looks into no cache. The caller binds `hints` and `misses`. Returns it."""
     gpu = root.gpu
     looks = not hasattr(gpu, "mmu")
-    root.manager = sap.MemoryManager(sms=len(gpu.sm), slices=len(gpu.l2), interleave=interleave, clock=clock,
+    root.manager = sap.MemoryManager(sms=len(gpu.sm), slices=len(gpu.l2), interleave=gpu.interleave.chunk, clock=clock,
                                      looks_into_caches=looks, **manager)
     for i, (sm, l1) in enumerate(zip(gpu.sm, gpu.l1)):
         sm.askers = 1
@@ -26,9 +25,9 @@ def watch(root, interleave, clock, **manager):
     return root.manager
 
 
-def hint_path(root, interleave, hints=True):
+def hint_path(root, hints=True):
     """Puts a crossbar without latency between each slice of the L2 and what is below, and returns the port that takes
-    hints for all of them, which go round over the slices in chunks of `interleave`. Without `hints` there is none: None."""
+    hints for all of them. Without `hints` there is none: None."""
     wires = dict(clock="100GHz", width="4KiB", latency="1fs")
     slices = list(root.gpu.l2)
     root.hint_path = System()
@@ -43,7 +42,7 @@ def hint_path(root, interleave, hints=True):
     entrances = [join.cpu_side[1] for join in root.hint_path.join]
     if len(entrances) == 1:
         return entrances[0]
-    root.hint_path.split = mem.Crossbar(inputs=1, outputs=len(slices), granularity=interleave, **wires)
+    root.hint_path.split = mem.Crossbar(inputs=1, **root.gpu.interleave.crossbar, **wires)
     for i, entrance in enumerate(entrances):
         root.hint_path.split.mem_side[i] = entrance
     return root.hint_path.split.cpu_side[0]
