@@ -6,11 +6,12 @@ import memsim
 import pytest
 from memsim.systems import sap
 
+SMALL_L2 = "--set", "gpu.l2[*].capacity=1KiB"  # so that what is written leaves it
 CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 def run(memsim_command, *arguments):
-    return memsim_command(CONFIGS / "sap.py", "--scale", "tiny", *arguments).stdout
+    return memsim_command(*SMALL_L2, CONFIGS / "sap.py", "--scale", "tiny", *arguments).stdout
 
 
 @pytest.mark.parametrize("policy", sap.policies())

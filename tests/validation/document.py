@@ -24,6 +24,7 @@ RUNS = {
     "unit_tests": [ROOT / "build/unit_tests", "[validation]"],
     "qv100": [*PYTEST, ROOT / "tests/validation/test_qv100.py"],
     "workloads": [PYTHON, "-m", "validation.workload_tables", "--size", "14", "--full"],
+    "cxl": [*PYTEST, ROOT / "tests/validation/test_cxl_anchors.py"],
     "optics": [*PYTEST, ROOT / "tests/validation/test_optics.py"],
 }
 
