@@ -17,7 +17,7 @@ def run(memsim_command, *arguments):
 @pytest.mark.parametrize("policy", sap.policies())
 def test_memory_is_as_the_program_left_it(memsim_command, policy):
     """A DRAM of few units, so that written ones go to the drive and come back."""
-    for workload in ("BP", "LPS"):
+    for workload in ("BFS", "LPS"):
         shown = run(memsim_command, "--policy", policy, "--workload", workload, "--dram", "12KiB", "--check-contents")
         assert "bytes are as the program left them" in shown and "written to the drive" in shown
         assert " 0 units written" not in shown
