@@ -20,7 +20,7 @@ SAP = {"cxl.py": "bfs", "ohm.py": "FDTD", "policies.py": "bfs"}  # in machines o
 @pytest.mark.slow
 @pytest.mark.parametrize("script", STUDIES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_a_study_judges_claims(script, memsim_command, tmp_path):
-    takes_a_scale = "arguments(__doc__" in script.read_text() or "add_options(" in script.read_text()
+    takes_a_scale = "arguments(__doc__" in script.read_text() or '"--workloads"' in script.read_text()
     workload = {"zng": "bfs1-gaus", "cmd": "cfd", "ohm": "FDTD", "cxl": "bfs",
                 "sap": SAP.get(script.name, "AES")}[script.parent.name]
     few = ["--scale", "tiny", "--workloads", workload,
