@@ -7,7 +7,6 @@ results.
 import contextlib
 import os
 import signal
-import sys
 import threading
 import time
 
@@ -69,7 +68,6 @@ def heed():
     that could be saved, so SIGTERM ends the process."""
     if (signal.SIGTERM in _seen and not _running and
             threading.current_thread() is threading.main_thread()):
-        print("memsim: ended by SIGTERM while an input was loaded", file=sys.stderr, flush=True)
         obey()
 
 

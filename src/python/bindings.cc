@@ -27,12 +27,14 @@ void bind_error(py::module_& m, const char* name) {
 /// machine that runs has released Python's lock, and is asked between two ticks instead.
 void ask_python() {
     if (PyGILState_Check() == 0) return;
-    if (PyErr_CheckSignals() != 0) {
-        if (PyErr_ExceptionMatches(PyExc_SystemExit)) // the script has no machine yet
+    try {
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        py::module_::import("memsim.signals").attr("heed")();
+    } catch (const py::error_already_set& error) {
+        if (error.matches(PyExc_SystemExit))
             PySys_WriteStderr("memsim: ended by SIGTERM while an input was loaded\n");
-        throw py::error_already_set();
+        throw;
     }
-    py::module_::import("memsim.signals").attr("heed")();
 }
 
 } // namespace

@@ -14,17 +14,24 @@ from .conftest import MEMSIM
 MINUTES = "workloads", "gc2", "color_max", "--full", "--jobs", "2"
 SCRIPT = """\
 import memsim
-from memsim import workload
+from memsim import signals, workload
 from memsim.systems import ohm
 
-print("loads", flush=True)
+heed = signals.heed
+
+def first():
+    # Who loads asks here now and then: once it has, the load is under way.
+    signals.heed = heed
+    print("loads", flush=True)
+
+signals.heed = first
 memsim.instantiate(ohm.planar("ohm-base", workload.Program({})))
 """
 
 
 @pytest.fixture
 def loading(tmp_path):
-    """A process that loads what takes minutes."""
+    """A process amid loading what takes minutes."""
     started = []
 
     def start(program):
@@ -32,7 +39,6 @@ def loading(tmp_path):
         started.append(subprocess.Popen([MEMSIM, "run.py"], cwd=tmp_path, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE))
         assert started[0].stdout.readline() == "loads\n"
-        time.sleep(0.5)
         return started[0]
     yield start
     for process in started:
