@@ -9,20 +9,11 @@ namespace memsim::sap {
 static const Registration<StackDistances> registered {
     "Which accesses would hit in an LRU memory, at several capacities in one pass."};
 
-void StackDistances::init() {
-    unit_ = static_cast<std::uint64_t>(params.unit->raw);
-    least_ = static_cast<std::uint64_t>(params.least->raw) / unit_;
-    if (least_ * unit_ != static_cast<std::uint64_t>(params.least->raw))
-        refuse("least",
-               params.least.text() + " are no whole number of units of " + params.unit.text());
-}
-
 void StackDistances::wake() {
     while (!port.accesses.empty()) {
         const protocol::Observed a = port.accesses.pop();
-        ++stat.accesses;
-        stat.writes += a.write;
-        access(a.address / unit_, a.write);
+        stat.sizes.count(a);
+        access(params.sizes.unit_of(a.address), a.write);
     }
 }
 
@@ -30,17 +21,17 @@ void StackDistances::access(std::uint64_t unit, bool write) {
     Recency& recency = state.recency;
     const Recency::Unit* known = recency.find(unit);
     const std::uint32_t distance = known ? recency.distance(*known) : Recency::never;
-    for (std::uint32_t i = 0; i < params.capacities; ++i) {
-        const std::uint64_t held = least_ << i;
+    for (std::uint32_t i = 0; i < params.sizes.capacities(); ++i) {
+        const std::uint64_t held = params.sizes.units(i);
         if (distance <= held) {
-            ++stat.hits[i];
+            ++stat.sizes.hits[i];
             continue;
         }
-        ++stat.misses[i];
+        ++stat.sizes.misses[i];
         if (recency.size() < held) continue;
         // The last one that is held makes room, if it was not this access's unit further up.
         const Recency::Unit& victim = recency.at(static_cast<std::uint32_t>(held));
-        stat.written_back[i] += victim.dirty_from <= held;
+        stat.sizes.written_back[i] += victim.dirty_from <= held;
     }
     stat.units += !known;
     Recency::Unit& now = recency.access(unit);

@@ -42,9 +42,9 @@ TEST_CASE("SAP's Fig. 4: one miss brings units 524303 and 524306, and three acce
     CHECK(addresses[0] / 4096 == 524303);
     CHECK(addresses[1] / 4096 == 524306);
     for (unsigned i = 0; i < 12; ++i) {
-        CHECK(s.stat().misses[i].value() == 1);
+        CHECK(s.stat().sizes.misses[i].value() == 1);
         CHECK(s.stat().prefetches[i].value() == 1); // unit 524303 is the missing one itself
-        CHECK(s.stat().hits[i].value() == 3);
+        CHECK(s.stat().sizes.hits[i].value() == 3);
         CHECK(s.stat().useful_prefetches[i].value() == 1);
     }
 }
@@ -52,8 +52,8 @@ TEST_CASE("SAP's Fig. 4: one miss brings units 524303 and 524306, and three acce
 TEST_CASE("A hit brings nothing, and what is there is not brought again", "[sap]") {
     // 1 is recorded when 0 hits: it comes with the miss of 2, and 0, recorded too, is there.
     Shadow s({access(0), upcoming(1), upcoming(0), access(0), access(2), access(1), access(0)});
-    CHECK(s.stat().hits[0].value() == 3);
-    CHECK(s.stat().misses[0].value() == 2);
+    CHECK(s.stat().sizes.hits[0].value() == 3);
+    CHECK(s.stat().sizes.misses[0].value() == 2);
     CHECK(s.stat().prefetches[0].value() == 1);
 }
 
@@ -63,9 +63,9 @@ TEST_CASE("A record is empty after a miss, at each capacity by itself", "[sap]")
     Shadow s(
         {access(0), access(1), access(2), upcoming(9), access(0), access(9), access(3), access(9)},
         {{"least", "8KiB"}, {"capacities", "2"}});
-    CHECK(s.stat().misses[0].value() == 5); // 0 1 2 0, and 3
+    CHECK(s.stat().sizes.misses[0].value() == 5); // 0 1 2 0, and 3
     CHECK(s.stat().prefetches[0].value() == 1);
-    CHECK(s.stat().misses[1].value() == 5); // 0 1 2 9 3: 0 hits, 9 comes by its own miss
+    CHECK(s.stat().sizes.misses[1].value() == 5); // 0 1 2 9 3: 0 hits, 9 comes by its own miss
     CHECK(s.stat().prefetches[1].value() == 0);
 }
 
@@ -78,32 +78,32 @@ TEST_CASE("What comes with a unit takes no more than the room beside it", "[sap]
     Shadow s(script, {{"least", "8KiB"}, {"capacities", "2"}});
     CHECK(s.stat().prefetches[0].value() == 1);
     CHECK(s.stat().prefetches[1].value() == 3);
-    CHECK(s.stat().hits[0].value() == 2);
+    CHECK(s.stat().sizes.hits[0].value() == 2);
     CHECK(s.stat().evictions[0].value() == 0);
 }
 
 TEST_CASE("A written unit that makes room is written back, once", "[sap]") {
     Shadow s({access(0, true), access(1), access(2), access(0), access(1), access(2)},
              {{"least", "8KiB"}, {"capacities", "2"}});
-    CHECK(s.stat().misses[0].value() == 6);
+    CHECK(s.stat().sizes.misses[0].value() == 6);
     CHECK(s.stat().evictions[0].value() == 4);
-    CHECK(s.stat().written_back[0].value() == 1);
-    CHECK(s.stat().written_back[1].value() == 0);
+    CHECK(s.stat().sizes.written_back[0].value() == 1);
+    CHECK(s.stat().sizes.written_back[1].value() == 0);
 }
 
 TEST_CASE("FIFO and LRU differ by the use of a unit", "[sap]") {
     const std::vector<Told> script {access(0), access(1), access(0), access(2), access(0)};
     const Arguments two {{"least", "8KiB"}, {"capacities", "1"}};
-    CHECK(Shadow(script, two).stat().hits[0].value() == 2);
+    CHECK(Shadow(script, two).stat().sizes.hits[0].value() == 2);
     Arguments fifo = two;
     fifo.push_back({"replacement", "fifo"});
-    CHECK(Shadow(script, fifo).stat().hits[0].value() == 1);
+    CHECK(Shadow(script, fifo).stat().sizes.hits[0].value() == 1);
 }
 
 TEST_CASE("A page prefetcher names what comes with a unit", "[sap]") {
     Shadow s({access(5), access(4), access(7), access(8)},
              {{"prefetch", "page-on-page(pages=4)"}, {"prefetch_end", "40KiB"}});
-    CHECK(s.stat().misses[0].value() == 2); // of 4 to 7, and of 8 and 9, where addresses end
+    CHECK(s.stat().sizes.misses[0].value() == 2); // of 4 to 7, and of 8 and 9, where addresses end
     CHECK(s.stat().prefetches[0].value() == 4);
     CHECK(s.stat().useful_prefetches[0].value() == 2);
 }
@@ -123,24 +123,23 @@ TEST_CASE("Stack distances give the hits and write-backs of LRU at every capacit
         REQUIRE(m.run(never) == Stop::idle);
         const auto& lru = m.get<sap::ShadowDram>("shadow").stat;
         const auto& all = m.get<sap::StackDistances>("distances").stat;
-        CHECK(all.accesses.value() == 5000);
-        CHECK(all.units.value() == lru.misses[8].value()); // all of them fit there
+        CHECK(all.sizes.accesses.value() == 5000);
+        CHECK(all.units.value() == lru.sizes.misses[8].value()); // all of them fit there
         for (unsigned i = 0; i < 9; ++i) {
-            CHECK(all.hits[i].value() == lru.hits[i].value());
-            CHECK(all.misses[i].value() == lru.misses[i].value());
-            CHECK(all.written_back[i].value() == lru.written_back[i].value());
+            CHECK(all.sizes.hits[i].value() == lru.sizes.hits[i].value());
+            CHECK(all.sizes.misses[i].value() == lru.sizes.misses[i].value());
+            CHECK(all.sizes.written_back[i].value() == lru.sizes.written_back[i].value());
         }
-        CHECK(lru.written_back[0].value() > 100);
-        CHECK(lru.hits[0].value() < lru.hits[4].value());
+        CHECK(lru.sizes.written_back[0].value() > 100);
+        CHECK(lru.sizes.hits[0].value() < lru.sizes.hits[4].value());
     }
 }
 
 TEST_CASE("Shadows of parts of units are refused", "[sap]") {
     for (const std::string component : {"sap.ShadowDram", "sap.StackDistances"}) {
         Machine m;
-        m.add("teller", "test.Teller", {});
-        m.add("shadow", component, {{"least", "10KiB"}});
-        m.bind("teller", "accesses[0]", "shadow", "accesses");
-        CHECK_THROWS_WITH(m.build(), "shadow.least: 10KiB are no whole number of units of 4KiB");
+        CHECK_THROWS_WITH(
+            m.add("shadow", component, {{"least", "10KiB"}}),
+            Catch::Contains("shadow.least: '10KiB' must be a multiple of unit = 4KiB"));
     }
 }
