@@ -24,14 +24,17 @@ struct UnitRecord {
         return full;
     }
     std::uint32_t size() const { return units.size(); }
+    bool empty() const { return units.empty(); }
+    /// The one that was noted first; it is noted no longer.
+    std::uint64_t take() {
+        const std::uint64_t unit = units.pop();
+        noted.erase(unit);
+        return unit;
+    }
     /// Calls f(unit) for each, in order; the record is empty then.
     template <class F>
     void take_all(F&& f) {
-        while (!units.empty()) {
-            const std::uint64_t unit = units.pop();
-            noted.erase(unit);
-            f(unit);
-        }
+        while (!empty()) f(take());
     }
     /// Whether each unit in the row is noted, and nothing else.
     bool sound() const {

@@ -96,8 +96,13 @@ bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
     return false;
 }
 
+/// A memory that takes few hints lets no more wait than a record has.
+void MemoryManager::ask_for(std::uint64_t unit) {
+    if (params.memories) stat.dropped_units += state.asking.note(unit, params.record);
+}
+
 void MemoryManager::ask_for_all() {
-    state.record.take_all([&](std::uint64_t unit) { state.asking.push(unit); });
+    state.record.take_all([this](std::uint64_t unit) { ask_for(unit); });
     stat.recorded.set(now(), 0);
 }
 
@@ -105,20 +110,20 @@ void MemoryManager::ask_for_all() {
 void MemoryManager::ask_for_new() {
     for (std::uint32_t i = 0; i < state.record.size(); ++i)
         if (const std::uint64_t unit = state.record.units[i]; !state.before.noted.find(unit))
-            state.asking.push(unit);
+            ask_for(unit);
     state.before.take_all([](std::uint64_t) {});
     std::swap(state.before, state.record);
     stat.recorded.set(now(), 0);
 }
 
 void MemoryManager::send_hints() {
-    if (params.memories == 0) return state.asking.clear();
-    for (auto& to = port.hints[0]; !state.asking.empty() && to.can_send(); ++stat.hints)
-        to.send(protocol::hint(state.asking.pop() * unit_, static_cast<std::uint32_t>(unit_)));
+    for (unsigned i = 0; i < params.memories; ++i)
+        for (auto& to = port.hints[i]; !state.asking.empty() && to.can_send(); ++stat.hints)
+            to.send(protocol::hint(state.asking.take() * unit_, static_cast<std::uint32_t>(unit_)));
 }
 
 void MemoryManager::check_loaded(Loader& l) const {
-    l.check(state.record.sound() && state.before.sound(),
+    l.check(state.record.sound() && state.before.sound() && state.asking.sound(),
             "has a record whose row and index differ");
 }
 

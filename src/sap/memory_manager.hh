@@ -91,7 +91,8 @@ class MemoryManager final : public Model<MemoryManager> {
         Counter looks {Unit::count, "Looks at the schedulers of an SM"};
         Counter lines {Unit::count, "Lines that warps were seen to access next"};
         Counter cached_lines {Unit::count, "Lines of them that L1 or L2 held"};
-        Counter dropped_units {Unit::count, "Units dropped from a full record"};
+        Counter dropped_units {
+            Unit::count, "Units dropped from a full record, or before they could be asked for"};
         Counter misses {Unit::count, "Misses of the memory below"};
         Counter hints {Unit::count, "Units asked for"};
         Level recorded {Unit::count, "Units recorded"};
@@ -99,7 +100,7 @@ class MemoryManager final : public Model<MemoryManager> {
     struct State {
         parts::UnitRecord record;
         parts::UnitRecord before;        ///< with the trigger `period`: of the last one
-        Fifo<std::uint64_t> asking;      ///< units whose hints have not been sent
+        parts::UnitRecord asking;        ///< units whose hints have not been sent
         std::vector<std::uint8_t> asked; ///< by SM: its answer is not complete
         Tick look_at = 0;
         Timer next;
@@ -122,6 +123,7 @@ class MemoryManager final : public Model<MemoryManager> {
     void record(std::uint32_t sm, protocol::UpcomingAccesses& a);
     bool listeners_can_hear() const;
     bool cached(std::uint32_t sm, std::uint64_t line) const;
+    void ask_for(std::uint64_t unit);
     void ask_for_all();
     void ask_for_new();
     void send_hints();

@@ -1,5 +1,5 @@
-#include "../unit/gpu/script.hh"
 #include "../unit/sap/teller.hh"
+#include "../unit/sap/watched.hh"
 #include "oracle.hh"
 
 namespace memsim::test {
@@ -49,41 +49,21 @@ Script strides() {
 static const RigFor memory_manager {
     "sap.MemoryManager", [](Machine& m) {
         scripts() = {strides()};
-        m.add("dispatcher", "gpu.Dispatcher", {{"sms", "2"}});
-        m.add("host", "test.ScriptHost", {{"script", "0"}, {"launch_latency", "3us"}});
-        m.bind("host", "dispatcher", "dispatcher", "host");
-        m.add("network", "mem.Crossbar", {{"inputs", "2"}, {"outputs", "1"}});
-        m.add("l2", "mem.Cache", {{"control_ports", "1"}});
         m.add("monitor", "mem.Monitor", {{"listeners", "1"}});
         m.add("memory", "mem.PageCache",
               {{"capacity", "64KiB"}, {"prefetchers", "1"}, {"hint_queue", "1"}});
         m.add("dram", "mem.SimpleMemory", {});
         m.add("drive", "flash.FixedDrive", {{"read_latency", "5us"}});
-        m.add(
-            "manager", "sap.MemoryManager",
-            {{"sms", "2"}, {"record", "6"}, {"period", "50"}, {"listeners", "1"}, {"queue", "1"}});
         m.add("shadow", "sap.ShadowDram",
               {{"least", "32KiB"}, {"capacities", "2"}, {"managers", "1"}, {"queue", "1"}});
-        for (const std::string k : {"[0]", "[1]"}) {
-            m.add("sm" + k, "gpu.Sm", {{"askers", "1"}});
-            m.add("l1" + k, "mem.Cache", {{"control_ports", "1"}});
-            m.bind("dispatcher", "sm_side" + k, "sm" + k, "blocks");
-            m.bind("sm" + k, "mem_side", "l1" + k, "cpu_side");
-            m.bind("l1" + k, "mem_side", "network", "cpu_side" + k);
-            m.bind("manager", "queries" + k, "sm" + k, "queries[0]");
-            m.bind("sm" + k, "upcoming[0]", "manager", "upcoming" + k);
-            m.bind("manager", "l1" + k, "l1" + k, "control[0]");
-        }
-        m.bind("network", "mem_side[0]", "l2", "cpu_side");
-        m.bind("l2", "mem_side", "monitor", "cpu_side");
         m.bind("monitor", "mem_side", "memory", "cpu_side");
         m.bind("monitor", "passed[0]", "shadow", "accesses");
         m.bind("memory", "dram_side", "dram", "cpu_side");
         m.bind("memory", "drive_side", "drive", "requests");
-        m.bind("manager", "l2[0]", "l2", "control[0]");
+        add_watched(m, 2, {{"record", "6"}, {"period", "50"}, {"listeners", "1"}, {"queue", "1"}},
+                    {}, "32KiB", {{"launch_latency", "3us"}});
+        m.bind("l2", "mem_side", "monitor", "cpu_side");
         m.bind("manager", "recorded[0]", "shadow", "recorded[0]");
-        m.bind("memory", "misses[0]", "manager", "misses[0]");
-        m.bind("manager", "hints[0]", "memory", "hints[0]");
     }};
 
 } // namespace memsim::test

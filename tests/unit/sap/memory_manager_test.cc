@@ -1,9 +1,7 @@
-#include "../gpu/script.hh"
 #include "flash/fixed_drive.hh"
 #include "mem/page_cache.hh"
 #include "sap/memory_manager.hh"
-
-#include <algorithm>
+#include "watched.hh"
 
 using namespace memsim;
 using namespace memsim::test;
@@ -17,35 +15,13 @@ struct Watched {
     explicit Watched(const Script& script, Arguments manager = {}, unsigned sms = 1,
                      const std::string& l1 = "32KiB") {
         scripts() = {script};
-        const std::string n = std::to_string(sms);
-        manager.push_back({"sms", n});
-        m.add("dispatcher", "gpu.Dispatcher", {{"sms", n}});
-        m.add("host", "test.ScriptHost", {{"script", "0"}});
-        m.bind("host", "dispatcher", "dispatcher", "host");
-        m.add("network", "mem.Crossbar", {{"inputs", n}, {"outputs", "1"}});
-        m.add("l2", "mem.Cache", {{"control_ports", "1"}});
         m.add("memory", "mem.PageCache", {{"capacity", "1MiB"}, {"prefetchers", "1"}});
         m.add("dram", "mem.SimpleMemory", {});
         m.add("drive", "flash.FixedDrive", {{"read_latency", "50us"}});
-        m.add("manager", "sap.MemoryManager", manager);
-        for (unsigned i = 0; i < sms; ++i) {
-            const std::string k = "[" + std::to_string(i) + "]";
-            m.add("sm" + k, "gpu.Sm", {{"askers", "1"}, {"clock", "700MHz"}});
-            m.add("l1" + k, "mem.Cache", {{"control_ports", "1"}, {"capacity", l1}, {"ways", "2"}});
-            m.bind("dispatcher", "sm_side" + k, "sm" + k, "blocks");
-            m.bind("sm" + k, "mem_side", "l1" + k, "cpu_side");
-            m.bind("l1" + k, "mem_side", "network", "cpu_side" + k);
-            m.bind("manager", "queries" + k, "sm" + k, "queries[0]");
-            m.bind("sm" + k, "upcoming[0]", "manager", "upcoming" + k);
-            m.bind("manager", "l1" + k, "l1" + k, "control[0]");
-        }
-        m.bind("network", "mem_side[0]", "l2", "cpu_side");
-        m.bind("l2", "mem_side", "memory", "cpu_side");
         m.bind("memory", "dram_side", "dram", "cpu_side");
         m.bind("memory", "drive_side", "drive", "requests");
-        m.bind("manager", "l2[0]", "l2", "control[0]");
-        m.bind("memory", "misses[0]", "manager", "misses[0]");
-        m.bind("manager", "hints[0]", "memory", "hints[0]");
+        add_watched(m, sms, std::move(manager), {{"clock", "700MHz"}}, l1);
+        m.bind("l2", "mem_side", "memory", "cpu_side");
         m.build();
         m.start();
         REQUIRE(m.run(never) == Stop::idle);
@@ -136,6 +112,22 @@ TEST_CASE("With the trigger 'period' units are asked for before they are missed"
     CHECK(ahead.memory().hits.value() == 1);
     CHECK(ahead.memory().ahead.prefetches.value() == 1);
     CHECK(ahead.manager().stat.hints.value() == 1); // not again while it waits
+}
+
+TEST_CASE("No more units wait to be asked for than a record has", "[sap]") {
+    Script s;
+    s.warps = 16;
+    s.write = [](auto& w, unsigned warp) { // each warp another unit, again and again
+        for (unsigned i = 0; i < 8; ++i) {
+            w.compute(~0u, 20);
+            load(w, 4096 * (16 * i + warp));
+        }
+    };
+    Watched all(s, {{"trigger", "period"}});
+    Watched few(s, {{"trigger", "period"}, {"record", "2"}, {"queue", "1"}});
+    CHECK(all.manager().stat.dropped_units.value() == 0);
+    CHECK(few.manager().stat.dropped_units.value() > 10);
+    CHECK(few.manager().stat.hints.value() < all.manager().stat.hints.value());
 }
 
 TEST_CASE("A memory manager without what it needs is refused", "[sap]") {

@@ -26,8 +26,7 @@ void Teller::wake() {
         a.lines[a.count++] = t.address;
         for (unsigned i = 0; i < params.hearing; ++i) port.upcoming[i].send(a);
     } else {
-        for (unsigned i = 0; i < params.listeners; ++i)
-            port.accesses[i].send({t.address, 128, 0, t.write});
+        for (unsigned i = 0; i < params.listeners; ++i) port.accesses[i].send({t.address, t.write});
     }
     state.due = now() + 10'000'000;
     arm(state.next, state.due);
