@@ -3,8 +3,6 @@
 #include "core/registry.hh"
 #include "parts/named.hh"
 
-#include <algorithm>
-
 namespace memsim::host {
 
 using protocol::Command;
@@ -52,7 +50,10 @@ void PagingHost::wake() {
     while (!port.device_side.empty()) copied(port.device_side.pop());
     for (unsigned d = 0; d < port.drive_side.size(); ++d)
         while (!port.drive_side[d].empty()) from_drive(port.drive_side[d].pop());
-    take_hints();
+    for (unsigned i = 0; i < port.hints.size(); ++i)
+        while (!port.hints[i].empty())
+            state.hinted.note(port.hints[i].pop(), static_cast<std::uint64_t>(params.page->raw),
+                              pages_, params.hinted());
     work();
     copy();
     while (!state.placing.empty() && port.pages.can_send()) {
@@ -91,17 +92,6 @@ void PagingHost::work() {
     if (driver.busy(now())) arm(state.next, driver.free_at);
 }
 
-void PagingHost::take_hints() {
-    for (unsigned i = 0; i < port.hints.size(); ++i)
-        while (!port.hints[i].empty()) {
-            const protocol::MemRequest h = port.hints[i].pop();
-            const auto page = static_cast<std::uint64_t>(params.page->raw);
-            const std::uint64_t last = std::min((h.address + h.bytes - 1) / page, pages_ - 1);
-            for (std::uint64_t p = h.address / page; p <= last; ++p)
-                state.hinted.note(HeldPages::key({p, h.application}), params.hinted());
-        }
-}
-
 void PagingHost::take_batch() {
     auto& batch = state.driver.batch;
     while (!port.faults.empty() && batch.size() < params.batch())
@@ -113,11 +103,7 @@ void PagingHost::take_batch() {
     with_them_.clear();
     for (std::uint32_t i = 0; i < batch.size(); ++i) faults_.push_back(name_of(batch[i].fault));
     state.prefetch->bring(faults_, with_them_);
-    state.hinted.take_all([&](std::uint64_t key) {
-        const PageName page = HeldPages::named(key);
-        const auto in = [&](const auto& list) { return std::ranges::count(list, page) != 0; };
-        if (!in(faults_) && !in(with_them_)) with_them_.push_back(page);
-    });
+    state.hinted.join(faults_, with_them_);
     for (const PageName& p : with_them_)
         if (!state.held.holds(p)) batch.push({{p.page, p.application, false, 0}, true});
 }
@@ -283,7 +269,7 @@ void PagingHost::functional(const PortBase&, FunctionalAccess& access) {
 }
 
 void PagingHost::check_loaded(Loader& l) const {
-    l.check(state.hinted.sound(), "has hints whose row and index differ");
+    l.check(state.hinted.keys.sound(), "has hints whose row and index differ");
     l.indices("copies.out", state.copies.out, state.pages.size());
     l.indices("copies.in", state.copies.in, state.pages.size());
     l.indices("placing", state.placing, state.pages.size());

@@ -5,11 +5,10 @@
 #include "core/functional.hh"
 #include "host/copy_engine.hh"
 #include "host/fault_driver.hh"
-#include "host/held_pages.hh"
+#include "host/hinted_pages.hh"
 #include "host/host_dram.hh"
 #include "host/page_backing.hh"
 #include "parts/page_prefetcher.hh"
-#include "parts/unit_record.hh"
 #include "protocol/block_io.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_fault.hh"
@@ -155,8 +154,8 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     struct State {
         FaultDriver driver;
         Policy<parts::PagePrefetcher> prefetch;
-        HeldPages held;           ///< where pages are prefetched
-        parts::UnitRecord hinted; ///< HeldPages::key() of each page
+        HeldPages held; ///< where pages are prefetched
+        HintedPages hinted;
         std::vector<Page> pages;
         FreeList free;
         CopyEngine copies;
@@ -189,7 +188,6 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     /// No page is under way, and none that was written to is missing from the drive.
     bool quiet() const { return state.free.size() == state.pages.size() && state.writing == 0; }
     void work();
-    void take_hints();
     void take_batch();
     Time cost(const WantedPage& w) const {
         return w.prefetch ? params.prefetch_cost() : params.page_cost();

@@ -20,6 +20,16 @@ const char* Swap::doing() const {
     return " is under way";
 }
 
+Swap* PageSwaps::access(const Placement::Page& p, Group* g, Tick now) {
+    if (params_.swaps() == 0) return nullptr;
+    if (!g) {
+        if (p.slot == 0) return nullptr; // in DRAM: its counter is 0 and stays 0
+        g = &state_.groups[p.group];
+    }
+    const bool hot = g->access(static_cast<std::uint8_t>(p.slot), params_.hot_threshold());
+    return hot ? decide(p.group, *g, now) : nullptr;
+}
+
 Swap* PageSwaps::decide(std::uint64_t group, Group& g, Tick now) {
     const auto index = static_cast<std::uint8_t>(std::countr_one(state_.live));
     if (index == params_.swaps()) {

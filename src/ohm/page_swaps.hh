@@ -143,6 +143,9 @@ class PageSwaps {
     Swap::Mask all_pieces() const { return all_; }
     bool copied(const Swap& s) const { return s.dram_written == all_ && s.xpoint_written == all_; }
 
+    /// Counts an access to a page of a group, if it is known, none of whose pages is being swapped.
+    /// The swap that is decided upon by it, or nullptr.
+    Swap* access(const Placement::Page& p, Group* g, Tick now);
     /// Decides upon a swap of the group's candidate; nullptr if every buffer is in use.
     Swap* decide(std::uint64_t group, Group& g, Tick now);
     /// It is over: both pages are at their new places.

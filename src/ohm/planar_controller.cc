@@ -227,7 +227,7 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
     q.slot = slot;
     if (moving) return postponed_->take(id, *s), true;
     demand_->dispatch(id, location);
-    if (!s) count_access(p, g);
+    if (!s) begin(swaps_->access(p, g, now()));
     return true;
 }
 
@@ -238,18 +238,7 @@ void PlanarController::foresee(const protocol::MemRequest& hint) {
     Group* g = swaps_->groups().find(p.group);
     if (swaps_->of_group(g)) return;
     ++stat.hints;
-    count_access(p, g);
-}
-
-/// An access to a page of a group, if it is known, none of whose pages is being swapped.
-void PlanarController::count_access(const Placement::Page& p, Group* g) {
-    if (params.swap.swaps() == 0) return;
-    if (!g) {
-        if (p.slot == 0) return; // in DRAM: its counter is 0 and stays 0
-        g = &swaps_->groups()[p.group];
-    }
-    if (g->access(static_cast<std::uint8_t>(p.slot), params.swap.hot_threshold()))
-        decide(p.group, *g);
+    begin(swaps_->access(p, g, now()));
 }
 
 void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
@@ -266,8 +255,8 @@ void PlanarController::finish(std::uint32_t id, Contents::Id contents) {
 
 // ---- swaps -----------------------------------------------------------------------------------
 
-void PlanarController::decide(std::uint64_t group, Group& g) {
-    Swap* const s = swaps_->decide(group, g, now());
+/// A swap has been decided upon, perhaps.
+void PlanarController::begin(Swap* s) {
     if (!s) return;
     if (function_) {
         function_->place(*s);

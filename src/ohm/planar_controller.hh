@@ -139,8 +139,7 @@ class PlanarController final : public Model<PlanarController>, public Functional
     bool accept(const protocol::MemRequest& r);
     void finish(std::uint32_t id, Contents::Id contents);
     void foresee(const protocol::MemRequest& hint);
-    void count_access(const Placement::Page& p, Group* g);
-    void decide(std::uint64_t group, Group& g);
+    void begin(Swap* s);
     void end_swap(Swap& s);
 
     Placement placement_;

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "host/held_pages.hh"
+#include "parts/unit_record.hh"
+#include "protocol/mem.hh"
+
+#include <algorithm>
+
+namespace memsim::host {
+
+/// Pages that somebody has said will be accessed, until the next batch of faults: each once, the
+/// oldest dropped for more than `most`. A value for State.
+struct HintedPages {
+    parts::UnitRecord keys; ///< HeldPages::key() of each
+
+    /// `end`: pages of an address space.
+    void note(const protocol::MemRequest& hint, std::uint64_t page_bytes, std::uint64_t end,
+              std::uint32_t most) {
+        const std::uint64_t behind = (hint.address + hint.bytes + page_bytes - 1) / page_bytes;
+        for (std::uint64_t p = hint.address / page_bytes; p < std::min(behind, end); ++p)
+            keys.note(HeldPages::key({p, hint.application}), most);
+    }
+    /// Appends them to those that come with a batch, but for pages that come already.
+    void join(const std::vector<PageName>& faults, std::vector<PageName>& with_them) {
+        if (keys.empty()) return;
+        const auto prefetched = static_cast<std::ptrdiff_t>(with_them.size());
+        keys.take_all([&](std::uint64_t key) {
+            const PageName page = HeldPages::named(key);
+            const auto first = with_them.begin(), last = first + prefetched;
+            if (std::find(first, last, page) == last && !std::ranges::count(faults, page))
+                with_them.push_back(page);
+        });
+    }
+};
+
+} // namespace memsim::host
