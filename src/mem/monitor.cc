@@ -69,7 +69,7 @@ void Monitor::count(const protocol::MemRequest& r) {
     }
     if (protocol::has_data(r.command)) stat.write_bytes += r.payload();
     for (unsigned i = 0; i < port.passed.size(); ++i)
-        port.passed[i].send({r.address, r.bytes, r.application, r.command != Command::read});
+        port.passed[i].send({r.address, r.command != Command::read});
     if (r.application < stat.application_requests.size())
         ++stat.application_requests[r.application];
     if (params.page() == 0_B) return;

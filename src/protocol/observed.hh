@@ -8,11 +8,9 @@ namespace memsim::protocol {
 /// beside the machine.
 struct Observed {
     std::uint64_t address = 0;
-    std::uint32_t bytes = 0;
-    std::uint16_t application = 0;
     bool write = false; ///< or an atomic
 
-    static constexpr std::uint32_t largest_wire_bytes = 16;
+    static constexpr std::uint32_t largest_wire_bytes = 9;
     std::uint32_t wire_bytes() const { return largest_wire_bytes; }
 };
 
