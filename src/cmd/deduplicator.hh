@@ -36,7 +36,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
                                "Capacity of this controller's blocks; the tables lie behind them",
                                multiple_of(4_KiB)};
         Param<unsigned> channels {1, {1, 4096}, "Controllers that the addresses are spread over"};
-        Param<unsigned> channel {0, {0, 4095}, "Which of them this is"};
+        Param<unsigned> channel {0, {0, 4095}, "Number of this controller among them"};
         Param<Bytes> interleave {
             256_B, {128_B, 1_GiB}, "Chunk of addresses that is one's", multiple_of(128_B)};
         Param<unsigned> slices {0, {0, 64}, "Caches above, whose lines it may copy"};

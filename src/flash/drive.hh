@@ -93,7 +93,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Many<Out<protocol::DriveTask>> tasks {
             from<&Params::observers>, {}, "Tasks of its own that it begins"};
         Optional<Out<protocol::DeviceLoad>> load {
-            {}, "Its load: severe before and during tasks of its own"};
+            {}, "Load of the drive: severe before and during tasks of its own"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};

@@ -56,7 +56,7 @@ class FixedDrive final : public Model<FixedDrive>,
     struct Ports {
         Responder<protocol::BlockIo> requests {{.depth = from<&Params::queue>}, "Block requests"};
         Optional<Out<protocol::DeviceLoad>> load {
-            {}, "Its load: severe before and during a task of its own"};
+            {}, "Load of the drive: severe before and during a task of its own"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads served"};

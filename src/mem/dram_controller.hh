@@ -34,7 +34,7 @@ class DramController final : public Model<DramController>, public Functional {
         Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
         Param<PolicyName<BankHash>> bank_hash {"none", "What the map's bank becomes, by the row"};
         Param<unsigned> channels {1, {1, 4096}, "Channels that the addresses are spread over"};
-        Param<unsigned> channel {0, {0, 4095}, "Which of them this is"};
+        Param<unsigned> channel {0, {0, 4095}, "Number of this channel among them"};
         Param<Bytes> interleave {
             0_B, {0_B, 1_GiB}, "What the digit Cl of the map counts through; 0: one burst"};
         Param<PolicyName<RowPolicy>> page {"open", "What happens to a row after an access"};

@@ -30,7 +30,7 @@ struct ChannelParams {
     using group = void;
     Param<unsigned> controllers {
         6, {1, 1024}, "Controllers that share the address space (Ohm-GPU table I: 6)"};
-    Param<unsigned> index {0, {0, 1023}, "Which of them this one is"};
+    Param<unsigned> index {0, {0, 1023}, "Number of this controller among them"};
     Param<unsigned> modules {
         2, {1, 16}, "XPoint modules behind it (Ohm-GPU table III: 12 over 6 controllers)"};
     Param<unsigned> queue {

@@ -35,7 +35,8 @@ struct GeometryParams {
         parts::SetHash::none, "How a line finds its set (xor_fold: Gonzalez et al., ICS 1997)"};
     Param<unsigned> interleave_ways {
         1, {1, 65536}, "Caches that share the addresses; this one sees every n-th chunk"};
-    Param<unsigned> interleave_index {0, {0, 65535}, "Which of them it is, if warm"};
+    Param<unsigned> interleave_index {
+        0, {0, 65535}, "Number of this cache among them; used where it is warm"};
     Param<Bytes> interleave_granularity {
         256_B, {1_B, 1_GiB}, "Chunk of that sharing: equal to the crossbar's"};
 };
