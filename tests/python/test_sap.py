@@ -1,5 +1,7 @@
 """SAP's machines: policies, sizes, drives, effective access time, and errors of their users."""
 
+import sqlite3
+from argparse import Namespace
 from pathlib import Path
 
 import memsim
@@ -32,11 +34,48 @@ def test_watching_the_schedulers_misses_less(memsim_command):
     assert misses("sap", "--record", "1") >= misses("sap")
 
 
+def milliseconds(shown):
+    return float(shown.split(" at ")[1].split(" ms")[0])
+
+
 def test_a_drive_of_flash(memsim_command):
-    """A read of a page takes its 50 us and more; the workload ends as with the paper's latencies."""
+    """Its pages take 50 us and the way through the drive: one after the other it is slower than the paper's latencies."""
     for policy in ("lru", "sap"):
-        assert "nothing left to do" in run(memsim_command, "--policy", policy, "--drive", "flash", "--workload", "AES",
-                                           "--check-contents")
+        flash, table = (run(memsim_command, "--policy", policy, "--drive", drive, "--workload", "AES", "--check-contents")
+                        for drive in ("flash", "table"))
+        assert "bytes are as the program left them" in flash
+        assert milliseconds(flash) != milliseconds(table) and milliseconds(flash) > 0.05
+
+
+@pytest.mark.parametrize("system, workload, path", [("cxl_gpu", "vadd", "queues"), ("ohm", "pagerank", "controller")])
+def test_hints_reach_another_machine(memsim_command, tmp_path, system, workload, path):
+    """Those that the memory manager sends are counted where they arrive, and change the time."""
+    told = [memsim_command("-d", name, CONFIGS / "sap_hints.py", "--system", system, "--workload", workload, "--scale",
+                           "tiny", *more).stdout for name, more in (("with", ()), ("without", ("--without",)))]
+    assert "hints" in told[0] and "hints" not in told[1]
+    assert milliseconds(told[0]) != milliseconds(told[1])
+    with sqlite3.connect(tmp_path / "with" / "stats.db") as database:
+        taken, = database.execute("SELECT sum(value) FROM result WHERE name = 'hints' AND path LIKE ?",
+                                  (f"%{path}%",)).fetchone()
+    assert 0 < taken <= int(told[0].split(" hints")[0].split()[-1])
+
+
+@pytest.mark.parametrize("host, workload, scale", [("endpoint", "vadd", "tiny"), ("buffer", "gaus", "tiny"),
+                                                   ("mmu", "rsum", "small")])
+def test_policies_of_another_memory(memsim_command, host, workload, scale):
+    times = {policy: milliseconds(memsim_command(CONFIGS / "sap_policies.py", "--host", host, "--policy", policy,
+                                                 "--workload", workload, "--scale", scale).stdout)
+             for policy in ("lru", "arc", "sap", "page-on-page")}
+    assert len({times["lru"], times["sap"], times["page-on-page"]}) == 3, times
+
+
+def test_a_claim_is_judged_on_its_own_workloads():
+    """sap-02 is about AES, CP and NN; sap-06 about three more."""
+    fig = sap.points.Points.__new__(sap.points.Points)
+    fig.args = Namespace(scale="judge", max_instructions=0, workloads=["AES", "CP", "NN"])
+    fig.seeds, fig.seed, fig.verdicts, fig.measured = [1], 1, [], lambda id: 1.01
+    fig.judge("sap-02", "sap-06")
+    assert [v.word for v in fig.verdicts] == ["met", "too small to judge"]
 
 
 def test_hits_at_every_size(memsim_command):

@@ -24,7 +24,7 @@ for drive in sap.machines.DRIVES:
 fig.run()
 value = "SELECT value FROM result WHERE run = :run AND path = '{}' AND name = '{}'".format
 table = fig.table(cycles=value("gpu.dispatcher", "cycles"), hits=value("gpu.memory[0]", "hits"),
-                  merged=value("gpu.memory[0]", "merged"), misses=value("gpu.memory[0]", "misses"))
+                  merged=value("gpu.memory[0]", "merged"), misses=value("gpu.memory[0]", "misses")).sort_index()
 table["hit_ratio"] = table.hits / (table.hits + table.merged + table.misses)
 for drive in sap.machines.DRIVES:
     for dram in args.dram:

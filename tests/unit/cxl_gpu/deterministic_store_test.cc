@@ -42,6 +42,15 @@ TEST_CASE("A store whose look-up ends between edges reaches a memory with a cloc
     CHECK(value(b.local().stat.writes) >= 20);
 }
 
+TEST_CASE("A hint passes a deterministic store, and is no store", "[cxl_gpu]") {
+    Bench b = bench("");
+    b.driver().plan(0, Command::hint, 4096, 256, true);
+    b.run();
+    CHECK(b.endpoint().addresses(Command::hint) == Addresses {4096});
+    CHECK(b.stores().stat.store_latency.count() == 0);
+    CHECK(value(b.local().stat.writes) == 0);
+}
+
 TEST_CASE("A posted store is not answered", "[cxl_gpu]") {
     Bench b = bench("");
     b.driver().write(0, 4096, 64, true);

@@ -204,15 +204,14 @@ TEST_CASE("A fixed drive's data path takes a time for each request and one for i
     CHECK(at[3] == 2 + (2 * 356 + 2 * 592) * ns + 6 * us);
 }
 
-TEST_CASE("A page cache tells the load of units on their way, or the drive's if that is higher",
-          "[flash][page_cache]") {
-    // Units of 4 KiB, of which four are a full load: light, optimal from one, moderate from two.
-    Machine m(1);
+namespace {
+/// A page cache, and a drive that works for itself after each write: who listens hears the cache's.
+void listen_to_cache(Machine& m, const Arguments& cache, const std::string& announce) {
     m.add("driver", "test_mem.Driver", {});
-    m.add("cache", "mem.PageCache", {{"capacity", "64KiB"}, {"full_load", "4"}});
+    m.add("cache", "mem.PageCache", cache);
     m.add("dram", "mem.SimpleMemory", {});
     m.add("drive", "flash.FixedDrive",
-          {{"task_writes", "1"}, {"task_time", "50us"}, {"announce", "0fs"}});
+          {{"task_writes", "1"}, {"task_time", "50us"}, {"announce", announce}});
     m.add("listener", "test_flash.LoadListener", {});
     m.bind("driver", "mem_side", "cache", "cpu_side");
     m.bind("cache", "dram_side", "dram", "cpu_side");
@@ -220,6 +219,14 @@ TEST_CASE("A page cache tells the load of units on their way, or the drive's if 
     m.bind("cache", "load", "listener", "load");
     m.bind("drive", "load", "cache", "drive_load");
     m.build();
+}
+} // namespace
+
+TEST_CASE("A page cache tells the load of units on their way, or the drive's if that is higher",
+          "[flash][page_cache]") {
+    // Units of 4 KiB, of which four are a full load: light, optimal from one, moderate from two.
+    Machine m(1);
+    listen_to_cache(m, {{"capacity", "64KiB"}, {"full_load", "4"}}, "0fs");
     auto& driver = m.get<test_mem::Driver>("driver");
     for (const std::uint64_t unit : {0, 1, 1, 2, 3}) driver.read(0, unit * 4096);
     m.start();
@@ -233,18 +240,7 @@ TEST_CASE("A page cache tells the load of units on their way, or the drive's if 
 
 TEST_CASE("A page cache passes on what its drive announces", "[flash][page_cache]") {
     Machine m(1);
-    m.add("driver", "test_mem.Driver", {});
-    m.add("cache", "mem.PageCache", {{"capacity", "8KiB"}, {"full_load", "65536"}});
-    m.add("dram", "mem.SimpleMemory", {});
-    m.add("drive", "flash.FixedDrive",
-          {{"task_writes", "1"}, {"task_time", "50us"}, {"announce", "5us"}});
-    m.add("listener", "test_flash.LoadListener", {});
-    m.bind("driver", "mem_side", "cache", "cpu_side");
-    m.bind("cache", "dram_side", "dram", "cpu_side");
-    m.bind("cache", "drive_side", "drive", "requests");
-    m.bind("cache", "load", "listener", "load");
-    m.bind("drive", "load", "cache", "drive_load");
-    m.build();
+    listen_to_cache(m, {{"capacity", "8KiB"}, {"full_load", "65536"}}, "5us");
     auto& driver = m.get<test_mem::Driver>("driver");
     for (unsigned unit = 0; unit < 3; ++unit) // the third makes the first go out
         driver.plan(unit * 1000 * us, protocol::Command::write, unit * 4096, 32);

@@ -18,6 +18,15 @@ constexpr Tick ns = 1'000'000;
 std::uint64_t count(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
 } // namespace
 
+TEST_CASE("Two-level: a hint is no request", "[ohm]") {
+    Bench b;
+    b.send(0, 256, Command::hint, 2048, true);
+    b.send(100 * ns, 256, Command::read);
+    CHECK(b.run_to_end() == Clean {});
+    CHECK(count(b.controller().stat.fills) == 1); // the read's
+    CHECK(count(b.controller().stat.hits) == 0);
+}
+
 TEST_CASE(
     "Two-level: a miss takes a tag read, an XPoint read and the way back; a hit the first alone",
     "[ohm]") {

@@ -27,8 +27,7 @@ class Hinted(study.Study):
 
     def show(self):
         """Prints a row a workload: the time with hints over that without, and each metric without and with."""
-        heads = [name for name in self.metrics]
-        print(f"{'':10}{'time':>8}" + "".join(f"{head:>22}" for head in heads))
+        print(f"{'':10}{'time':>8}" + "".join(f"{name + ': without, with':>22}" for name in self.metrics))
         ratios = []
         for workload in self.args.workloads:
             rows = {p.keys["hints"]: self.values(p) for p in self.selected if p.keys["workload"] == workload}

@@ -95,13 +95,11 @@ class Points(PlatformStudy):
         return rows
 
     def ratios(self, id, variant=""):
-        """Of a claim: {(workload, MiB, subject, baseline): ratio}, at the sizes of which the footprint is twice or
-        more. Without a baseline: of the subject at FLAT MiB."""
+        """Of a claim: {(workload, MiB, subject, baseline): ratio}, over those of its workloads that were run, at the
+        sizes of which the footprint is twice or more. Without a baseline: of the subject at FLAT MiB."""
         metric, subjects, baselines, workloads, (least, most), _ = CLAIMS[id]
         table, found = self.table.loc[variant], {}
-        for workload in workloads:
-            if workload not in self.args.workloads:
-                return {}
+        for workload in set(workloads) & set(self.args.workloads):
             for mib in sizes():
                 if not least <= mib <= most or table.loc[workload].footprint.iloc[0] < 2 * mib * MIB:
                     continue
@@ -119,6 +117,12 @@ class Points(PlatformStudy):
             return None
         which = CLAIMS[id][-1]
         return max(found, key=lambda x: abs(x - 1)) if which == "farthest" else which(found)
+
+    def judge(self, *ids):
+        """Each claim is judged if all of its own workloads were run."""
+        for id in ids:
+            self.preview = study.preview(self.args, CLAIMS[id][3])
+            super().judge(id)
 
     def show_sizes(self, metric, policies=None, variant=""):
         """Prints a table of text for each workload: policies by sizes."""
