@@ -48,6 +48,10 @@ void Deduplicator::init() {
     scheme_ = {&*state.detector, params.intra(), params.whole_tables()};
     packing_.emplace(*state.compressor, stat.packing);
     check_params();
+    caches_.resize(port.caches.size());
+    for (unsigned i = 0; i < caches_.size(); ++i)
+        if (!(caches_[i] = protocol::probed(port.caches[i])))
+            refuse(port.caches[i].name(), "it looks into a cache: bind its port control[0]");
     const auto blocks = static_cast<std::uint32_t>(params.capacity->raw / block_bytes);
     map_ = {{static_cast<std::uint64_t>(params.interleave->raw), params.channels},
             params.channel,
@@ -302,7 +306,7 @@ SectorBytes Deduplicator::look_into_caches(std::uint64_t at) {
     const auto slice =
         at / static_cast<std::uint64_t>(params.interleave->raw) / params.channels % params.slices;
     protocol::SectorProbe probe {at, false, false, {}};
-    protocol::ask(port.caches[slice], probe);
+    caches_[slice]->probe(probe);
     if (!probe.clean()) return {};
     return probe.data;
 }

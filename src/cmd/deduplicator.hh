@@ -131,6 +131,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
     SectorBytes look_into_caches(std::uint64_t at);
     void drain();
 
+    std::vector<const protocol::Probed*> caches_; ///< by slice
     Scheme scheme_;
     BlockMap map_;
     std::array<TableLayout, tables> layout_ {};

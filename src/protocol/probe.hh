@@ -23,16 +23,10 @@ class Probed {
     virtual void probe(SectorProbe& probe) const = 0;
 };
 
-/// Whether what is bound to one of the component's own ports answers.
-inline bool can_be_asked(const PortBase& mine) {
+/// Whom one of the component's own ports asks, found at init(); nullptr if what is bound to it does
+/// not answer.
+inline const Probed* probed(const PortBase& mine) {
     return dynamic_cast<const Probed*>(&mine.peer()->owner());
-}
-
-/// Asks what is bound to one of the component's own ports.
-inline void ask(const PortBase& mine, SectorProbe& probe) {
-    const auto* other = dynamic_cast<const Probed*>(&mine.peer()->owner());
-    MEMSIM_ASSERT(other, "what is asked for a sector must be Probed");
-    other->probe(probe);
 }
 
 } // namespace memsim::protocol

@@ -1,7 +1,6 @@
 #include "sap/memory_manager.hh"
 
 #include "core/registry.hh"
-#include "protocol/probe.hh"
 
 #include <algorithm>
 
@@ -24,10 +23,12 @@ void MemoryManager::init() {
         refuse("trigger",
                "units are to be asked for at a miss, but no memory tells its misses: set "
                "reports=1 and bind misses[0], or trigger=period");
-    for (auto* caches : {&port.l1, &port.l2})
-        for (unsigned i = 0; i < caches->size(); ++i)
-            if (!protocol::can_be_asked((*caches)[i]))
-                refuse((*caches)[i].name(), "it looks into a cache: bind its port control[0]");
+    for (auto [ports, caches] : {std::pair {&port.l1, &l1_}, std::pair {&port.l2, &l2_}}) {
+        caches->resize(ports->size());
+        for (unsigned i = 0; i < ports->size(); ++i)
+            if (!((*caches)[i] = protocol::probed((*ports)[i])))
+                refuse((*ports)[i].name(), "it looks into a cache: bind its port control[0]");
+    }
 }
 
 void MemoryManager::wake() {
@@ -89,8 +90,8 @@ bool MemoryManager::cached(std::uint32_t sm, std::uint64_t line) const {
     if (!params.looks_into_caches()) return false;
     protocol::SectorProbe probe;
     probe.address = line;
-    for (const auto* cache : {&port.l1[sm], &port.l2[over_slices_.way(line)]}) {
-        protocol::ask(*cache, probe);
+    for (const protocol::Probed* cache : {l1_[sm], l2_[over_slices_.way(line)]}) {
+        cache->probe(probe);
         if (probe.valid || probe.dirty) return true;
     }
     return false;

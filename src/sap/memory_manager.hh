@@ -6,6 +6,7 @@
 #include "parts/unit_record.hh"
 #include "protocol/mem.hh"
 #include "protocol/page_miss.hh"
+#include "protocol/probe.hh"
 #include "protocol/upcoming.hh"
 
 namespace memsim::sap {
@@ -128,6 +129,7 @@ class MemoryManager final : public Model<MemoryManager> {
     void ask_for_new();
     void send_hints();
 
+    std::vector<const protocol::Probed*> l1_, l2_; ///< by SM, by slice
     parts::Interleave over_slices_;
     std::uint64_t unit_ = 0;
     Tick period_ = 0;

@@ -151,7 +151,7 @@ TEST_CASE("a probe tells what is here, and moves nothing", "[mem][cache]") {
     m.get<Cache>("cache").save_state(first), m.get<Cache>("cache").save_stats(first);
     const auto ask = [&](std::uint64_t address) {
         protocol::SectorProbe p {address, false, false, {}};
-        protocol::ask(m.get<Driver>("asker").port.mem_side, p);
+        protocol::probed(m.get<Driver>("asker").port.mem_side)->probe(p);
         return p;
     };
     CHECK(ask(0).clean());
