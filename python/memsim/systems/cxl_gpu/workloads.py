@@ -3,30 +3,30 @@
 from ... import workload
 from ...errors import did_you_mean, user_error
 
-SCALES = ("tiny", "small", "default", "judge")
+SCALES = ("tiny", "small", "default", "half", "judge")  # half of judge: whether its figures hold at half the size
 COMPUTE = "rsum", "stencil", "sort"                   # compute-intensive
 LOADS = "gemm", "vadd", "saxpy", "conv3", "path"      # load-intensive
 STORES = "cfd", "gauss", "bfs"                        # store-intensive
 REAL = "gnn", "mri"                                   # real-world: bfs + vadd + gemm; sort + conv3
 SEQUENTIAL, AROUND, RANDOM = ("vadd", "saxpy"), ("sort", "gauss"), ("path", "bfs")  # of Fig. 9d
 
-# Footprints of about 64 KiB, 640 KiB, 10 MiB and 80 MiB: ten times the GPU's local memory. `region`: thread
+# Footprints of about 64 KiB, 640 KiB, 10 MiB, 40 MiB and 80 MiB: ten times the GPU's local memory. `region`: thread
 # instructions in millions after which no block starts (0: to the end), the same work on every platform.
-REGION = (0, 1, 4, 40)
+REGION = (0, 1, 4, 20, 40)
 TABLE = {
-    "rsum": dict(size=(16384, 131072, 1 << 21, 1 << 24)),
-    "stencil": dict(size=(20, 43, 109, 218)),
-    "sort": dict(size=(4096, 32768, 1 << 19, 1 << 22)),
-    "gemm": dict(size=(64, 232, 936, 2648)),
-    "vadd": dict(size=(5632, 53248, 1 << 20, 7 << 20)),
-    "saxpy": dict(size=(8192, 81920, 5 << 18, 10 << 20)),
-    "conv3": dict(size=(20, 43, 109, 218)),
-    "path": dict(size=(160, 1600, 25600, 204800)),
-    "cfd": dict(size=(5, 10, 24, 47)),
-    "gauss": dict(name="gaus", size=(88, 280, 1120, 3200)),
-    "bfs": dict(name="bfs_rodinia", size=(9, 12, 16, 19), generator="social"),
-    "gnn": dict(size=(7, 10, 14, 17), generator="social"),
-    "mri": dict(size=(14, 30, 74, 150)),
+    "rsum": dict(size=(16384, 131072, 1 << 21, 1 << 23, 1 << 24)),
+    "stencil": dict(size=(20, 43, 109, 173, 218)),
+    "sort": dict(size=(4096, 32768, 1 << 19, 1 << 21, 1 << 22)),
+    "gemm": dict(size=(64, 232, 936, 1872, 2648)),
+    "vadd": dict(size=(5632, 53248, 1 << 20, 7 << 19, 7 << 20)),
+    "saxpy": dict(size=(8192, 81920, 5 << 18, 5 << 20, 10 << 20)),
+    "conv3": dict(size=(20, 43, 109, 173, 218)),
+    "path": dict(size=(160, 1600, 25600, 102400, 204800)),
+    "cfd": dict(size=(5, 10, 24, 37, 47)),
+    "gauss": dict(name="gaus", size=(88, 280, 1120, 2264, 3200)),
+    "bfs": dict(name="bfs_rodinia", size=(9, 12, 16, 18, 19), generator="social"),
+    "gnn": dict(size=(7, 10, 14, 16, 17), generator="social"),
+    "mri": dict(size=(14, 30, 74, 119, 150)),
 }
 
 
