@@ -94,41 +94,63 @@ constexpr bool checkpointable() {
         return false;
 }
 
+/// Writes a shape: what is not worth compiling for each type.
+class ShapeText {
+  public:
+    std::string text;
+
+    void put(std::string_view s);
+    void number(std::string_view kind, std::size_t bytes);
+    /// Of an array: how many there are.
+    void times(std::size_t n);
+    /// A field of a struct begins.
+    void field(std::string_view name, bool first);
+};
+
+template <class T>
+void write_shape(ShapeText& to) {
+    if constexpr (std::is_same_v<T, bool>)
+        to.put("bool");
+    else if constexpr (std::is_enum_v<T>)
+        to.number("enum", sizeof(T));
+    else if constexpr (std::is_floating_point_v<T>)
+        to.number("f", sizeof(T));
+    else if constexpr (is_number_like<T>())
+        to.number(T(-1) < T(0) ? "i" : "u", sizeof(T));
+    else if constexpr (std::is_same_v<T, std::string>)
+        to.put("str");
+    else if constexpr (requires { typename T::Element; } && ArchivesItself<T>) {
+        to.put(T::archived_as), to.put("<");
+        write_shape<typename T::Element>(to);
+        to.put(">");
+    } else if constexpr (ArchivesItself<T>)
+        to.put(T::archived_as);
+    else if constexpr (is_sequence<T>::value || is_array<T>::value) {
+        to.put("[");
+        write_shape<typename T::value_type>(to);
+        if constexpr (is_array<T>::value) to.times(std::tuple_size_v<T>);
+        to.put("]");
+    } else {
+        T* const none = nullptr;
+        to.put("{");
+        [&]<std::size_t... I>(std::index_sequence<I...>) {
+            using Fields = decltype(reflect::tie(*none));
+            ((to.field(reflect::field_name<T, I>, I == 0),
+              write_shape<std::remove_cvref_t<std::tuple_element_t<I, Fields>>>(to)),
+             ...);
+        }
+        (std::make_index_sequence<reflect::field_count<T>()> {});
+        to.put("}");
+    }
+}
+
 /// The shape of a value as text, equal on every compiler: kept in each checkpoint beside the bytes,
 /// so that bytes of another shape are refused rather than misread.
 template <class T>
 std::string shape() {
-    if constexpr (std::is_same_v<T, bool>)
-        return "bool";
-    else if constexpr (std::is_enum_v<T>)
-        return "enum" + std::to_string(8 * sizeof(T));
-    else if constexpr (std::is_floating_point_v<T>)
-        return "f" + std::to_string(8 * sizeof(T));
-    else if constexpr (is_number_like<T>())
-        return (T(-1) < T(0) ? "i" : "u") + std::to_string(8 * sizeof(T));
-    else if constexpr (std::is_same_v<T, std::string>)
-        return "str";
-    else if constexpr (requires { typename T::Element; } && ArchivesItself<T>)
-        return std::string(T::archived_as) + "<" + shape<typename T::Element>() + ">";
-    else if constexpr (ArchivesItself<T>)
-        return std::string(T::archived_as);
-    else if constexpr (is_sequence<T>::value)
-        return "[" + shape<typename T::value_type>() + "]";
-    else if constexpr (is_array<T>::value)
-        return "[" + shape<typename T::value_type>() + "*" + std::to_string(std::tuple_size_v<T>) +
-               "]";
-    else {
-        std::string all;
-        T* const none = nullptr;
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            using Fields = decltype(reflect::tie(*none));
-            ((all += (I ? "," : "") + std::string(reflect::field_name<T, I>) + ":" +
-                     shape<std::remove_cvref_t<std::tuple_element_t<I, Fields>>>()),
-             ...);
-        }
-        (std::make_index_sequence<reflect::field_count<T>()> {});
-        return "{" + all + "}";
-    }
+    ShapeText to;
+    write_shape<T>(to);
+    return std::move(to.text);
 }
 
 /// Appends values to a string of bytes.
@@ -322,43 +344,36 @@ class Shower {
     template <class T>
     void operator()(const T& v) {
         if constexpr (std::is_same_v<T, bool>)
-            text += v ? "true" : "false";
+            put(v ? "true" : "false");
         else if constexpr (std::is_floating_point_v<T>)
-            text += std::to_string(v);
+            real(v);
         else if constexpr (std::is_enum_v<T>)
-            text += to_text(static_cast<Int128>(static_cast<std::underlying_type_t<T>>(v)));
+            number(static_cast<Int128>(static_cast<std::underlying_type_t<T>>(v)));
         else if constexpr (is_number_like<T>())
-            text += to_text(static_cast<Int128>(v));
+            number(static_cast<Int128>(v));
         else if constexpr (std::is_same_v<T, std::string>)
             quote(v);
         else if constexpr (ArchivesItself<T>) {
-            text += '[';
+            put("[");
             Parts parts {*this};
             const_cast<T&>(v).archive(parts);
-            text += ']';
+            put("]");
         } else if constexpr (is_sequence<T>::value || is_array<T>::value) {
-            text += '[';
+            put("[");
             std::size_t i = 0;
             for (const auto& e : v) {
-                if (i == most) {
-                    text += ", \"... " + std::to_string(v.size() - most) + " more\"";
-                    break;
-                }
-                if (i++) text += ", ";
+                if (!element(i++, v.size())) break;
                 (*this)(static_cast<const typename T::value_type&>(e));
             }
-            text += ']';
+            put("]");
         } else {
-            text += '{';
             bool first = true;
+            put("{");
             reflect::for_each_field(v, [&](std::string_view name, auto& f) {
-                if (!first) text += ", ";
-                first = false;
-                quote(name);
-                text += ": ";
+                field(name, first);
                 (*this)(f);
             });
-            text += '}';
+            put("}");
         }
     }
 
@@ -369,13 +384,19 @@ class Shower {
         bool first = true;
         template <class T>
         void operator()(const T& v) {
-            if (!first) to.text += ", ";
-            first = false;
+            to.comma(first);
             to(v);
         }
-        void raw(const void*, std::size_t n) { (*this)(std::to_string(n) + " bytes"); }
+        void raw(const void*, std::size_t n);
     };
+    void put(std::string_view s);
+    void number(Int128 v);
+    void real(double v);
     void quote(std::string_view s);
+    void comma(bool& first);
+    void field(std::string_view name, bool& first);
+    /// Whether this one of so many is shown; what is not is counted.
+    bool element(std::size_t i, std::size_t of);
 };
 
 } // namespace memsim

@@ -2,14 +2,23 @@
 
 #include <charconv>
 
-namespace memsim::detail {
+namespace memsim {
 
-std::string indexed(const std::string& name, std::size_t i) {
-    return name + "[" + std::to_string(i) + "]";
+void ModelBase::add_port(std::string_view name, std::optional<unsigned> index, PortBase& p) {
+    std::string all(name);
+    if (index) all += "[" + std::to_string(*index) + "]";
+    ports_.push_back({std::move(all), &p});
 }
 
-std::optional<unsigned> index_in(const std::string& text, const std::string& vector,
-                                 unsigned next) {
+void ModelBase::attach(std::string_view name, std::optional<unsigned> index, PortBase& p,
+                       const void* params) {
+    add_port(name, index, p);
+    p.attach(*this, ports_.back().name, params);
+}
+
+namespace detail {
+
+std::optional<unsigned> index_in(std::string_view text, std::string_view vector, unsigned next) {
     constexpr unsigned most = 1 << 16;
     if (!text.starts_with(vector)) return {};
     if (text.size() == vector.size()) return next;
@@ -23,4 +32,6 @@ std::optional<unsigned> index_in(const std::string& text, const std::string& vec
     return index;
 }
 
-} // namespace memsim::detail
+} // namespace detail
+
+} // namespace memsim

@@ -142,7 +142,7 @@ class ModelBase : public Component {
         PortBase* port;
     };
     /// All ports until they are bound, then those that are.
-    virtual const std::vector<PortRef>& ports() const = 0;
+    const std::vector<PortRef>& ports() const { return ports_; }
     virtual void save_state(Saver&) = 0;
     virtual void load_state(Loader&) = 0; ///< timers are armed again
     virtual void save_stats(Saver&) = 0;
@@ -152,6 +152,16 @@ class ModelBase : public Component {
     /// 'input', the next that is free. None: there is no such vector.
     virtual PortBase* grow_port(const std::string& name) = 0;
     virtual void seed_all() = 0;
+
+  protected:
+    /// Of several ports of a name, that with this index.
+    void add_port(std::string_view name, std::optional<unsigned> index, PortBase& p);
+    void attach(std::string_view name, std::optional<unsigned> index, PortBase& p,
+                const void* params);
+    void forget_ports() { ports_.clear(); }
+
+  private:
+    std::vector<PortRef> ports_;
 };
 
 /// Whether a T is inside a V at all, and whether it is where for_each_inside (below) does not reach
@@ -216,16 +226,13 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
 }
 
 namespace detail {
-std::string indexed(const std::string& name, std::size_t i);
 /// The index in 'input[3]' or 'input', which is `next`, of the vector 'input'; none: it is another.
-std::optional<unsigned> index_in(const std::string& text, const std::string& vector, unsigned next);
+std::optional<unsigned> index_in(std::string_view text, std::string_view vector, unsigned next);
 } // namespace detail
 
 template <class Self>
 class Model : public Declared<Self, ModelBase> {
   public:
-    using typename ModelBase::PortRef;
-    const std::vector<PortRef>& ports() const override { return ports_; }
     void save_state(Saver& s) override { s(self().state); }
     void load_state(Loader& l) override {
         for_each_inside<Timer>(self().state, "",
@@ -245,27 +252,27 @@ class Model : public Declared<Self, ModelBase> {
     /// Called once by the machine, before ports are bound.
     void set_up() override {
         const void* params = &self().params;
-        for_each_port_kind([&](const std::string& name, auto& p) {
-            using Port = std::remove_cvref_t<decltype(p)>;
+        reflect::for_each_leaf(self().port, [&]<class Port>(std::string_view name, Port& p) {
             if constexpr (is_many<Port>::value) {
                 p.resize(params);
-                for (unsigned i = 0; i < p.size(); ++i) attach(detail::indexed(name, i), p[i]);
+                for (unsigned i = 0; i < p.size(); ++i) this->attach(name, i, p[i], params);
             } else if constexpr (is_optional<Port>::value)
-                attach(name, *p);
+                this->attach(name, {}, *p, params);
             else
-                attach(name, p);
+                this->attach(name, {}, p, params);
         });
     }
     PortBase* grow_port(const std::string& name) override {
         PortBase* made = nullptr;
-        for_each_port_kind([&](const std::string& n, auto& p) {
-            if constexpr (is_many<std::remove_cvref_t<decltype(p)>>::value) {
+        const void* const params = &self().params;
+        reflect::for_each_leaf(self().port, [&]<class Port>(std::string_view n, Port& p) {
+            if constexpr (is_many<Port>::value) {
                 if (!p.grows()) return;
                 const auto index = detail::index_in(name, n, p.size());
                 if (!index) return;
                 for (unsigned i = p.size(); i <= *index; ++i) {
                     p.grow(i + 1u);
-                    attach(detail::indexed(n, i), p[i]);
+                    this->attach(n, i, p[i], params);
                 }
                 made = &p[*index];
             }
@@ -274,16 +281,14 @@ class Model : public Declared<Self, ModelBase> {
     }
     /// Called once, when all ports are bound: now their number is known.
     void finish_set_up() override {
-        ports_.clear();
-        for_each_port_kind([&](const std::string& name, auto& p) {
-            using Port = std::remove_cvref_t<decltype(p)>;
+        this->forget_ports();
+        reflect::for_each_leaf(self().port, [&]<class Port>(std::string_view name, Port& p) {
             if constexpr (is_many<Port>::value) {
-                for (unsigned i = 0; i < p.size(); ++i)
-                    ports_.push_back({detail::indexed(name, i), &p[i]});
+                for (unsigned i = 0; i < p.size(); ++i) this->add_port(name, i, p[i]);
             } else if constexpr (is_optional<Port>::value) {
-                if (p) ports_.push_back({name, &*p});
+                if (p) this->add_port(name, {}, *p);
             } else
-                ports_.push_back({name, &p});
+                this->add_port(name, {}, p);
         });
         this->find_stats(&self().port);
     }
@@ -296,18 +301,6 @@ class Model : public Declared<Self, ModelBase> {
 
   private:
     using Declared<Self, ModelBase>::self;
-
-    template <class F>
-    void for_each_port_kind(F&& f) {
-        reflect::for_each_leaf(self().port,
-                               [&](std::string_view name, auto& p) { f(std::string(name), p); });
-    }
-    void attach(const std::string& name, PortBase& p) {
-        p.attach(*this, name, &self().params);
-        ports_.push_back({name, &p});
-    }
-
-    std::vector<PortRef> ports_;
 };
 
 } // namespace memsim

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/error.hh"
-#include "core/reflect.hh"
+#include "core/param.hh"
 #include "core/stats.hh"
 
 #include <cstdint>
@@ -47,6 +47,14 @@ class Object {
         throw ConfigError(path_ + "." + parameter + ": " + why);
     }
 
+    static std::vector<Resolved> resolved(const std::vector<ParamRef>& params);
+    static void add_stat(std::vector<StatRef>& all, std::string_view name, const Stat& stat,
+                         std::string_view kind, void (*read)(const Stat&, StatReader&, Window));
+    /// One of several of a name: 'hits[3]'.
+    static void add_stat(std::vector<StatRef>& all, std::string_view name, const std::string& index,
+                         const Stat& stat, std::string_view kind,
+                         void (*read)(const Stat&, StatReader&, Window));
+
   private:
     friend class Machine;
     std::uint32_t id_ = 0;
@@ -70,11 +78,7 @@ class Declared : public Base {
         });
     }
     std::vector<Resolved> resolved_params() const override {
-        std::vector<Resolved> all;
-        reflect::for_each_leaf(self().params, [&](std::string_view name, auto& p) {
-            all.push_back({std::string(name), p.text(), p.number()});
-        });
-        return all;
+        return Object::resolved(params_of(self().params));
     }
 
   protected:
@@ -83,22 +87,22 @@ class Declared : public Base {
 
     /// `ports`: the object's, by which the number of its statistics may follow.
     void find_stats(const void* ports) {
-        auto add = [&]<class S>(const std::string& name, const S& s) {
-            stats_.push_back({name, &s, S::kind, [](const Stat& stat, StatReader& r, Window w) {
-                                  static_cast<const S&>(stat).read(r, w);
-                              }});
-        };
-        reflect::for_each_leaf(self().stat, [&](std::string_view name, auto& s) {
-            const std::string n(name);
-            if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value) {
+        reflect::for_each_leaf(self().stat, [&]<class S>(std::string_view name, S& s) {
+            if constexpr (is_each<S>::value) {
                 s.resize(&self().params, ports);
-                for (unsigned i = 0; i < s.size(); ++i) add(n + "[" + s.label(i) + "]", s[i]);
+                for (unsigned i = 0; i < s.size(); ++i)
+                    Object::add_stat(stats_, name, s.label(i), s[i], S::kind,
+                                     &read_as<std::remove_cvref_t<decltype(s[i])>>);
             } else
-                add(n, s);
+                Object::add_stat(stats_, name, s, S::kind, &read_as<S>);
         });
     }
 
   private:
+    template <class S>
+    static void read_as(const Stat& stat, StatReader& reader, Window window) {
+        static_cast<const S&>(stat).read(reader, window);
+    }
     std::vector<StatRef> stats_;
 };
 

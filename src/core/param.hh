@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/constraint.hh"
+#include "core/reflect.hh"
 
 #include <memory>
 #include <optional>
@@ -15,6 +16,23 @@ struct Range {
 /// A fixed parameter is part of the configuration hash: a checkpoint restores only under the same
 /// value. A tunable one may be changed on restore, and the change is recorded.
 enum class Change : std::uint8_t { fixed, tunable };
+
+/// What the framework does with a parameter whose type it does not know: one table for each type of
+/// value, so that it is compiled once and not for each component.
+struct ParamOperations {
+    std::string (*type)();
+    std::string_view (*unit)();
+    bool late; ///< the default is checked when a component is created, and not before
+    std::string (*text)(const void* param);
+    std::optional<std::int64_t> (*number)(const void* param);
+    std::string (*min)(const void* param);
+    std::string (*max)(const void* param);
+    const char* (*doc)(const void* param);
+    Change (*change)(const void* param);
+    const std::vector<Constraint>& (*constraints)(const void* param);
+    void (*parse)(void* param, std::string_view text);
+    void (*check)(const void* param, const Constraint& c, std::string_view name_of_other);
+};
 
 /// One parameter of a component: default, allowed range and meaning, declared once, and behind them
 /// its constraints and whether it is tunable. Reads like a T. A copy, as a component holds it, has
@@ -66,12 +84,7 @@ class Param {
         for (const Constraint& c : constraints())
             if (!c.other()) check(c, "");
     }
-    /// Checks the constraints that name other parameters: `name_of(address)` is what one is called.
-    template <class NameOf>
-    void check_others(NameOf&& name_of) const {
-        for (const Constraint& c : constraints())
-            if (c.other()) check(c, name_of(c.other()));
-    }
+    static const ParamOperations operations;
 
   private:
     struct About {
@@ -100,6 +113,59 @@ class Param {
     T value_;
     std::unique_ptr<const About> about_;
 };
+
+template <class T>
+const ParamOperations Param<T>::operations {Text<T>::type, Text<T>::unit, requires {Text<T>::late;
+} // namespace memsim
+, [](const void* p) { return static_cast<const Param*>(p)->text(); },
+    [](const void* p) { return static_cast<const Param*>(p)->number(); },
+    [](const void* p) { return static_cast<const Param*>(p)->min(); },
+    [](const void* p) { return static_cast<const Param*>(p)->max(); },
+    [](const void* p) { return static_cast<const Param*>(p)->doc(); },
+    [](const void* p) { return static_cast<const Param*>(p)->change(); },
+    [](const void* p) -> const std::vector<Constraint>& {
+        return static_cast<const Param*>(p)->constraints();
+    },
+    [](void* p, std::string_view text) { static_cast<Param*>(p)->parse(text); },
+    [](const void* p, const Constraint& c, std::string_view name_of_other) {
+        static_cast<const Param*>(p)->check(c, name_of_other);
+    }
+}
+;
+
+/// These are compiled in param.cc.
+extern template class Param<bool>;
+extern template class Param<unsigned>;
+extern template class Param<std::uint64_t>;
+extern template class Param<std::string>;
+extern template class Param<Bytes>;
+extern template class Param<Time>;
+extern template class Param<Frequency>;
+extern template class Param<Rate>;
+extern template class Param<Fraction>;
+
+/// One of a struct of parameters, by its name.
+struct ParamRef {
+    std::string_view name;
+    void* param;
+    const ParamOperations* operations;
+
+    std::string text() const { return operations->text(param); }
+};
+
+/// A struct of parameters, as a list.
+template <class Params>
+std::vector<ParamRef> params_of(Params& params) {
+    std::vector<ParamRef> all;
+    reflect::for_each_leaf(params, [&]<class T>(std::string_view name, const Param<T>& p) {
+        all.push_back({name, const_cast<Param<T>*>(&p), &Param<T>::operations});
+    });
+    return all;
+}
+
+/// Checks the constraints of a parameter that name others of the same list.
+void check_others(const ParamRef& p, const std::vector<ParamRef>& params);
+std::string name_of_param(const std::vector<ParamRef>& params, const void* address);
 
 /// A value that a port or a statistic takes from a parameter of its own component.
 template <class T>

@@ -30,11 +30,17 @@ Arguments arguments_of(std::string_view list, std::string_view text) {
 
 const std::map<std::string, std::map<std::string, PolicyInfo>>& policies() { return table(); }
 
-void register_policy(PolicyInfo info) {
-    const std::size_t src = info.source.rfind("src/");
-    if (src != std::string::npos) info.source = info.source.substr(src);
-    const std::string family = info.family, name = info.name;
-    const bool added = table()[family].emplace(name, std::move(info)).second;
+void register_policy(const char* name, const char* doc, const char* source,
+                     const PolicySource& policy) {
+    const std::string file(source), family(policy.family);
+    const std::size_t src = file.rfind("src/");
+    const bool added =
+        table()[family]
+            .emplace(name, PolicyInfo {family, name, doc,
+                                       src == std::string::npos ? file : file.substr(src),
+                                       policy.params(), policy.state(), policy.shape(),
+                                       policy.create, policy.resolve, policy.kind})
+            .second;
     MEMSIM_ASSERT(added, family + " " + name + " is registered twice");
 }
 
@@ -69,8 +75,37 @@ PolicyChoice choose_policy(std::string_view family, std::string_view text) {
     return choice;
 }
 
-void refuse_policy_param(const std::string& name, const std::vector<std::string>& known) {
-    throw ConfigError(name + ": there is no such parameter" + nearest(name, known));
+namespace {
+/// Runs f; its error becomes one that begins with the parameter and ends with its meaning.
+template <class F>
+void explain(const ParamRef& p, F&& f) {
+    try {
+        f();
+    } catch (const ConfigError& e) {
+        throw ConfigError(std::string(p.name) + ": " + e.what() + " (" +
+                          p.operations->doc(p.param) + ")");
+    }
+}
+} // namespace
+
+void set_policy_params(const std::vector<ParamRef>& params, const Arguments& arguments) {
+    for (const auto& [name, text] : arguments) {
+        const auto p = std::ranges::find(params, name, &ParamRef::name);
+        if (p == params.end()) {
+            std::vector<std::string> known;
+            for (const ParamRef& other : params) known.emplace_back(other.name);
+            throw ConfigError(name + ": there is no such parameter" + nearest(name, known));
+        }
+        explain(*p, [&, &text = text] { p->operations->parse(p->param, text); });
+    }
+    for (const ParamRef& p : params) explain(p, [&] { check_others(p, params); });
+}
+
+std::string text_of(const std::vector<ParamRef>& params) {
+    std::string all;
+    for (const ParamRef& p : params)
+        all += (all.empty() ? "" : ", ") + std::string(p.name) + "=" + p.text();
+    return all;
 }
 
 } // namespace memsim

@@ -67,15 +67,26 @@ struct PolicyInfo {
     std::vector<StateInfo> state;
     std::string shape;
     /// Makes it. The error is the end of a sentence: the caller names the place.
-    std::function<std::unique_ptr<PolicyBase>(const Arguments&)> create;
+    std::unique_ptr<PolicyBase> (*create)(const Arguments&);
     /// All its parameters with these changed, as 'bits=3, ...'. Throws ConfigError.
-    std::function<std::string(const Arguments&)> resolve;
+    std::string (*resolve)(const Arguments&);
     const void* kind = nullptr;
 };
 
 /// All policies by family and name. Filled before main() and constant from then on.
 const std::map<std::string, std::map<std::string, PolicyInfo>>& policies();
-void register_policy(PolicyInfo info);
+/// What a policy's class says of itself, a function each.
+struct PolicySource {
+    std::string_view family;
+    std::vector<ParamInfo> (*params)();
+    std::vector<StateInfo> (*state)();
+    std::string (*shape)();
+    std::unique_ptr<PolicyBase> (*create)(const Arguments&);
+    std::string (*resolve)(const Arguments&);
+    const void* kind;
+};
+void register_policy(const char* name, const char* doc, const char* source,
+                     const PolicySource& policy);
 
 /// 'srrip(bits=3)' taken apart and looked up.
 struct PolicyChoice {
@@ -85,8 +96,6 @@ struct PolicyChoice {
 };
 /// Throws ConfigError: the end of a sentence.
 PolicyChoice choose_policy(std::string_view family, std::string_view text);
-[[noreturn]] void refuse_policy_param(const std::string& name,
-                                      const std::vector<std::string>& known);
 
 /// A parameter's value: which policy of a family, with its parameters.
 template <class Family>
@@ -211,35 +220,10 @@ class PolicyModel : public Family_ {
     const Self& self() const { return static_cast<const Self&>(*this); }
 };
 
-namespace detail {
-template <class P>
-typename P::Params policy_params(const Arguments& arguments) {
-    typename P::Params params;
-    for (const auto& argument : arguments) {
-        bool found = false;
-        std::vector<std::string> known;
-        reflect::for_each_leaf(params, [&](std::string_view name, auto& p) {
-            known.emplace_back(name);
-            if (name != argument.first) return;
-            found = true;
-            try {
-                p.parse(argument.second);
-            } catch (const ConfigError& e) {
-                throw ConfigError(argument.first + ": " + e.what() + " (" + p.doc() + ")");
-            }
-        });
-        if (!found) refuse_policy_param(argument.first, known);
-    }
-    reflect::for_each_leaf(params, [&](std::string_view name, const auto& p) {
-        try {
-            p.check_others([&](const void* other) { return name_of_param(params, other); });
-        } catch (const ConfigError& e) {
-            throw ConfigError(std::string(name) + ": " + e.what() + " (" + p.doc() + ")");
-        }
-    });
-    return params;
-}
-} // namespace detail
+/// Sets a policy's parameters and checks all. The error is the end of a sentence.
+void set_policy_params(const std::vector<ParamRef>& params, const Arguments& arguments);
+/// 'bits=3, ...'
+std::string text_of(const std::vector<ParamRef>& params);
 
 /// The one line of registration. A policy without parameters has an empty Params.
 template <class P>
@@ -252,21 +236,22 @@ struct PolicyRegistration {
         if constexpr (checkpointable<typename P::State>())
             static_assert(!holds<Timer, typename P::State>() && !hides<Rng, typename P::State>(),
                           "a policy has no Timer, and its Rng stands where the framework finds it");
-        using Family = typename P::Family;
-        register_policy({std::string(Family::family), name, doc, source, detail::param_infos<P>(),
-                         detail::state_infos<P>(), shape<typename P::State>(),
-                         [](const Arguments& a) -> std::unique_ptr<PolicyBase> {
-                             return std::make_unique<P>(detail::policy_params<P>(a));
-                         },
-                         [](const Arguments& a) {
-                             auto params = detail::policy_params<P>(a);
-                             std::string all;
-                             reflect::for_each_leaf(params, [&](std::string_view n, auto& p) {
-                                 all += (all.empty() ? "" : ", ") + std::string(n) + "=" + p.text();
-                             });
-                             return all;
-                         },
-                         &detail::policy_kind<P>});
+        register_policy(name, doc, source,
+                        {P::Family::family, &detail::param_infos<P>, &detail::state_infos<P>,
+                         &shape<typename P::State>, &create, &resolve, &detail::policy_kind<P>});
+    }
+
+  private:
+    static std::unique_ptr<PolicyBase> create(const Arguments& a) {
+        typename P::Params params;
+        set_policy_params(params_of(params), a);
+        return std::make_unique<P>(params);
+    }
+    static std::string resolve(const Arguments& a) {
+        typename P::Params params;
+        const auto all = params_of(params);
+        set_policy_params(all, a);
+        return text_of(all);
     }
 };
 

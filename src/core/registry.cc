@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+template class std::vector<memsim::ParamInfo>;
+template class std::vector<memsim::PortInfo>;
+template class std::vector<memsim::StatInfo>;
+template class std::vector<memsim::StateInfo>;
+
 namespace memsim {
 
 namespace {
@@ -58,6 +63,14 @@ void register_schema(Schema s) {
     MEMSIM_ASSERT(added, "component " + name + " is registered twice");
 }
 
+void register_type(const char* doc, const char* source, const SchemaSource& type) {
+    const std::string file(source);
+    const std::size_t src = file.rfind("src/");
+    register_schema({type.name(), doc, src == std::string::npos ? file : file.substr(src),
+                     type.params(), type.ports(), type.stats(), type.state(), "", type.simulates,
+                     type.create, type.resolve, type.show_state});
+}
+
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
     std::string best;
     std::size_t least = std::max<std::size_t>(3, wrong.size() / 2 + 1);
@@ -69,18 +82,69 @@ std::string nearest(const std::string& wrong, const std::vector<std::string>& kn
     return best.empty() ? "" : " (did you mean '" + best + "'?)";
 }
 
-void refuse_unknown_param(const std::string& path, const std::string& name,
-                          const std::vector<std::string>& known) {
-    throw ConfigError(path + " has no parameter '" + name + "'" + nearest(name, known));
-}
-
-void explain(const std::string& path, std::string_view name, const char* doc,
-             const std::function<void()>& f) {
+namespace {
+/// Runs f; its error becomes a sentence that begins with the parameter and ends with its meaning.
+template <class F>
+void explain(const std::string& path, const ParamRef& p, F&& f) {
     try {
         f();
     } catch (const ConfigError& e) {
-        throw ConfigError(path + "." + std::string(name) + ": " + e.what() + " (" + doc + ")");
+        throw ConfigError(path + "." + std::string(p.name) + ": " + e.what() + " (" +
+                          p.operations->doc(p.param) + ")");
     }
 }
+} // namespace
+
+void set_param(const std::vector<ParamRef>& params, const std::string& path,
+               const std::string& name, const std::string& text) {
+    const auto p = std::ranges::find(params, name, &ParamRef::name);
+    if (p != params.end()) return explain(path, *p, [&] { p->operations->parse(p->param, text); });
+    std::vector<std::string> known;
+    for (const ParamRef& other : params) known.emplace_back(other.name);
+    throw ConfigError(path + " has no parameter '" + name + "'" + nearest(name, known));
+}
+
+void set_params(const std::vector<ParamRef>& params, const std::string& path,
+                const Arguments& arguments) {
+    for (const auto& [name, text] : arguments) set_param(params, path, name, text);
+    for (const ParamRef& p : params)
+        explain(path, p, [&] {
+            if (p.operations->late) p.operations->parse(p.param, p.text());
+            check_others(p, params);
+        });
+}
+
+std::vector<ParamInfo> describe(const std::vector<ParamRef>& params) {
+    std::vector<ParamInfo> all;
+    for (const auto& [name, p, of] : params) {
+        all.push_back({std::string(name), of->type(), std::string(of->unit()), of->text(p),
+                       of->min(p), of->max(p), of->doc(p), of->change(p) == Change::tunable});
+        for (const Constraint& c : of->constraints(p))
+            all.back().constraints.push_back(c.text(name_of_param(params, c.other()), false));
+    }
+    return all;
+}
+
+namespace detail {
+
+void add(std::vector<PortInfo>& all, std::string_view name, const PortBase& one, bool many,
+         bool optional) {
+    MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
+                  std::string(name) + ": a queue's capacity comes from a parameter");
+    all.push_back({std::string(name), std::string(one.role()), std::string(one.counterpart()),
+                   one.family(), one.message_shape(), one.doc(), many, optional});
+}
+
+void add(std::vector<StatInfo>& all, std::string_view name, const Stat& stat, std::string_view kind,
+         bool each) {
+    all.push_back({std::string(name), std::string(kind), std::string(unit_name(stat.unit())),
+                   stat.doc(), each});
+}
+
+void add(std::vector<StateInfo>& all, std::string_view name, std::string shape) {
+    all.push_back({std::string(name), std::move(shape)});
+}
+
+} // namespace detail
 
 } // namespace memsim

@@ -2,6 +2,7 @@
 
 #include "core/component.hh"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,6 +33,15 @@ struct StateInfo {
 
 using Arguments = std::vector<std::pair<std::string, std::string>>;
 
+} // namespace memsim
+
+extern template class std::vector<memsim::ParamInfo>;
+extern template class std::vector<memsim::PortInfo>;
+extern template class std::vector<memsim::StatInfo>;
+extern template class std::vector<memsim::StateInfo>;
+
+namespace memsim {
+
 struct Schema {
     std::string name; ///< 'mem.Cache'
     std::string doc;
@@ -45,52 +55,44 @@ struct Schema {
     /// It is a component; else a StaticModel.
     bool simulates = true;
     /// Makes a component with these parameters. Throws ConfigError that names path and parameter.
-    std::function<std::unique_ptr<Object>(const std::string& path, const Arguments&)> create;
+    std::unique_ptr<Object> (*create)(const std::string& path, const Arguments&);
     /// One parameter's value as a component would hold it; what hangs on others is not checked.
-    std::function<std::string(const std::string& path, const std::string& name,
-                              const std::string& text)>
-        resolve;
+    std::string (*resolve)(const std::string& path, const std::string& name,
+                           const std::string& text);
     /// The State in these bytes as JSON.
-    std::function<std::string(std::string_view bytes)> show_state;
+    std::string (*show_state)(std::string_view bytes);
 };
 
 /// All component types, sorted by name. Filled before main() and constant from then on.
 const std::map<std::string, Schema>& registry();
 /// A type registered twice, or a parameter and a port of one name, are errors of ours.
 void register_schema(Schema s);
+/// What a type says of itself, a function each: so that a type's own file compiles little.
+struct SchemaSource {
+    std::string (*name)();
+    std::vector<ParamInfo> (*params)();
+    std::vector<PortInfo> (*ports)();
+    std::vector<StatInfo> (*stats)();
+    std::vector<StateInfo> (*state)();
+    bool simulates;
+    std::unique_ptr<Object> (*create)(const std::string& path, const Arguments&);
+    std::string (*resolve)(const std::string& path, const std::string& name,
+                           const std::string& text);
+    std::string (*show_state)(std::string_view bytes);
+};
+void register_type(const char* doc, const char* source, const SchemaSource& type);
 
 /// The known name nearest to a misspelt one, as ' (did you mean ...?)', or nothing.
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known);
-[[noreturn]] void refuse_unknown_param(const std::string& path, const std::string& name,
-                                       const std::vector<std::string>& known);
-/// Runs f; its error becomes a sentence that begins with the parameter and ends with its meaning.
-void explain(const std::string& path, std::string_view name, const char* doc,
-             const std::function<void()>& f);
+/// Sets a parameter, named in errors by the component's path, and checks what hangs on it alone.
+void set_param(const std::vector<ParamRef>& params, const std::string& path,
+               const std::string& name, const std::string& text);
+/// Sets these parameters, and checks all: those that name others, too.
+void set_params(const std::vector<ParamRef>& params, const std::string& path,
+                const Arguments& arguments);
+std::vector<ParamInfo> describe(const std::vector<ParamRef>& params);
 
 namespace detail {
-
-template <class Params>
-std::string name_of_param(const Params& params, const void* address) {
-    std::string found;
-    reflect::for_each_leaf(params, [&](std::string_view name, const auto& p) {
-        if (&p == address) found = name;
-    });
-    return found;
-}
-
-template <class C>
-std::vector<ParamInfo> param_infos() {
-    std::vector<ParamInfo> all;
-    const typename C::Params params;
-    reflect::for_each_leaf(params, [&](std::string_view name, const auto& p) {
-        using T = typename std::remove_cvref_t<decltype(p)>::Value;
-        all.push_back({std::string(name), Text<T>::type(), std::string(Text<T>::unit()), p.text(),
-                       p.min(), p.max(), p.doc(), p.change() == Change::tunable});
-        for (const Constraint& c : p.constraints())
-            all.back().constraints.push_back(c.text(name_of_param(params, c.other()), false));
-    });
-    return all;
-}
 
 inline const PortBase& one_of(const PortBase& p) { return p; }
 template <class P>
@@ -102,18 +104,24 @@ const PortBase& one_of(const Optional<P>& p) {
     return *p;
 }
 
+void add(std::vector<PortInfo>& all, std::string_view name, const PortBase& one, bool many,
+         bool optional);
+void add(std::vector<StatInfo>& all, std::string_view name, const Stat& stat, std::string_view kind,
+         bool each);
+void add(std::vector<StateInfo>& all, std::string_view name, std::string shape);
+
+template <class C>
+std::vector<ParamInfo> param_infos() {
+    typename C::Params params;
+    return describe(params_of(params));
+}
+
 template <class C>
 std::vector<PortInfo> port_infos() {
     std::vector<PortInfo> all;
     typename C::Ports ports;
-    reflect::for_each_leaf(ports, [&](std::string_view name, const auto& p) {
-        using Port = std::remove_cvref_t<decltype(p)>;
-        const PortBase& one = one_of(p);
-        MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
-                      std::string(name) + ": a queue's capacity comes from a parameter");
-        all.push_back({std::string(name), std::string(one.role()), std::string(one.counterpart()),
-                       one.family(), one.message_shape(), one.doc(), is_many<Port>::value,
-                       is_optional<Port>::value});
+    reflect::for_each_leaf(ports, [&]<class Port>(std::string_view name, const Port& p) {
+        add(all, name, one_of(p), is_many<Port>::value, is_optional<Port>::value);
     });
     return all;
 }
@@ -122,10 +130,8 @@ template <class C>
 std::vector<StatInfo> stat_infos() {
     std::vector<StatInfo> all;
     typename C::Stats stats;
-    reflect::for_each_leaf(stats, [&](std::string_view name, const auto& s) {
-        using S = std::remove_cvref_t<decltype(s)>;
-        all.push_back({std::string(name), std::string(S::kind), std::string(unit_name(s.unit())),
-                       s.doc(), is_each<S>::value});
+    reflect::for_each_leaf(stats, [&]<class S>(std::string_view name, const S& s) {
+        add(all, name, s, S::kind, is_each<S>::value);
     });
     return all;
 }
@@ -134,51 +140,34 @@ template <class C>
 std::vector<StateInfo> state_infos() {
     std::vector<StateInfo> all;
     typename C::State state {};
-    reflect::for_each_field(state, [&](std::string_view name, auto& f) {
-        all.push_back({std::string(name), shape<std::remove_cvref_t<decltype(f)>>()});
-    });
+    reflect::for_each_field(
+        state, [&]<class F>(std::string_view name, const F&) { add(all, name, shape<F>()); });
     return all;
-}
-
-/// Sets one parameter from text.
-template <class Params>
-void set_param(Params& params, const std::string& path, const std::string& name,
-               const std::string& text) {
-    bool found = false;
-    reflect::for_each_leaf(params, [&](std::string_view n, auto& p) {
-        if (n != name) return;
-        found = true;
-        explain(path, name, p.doc(), [&] { p.parse(text); });
-    });
-    if (found) return;
-    std::vector<std::string> known;
-    reflect::for_each_leaf(params, [&](std::string_view n, const auto&) { known.emplace_back(n); });
-    refuse_unknown_param(path, name, known);
 }
 
 template <class C>
 std::unique_ptr<Object> create(const std::string& path, const Arguments& arguments) {
     typename C::Params params;
-    for (const auto& [name, text] : arguments) set_param(params, path, name, text);
-    reflect::for_each_leaf(params, [&](std::string_view name, auto& p) {
-        explain(path, name, p.doc(), [&] {
-            using T = typename std::remove_cvref_t<decltype(p)>::Value;
-            if constexpr (requires { Text<T>::late; }) p.parse(p.text());
-            p.check_others([&](const void* other) { return name_of_param(params, other); });
-        });
-    });
+    set_params(params_of(params), path, arguments);
     return std::make_unique<C>(params);
 }
 
 template <class C>
 std::string resolve(const std::string& path, const std::string& name, const std::string& text) {
     typename C::Params params;
-    set_param(params, path, name, text);
-    std::string value;
-    reflect::for_each_leaf(params, [&](std::string_view n, const auto& p) {
-        if (n == name) value = p.text();
-    });
-    return value;
+    const auto all = params_of(params);
+    set_param(all, path, name, text);
+    return std::ranges::find(all, name, &ParamRef::name)->text();
+}
+
+template <class C>
+std::string show_state(std::string_view bytes) {
+    typename C::State state {};
+    Loader load(bytes);
+    load(state);
+    Shower show;
+    show(state);
+    return std::move(show.text);
 }
 
 } // namespace detail
@@ -195,20 +184,11 @@ struct Registration {
                 !hides<Timer, typename C::State>() && !hides<Rng, typename C::State>(),
                 "a Timer or Rng must stand where the framework finds it: in State, its "
                 "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
-        const std::string file(source);
-        const std::size_t src = file.rfind("src/");
-        register_schema({reflect::type_name<C>(), doc,
-                         src == std::string::npos ? file : file.substr(src),
-                         detail::param_infos<C>(), detail::port_infos<C>(), detail::stat_infos<C>(),
-                         detail::state_infos<C>(), "", std::is_base_of_v<ModelBase, C>,
-                         &detail::create<C>, &detail::resolve<C>, [](std::string_view bytes) {
-                             typename C::State state {};
-                             Loader load(bytes);
-                             load(state);
-                             Shower show;
-                             show(state);
-                             return show.text;
-                         }});
+        register_type(doc, source,
+                      {&reflect::type_name<C>, &detail::param_infos<C>, &detail::port_infos<C>,
+                       &detail::stat_infos<C>, &detail::state_infos<C>,
+                       std::is_base_of_v<ModelBase, C>, &detail::create<C>, &detail::resolve<C>,
+                       &detail::show_state<C>});
     }
 };
 

@@ -125,3 +125,19 @@ inline MemRequest hint(std::uint64_t address, std::uint32_t bytes) {
 struct Mem : MessageFamily<MemRequest, MemResponse> {};
 
 } // namespace memsim::protocol
+
+/// What every memory's port needs is compiled once, in mem.cc.
+namespace memsim {
+extern template class Link<protocol::MemRequest>;
+extern template class Link<protocol::MemResponse>;
+extern template class Requester<protocol::Mem>;
+extern template class Responder<protocol::Mem>;
+extern template std::string shape<protocol::MemRequest>();
+extern template std::string shape<protocol::MemResponse>();
+extern template void Saver::operator()(const protocol::MemRequest&);
+extern template void Saver::operator()(const protocol::MemResponse&);
+extern template void Loader::operator()(protocol::MemRequest&);
+extern template void Loader::operator()(protocol::MemResponse&);
+extern template void Shower::operator()(const protocol::MemRequest&);
+extern template void Shower::operator()(const protocol::MemResponse&);
+} // namespace memsim

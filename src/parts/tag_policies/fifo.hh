@@ -24,6 +24,5 @@ class FifoOrder final : public PolicyModel<FifoOrder, TagPolicy> {
     const Params params;
     State state;
 };
-inline const PolicyRegistration<FifoOrder> fifo {"fifo", "The line filled longest ago makes room."};
 
 } // namespace memsim::parts

@@ -24,6 +24,5 @@ class Lru final : public PolicyModel<Lru, TagPolicy> {
     const Params params;
     State state;
 };
-inline const PolicyRegistration<Lru> lru {"lru", "The line used longest ago makes room."};
 
 } // namespace memsim::parts

@@ -32,6 +32,5 @@ class RandomOrder final : public PolicyModel<RandomOrder, TagPolicy> {
   private:
     Rng drawn_; ///< as the stream will be if what victim() said is taken
 };
-inline const PolicyRegistration<RandomOrder> random_order {"random", "Any line makes room."};
 
 } // namespace memsim::parts

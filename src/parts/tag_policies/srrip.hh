@@ -36,7 +36,5 @@ class Srrip final : public PolicyModel<Srrip, TagPolicy> {
   private:
     std::uint32_t farthest_;
 };
-inline const PolicyRegistration<Srrip> srrip {
-    "srrip", "Re-reference interval prediction: the line expected farthest off makes room."};
 
 } // namespace memsim::parts

@@ -47,7 +47,5 @@ class TreePlru final : public PolicyModel<TreePlru, TagPolicy> {
         return false;
     }
 };
-inline const PolicyRegistration<TreePlru> tree_plru {
-    "tree_plru", "Pseudo-LRU: a tree of bits points to a line that was used long ago."};
 
 } // namespace memsim::parts

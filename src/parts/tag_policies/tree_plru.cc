@@ -1,0 +1,8 @@
+#include "parts/tag_policies/tree_plru.hh"
+
+namespace memsim::parts {
+
+static const PolicyRegistration<TreePlru> tree_plru {
+    "tree_plru", "Pseudo-LRU: a tree of bits points to a line that was used long ago."};
+
+} // namespace memsim::parts
