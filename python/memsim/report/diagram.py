@@ -1,9 +1,7 @@
 """A machine as a diagram, laid out by Graphviz: objects, the connections between them, what they carry."""
-import re
-
 from ..errors import Error
 from . import quantities
-from .groups import closure, groups, shown
+from .groups import INDEX, closure, groups, pattern, shown
 
 # What lives in a folder of src/ has a colour: (fill, line).
 COLOURS = {"gpu": ("#e6eef8", "#5b7fae"), "mem": ("#e5f2ec", "#4f9178"), "flash": ("#fbeee0", "#b98545"),
@@ -37,7 +35,12 @@ class Diagram:
 
     def groups_of_one(self):
         """Lists of one element are shown as the element."""
-        return {p for path in self.paths for p in closure({re.sub(r"\[\d+\]", "[*]", path)})} - set(self.groups)
+        return {p for path in self.paths for p in closure({pattern(path)})} - set(self.groups)
+
+    def title(self, group):
+        """A group as people call it: 'port[0].dram', not 'port[*].dram[*]' where there is one port."""
+        return next(shown(path[:index.end()], self.groups_of_one()).removesuffix("[*]") for path in self.paths
+                    for index in INDEX.finditer(path) if pattern(path[:index.end()]) == group)
 
     def svg(self, opened=()):
         """The diagram with these groups open, as the text of an SVG file."""
@@ -62,18 +65,26 @@ class Diagram:
         return graph
 
     def _add_nodes(self, graph, nodes):
-        """Those of a container (`gpu`, `memory`) in a box of its own."""
-        boxes = {}
-        for name in nodes:
-            container, _, own = name.rpartition(".")
-            boxes.setdefault(container, []).append((name, own))
-        for container, members in boxes.items():
-            box = _graphviz().Digraph(
-                f"cluster_{container}" if container else None,
-                graph_attr=dict(label=container, labeljust="l", style="rounded", color="#d5dae0") if container else {})
-            for name, own in members:
-                self._add_node(box, name, own, nodes[name])
-            graph.subgraph(box)
+        """Those of a container (`gpu`, `memory`, `port[0].medium`) in a box of its own, boxes within boxes."""
+        tree = {}  # a node's own name -> what it stands for; a container's -> the like of it
+        for name, paths in nodes.items():
+            *containers, own = name.split(".")
+            at = tree
+            for container in containers:
+                at = at.setdefault(container + ".", {})
+            at[own] = paths
+        self._add_box(graph, tree, "")
+
+    def _add_box(self, graph, tree, container):
+        for own, inside in tree.items():
+            if own.endswith("."):
+                path = container + own
+                box = _graphviz().Digraph(f"cluster_{path}", graph_attr=dict(
+                    label=own[:-1].replace("[*]", ""), labeljust="l", style="rounded", color="#d5dae0"))
+                self._add_box(box, inside, path)
+                graph.subgraph(box)
+            else:
+                self._add_node(graph, container + own, own, inside)
 
     def _add_node(self, graph, name, own, paths):
         kind = self._run.objects[paths[0]]
@@ -104,7 +115,10 @@ class Diagram:
             there, back = rates.get(pairs[0]), rates.get(pairs[0][::-1])
             label = [f" × {len(pairs)}"] if len(pairs) > 1 else []
             label += [f" {arrow} {quantities.rate(rate)}" for arrow, rate in (("↓", there), ("↑", back)) if rate]
-            graph.edge(source, target, label="\\l".join([*label, ""]),
+            # What gives out work is above the one that asks it for work.
+            back = self._run.objects[pairs[0][1]].startswith("workload.")
+            ends = (target, source) if back else (source, target)
+            graph.edge(*ends, label="\\l".join([*label, ""]), dir="back" if back else "forward",
                        penwidth=f"{1 + min(2.0, len(pairs) ** 0.5 / 3):.1f}")
 
 

@@ -61,7 +61,7 @@ def _layouts(diagram):
     made = [dict(group="", text="all folded", svg=_inline(diagram.svg()))]
     for group, members in diagram.groups.items():
         if len(diagram.nodes({group})) <= MOST_NODES:
-            made.append(dict(group=group, text=f"{group.removesuffix('[*]')} × {members}",
+            made.append(dict(group=group, text=f"{diagram.title(group)} × {members}",
                              svg=_inline(diagram.svg({group}))))
     if len(diagram.groups) > 1 and len(diagram.nodes(diagram.open_all())) <= MOST_NODES:
         made.append(dict(group="*", text="all open", svg=_inline(diagram.svg(diagram.open_all()))))

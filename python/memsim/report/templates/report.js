@@ -3,7 +3,8 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (selector, from = document) => from.querySelector(selector);
 const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
-const COLOURS = ["#4e79a7", "#e0975a", "#5fa07e", "#a585b5", "#c4686c", "#76b0b5", "#9a7f6b", "#d3b450", "#8d96a1", "#e3a3a8"];
+const COLOURS = ["#4e79a7", "#e0975a", "#5fa07e", "#a585b5", "#c4686c", "#76b0b5", "#9a7f6b", "#d3b450", "#8d96a1", "#e3a3a8",
+  "#a9c1da", "#f0c9a6", "#a9d1bd", "#d3c3db", "#e3b3b5", "#bcd8db", "#cdbdb2", "#ead9a4", "#c5cad0", "#6b5b95"];
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 Chart.defaults.color = "#5a6673";
 Chart.defaults.animation = false;
@@ -50,9 +51,18 @@ for (const id of ["runs", "claims"]) {
 
 // ---- the machine: one drawing is shown at a time
 const drawing = $(".drawing"), chosen = document.getElementById("chosen");
+// A drawing that is wider than its place is made smaller, but not so small that it can't be read.
+function fit() {
+  const svg = $("svg", drawing), width = svg.viewBox.baseVal.width * 4 / 3;
+  $(".machine").classList.toggle("wide", width > 0.6 * $(".machine").clientWidth);
+  svg.style.minWidth = `${Math.round(0.75 * width)}px`;
+  const first = $(".node", svg).getBoundingClientRect(), place = drawing.getBoundingClientRect();
+  drawing.scrollLeft += first.left + first.width / 2 - place.left - place.width / 2;
+}
 function show(group) {
   const layout = data.layouts.find(layout => layout.group === group);
   drawing.innerHTML = layout.svg;
+  fit();
   for (const button of $$("#folds button")) button.setAttribute("aria-pressed", button.dataset.group === group);
 }
 $("#folds").addEventListener("click", event => {
@@ -66,6 +76,7 @@ drawing.addEventListener("click", event => {
   node.classList.add("chosen");
   describe(node.id.replace(/^node:/, ""));
 });
+fit();
 function describe(name) {
   const group = name.replace(/\[\d+\]/g, "[*]");
   const of = id => $$(`#${id} details.group`).find(d => [name, group].includes(d.dataset.group));
@@ -125,15 +136,15 @@ if (series) {
 
 function bars(id, labels, unit, datasets) {
   const at = document.getElementById(id), stacked = datasets.length > 1;
-  at.style.height = `${labels.length * 34 + (stacked ? 110 : 50)}px`;
-  const narrow = at.clientWidth < 600;
+  const narrow = at.clientWidth < 600, legend = stacked ? Math.ceil(datasets.length / (narrow ? 3 : 9)) * 24 + 14 : 0;
+  at.style.height = `${labels.length * 34 + 66 + legend}px`;
   const short = label => narrow && label.length > 18 ? `${label.slice(0, 17)}…` : label;
   return new Chart($("canvas", at), { type: "bar", data: { labels: labels.map(short), datasets }, options: {
     indexAxis: "y", interaction: { mode: "nearest", axis: "y", intersect: true },
     datasets: { bar: { maxBarThickness: 22 } },
     plugins: { legend: { display: stacked, position: "bottom", labels: { boxWidth: 12, boxHeight: 12 } },
       tooltip: { callbacks: { label: item => `${item.dataset.label}: ${compact(item.parsed.x)} ${unit}` } } },
-    scales: { x: { stacked, title: { display: !!unit, text: unit }, grid: { color: "#eef1f4" }, ticks: { callback: compact } },
+    scales: { x: { stacked, title: { display: !!unit, text: unit }, grid: { color: "#eef1f4" }, ticks: { callback: compact, maxRotation: 0, maxTicksLimit: narrow ? 5 : 11 } },
       y: { stacked, grid: { display: false } } } } });
 }
 for (const id of ["latency", "energy"]) {
