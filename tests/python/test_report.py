@@ -1,6 +1,5 @@
 """`memsim report` and `memsim draw`: the page in headless Chromium, and what its parts are made of."""
 import json
-import shutil
 import sqlite3
 
 import pytest
@@ -97,22 +96,6 @@ def test_nothing_else_is_written_over(memsim_command, runs):
 
 
 # ---- in a browser
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium that notes every message of a page."""
-    for program in ("chromium", "chromedriver"):
-        assert shutil.which(program), f"pages are tested in a browser and {program} is not here: util/test installs it"
-    from selenium import webdriver
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.chrome.service.Service(shutil.which("chromedriver")))
-    yield driver
-    driver.quit()
-
 
 def look(browser, page, width):
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",

@@ -118,7 +118,7 @@ class Diagram:
             # What gives out work is above the one that asks it for work.
             back = self._run.objects[pairs[0][1]].startswith("workload.")
             ends = (target, source) if back else (source, target)
-            graph.edge(*ends, label="\\l".join([*label, ""]), dir="back" if back else "forward",
+            graph.edge(*ends, id=f"edge:{source}:{target}", label="\\l".join([*label, ""]), dir="back" if back else "forward",
                        penwidth=f"{1 + min(2.0, len(pairs) ** 0.5 / 3):.1f}")
 
 
