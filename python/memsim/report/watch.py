@@ -11,6 +11,7 @@ import threading
 import time
 
 from ..errors import Error
+from ..files import shown
 from ..progress import duration, simulated
 
 EVERY = 0.5  # seconds
@@ -79,7 +80,7 @@ def status(simulation, ended):
     queues, waits = machine.queues, machine.wait_report()
     queues.sort(key=lambda q: (not q["sender_waits"], -q["messages"] / (q["depth"] or 1e9), -q["messages"]))
     return dict(
-        name=simulation._script.name, arguments=simulation._script.argv, run=simulation.id, ended=ended,
+        name=shown(simulation._script.name), arguments=simulation._script.argv, run=simulation.id, ended=ended,
         simulated=simulated(machine.now), took=duration(simulation._host_seconds()),
         left=f"{duration(left[0])} left {left[1]}" if left else "",
         at=time.monotonic(), us=machine.now * 1e-9, events=machine.counts["events"],
