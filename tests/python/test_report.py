@@ -4,8 +4,9 @@ import sqlite3
 
 import pytest
 
-from memsim.report import comparison, groups, quantities
+from memsim.report import comparison, energy, groups, quantities
 from memsim.report.run_data import open_runs
+from memsim.systems import ohm
 
 from .conftest import ROOT
 
@@ -84,6 +85,29 @@ def test_values_of_a_group_are_combined_as_they_must_be(runs):
     assert run.total("sys.gen[*]", "read_latency.max") == max(highest)
     means = [run.by_name[f"sys.gen[{i}]", "read_latency.mean"] for i in range(2)]
     assert run.total("sys.gen[*]", "read_latency.mean") == pytest.approx(sum(means) / 2)
+
+
+@pytest.mark.parametrize("script, mode", [("ohm_planar", "planar"), ("ohm_two_level", "two-level"), ("cmd", "")])
+def test_energy_is_that_of_the_papers_models(memsim_command, tmp_path, script, mode):
+    platform = ["--platform", "ohm-bw"] if mode else []
+    memsim_command("-q", "-d", "out", ROOT / f"configs/{script}.py", "--scale", "tiny", *platform)
+    run, = open_runs(tmp_path / "out", [])
+    parts = energy.stack(run)
+    assert {"lasers", "ring tuning", "DRAM static"} <= parts.keys() if mode else parts.keys() == {
+        "L2", "controller", "DRAM"}
+    assert not mode or sum(parts.values()) * 1e-9 == pytest.approx(
+        ohm.energy.energy(run.by_name, mode, "ohm-bw").total)
+    run.values = []
+    assert energy.stack(run) == {}, "nothing was dumped"
+
+
+def test_a_run_that_died_has_a_page(memsim_command, tmp_path):
+    """Its machine and parameters are there; nothing was dumped, simulated or stamped."""
+    (tmp_path / "machine.py").write_text(MACHINE.replace("memsim.simulate()", "import os; os._exit(3)"))
+    memsim_command("-d", "out", "machine.py", "100ns", expect=3)
+    memsim_command("report", "out")
+    text = (tmp_path / "out/report.html").read_text()
+    assert "it has not ended" in text and "Nothing was dumped." in text and "sys.mem" in text
 
 
 def test_nothing_else_is_written_over(memsim_command, runs):

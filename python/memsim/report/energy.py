@@ -1,13 +1,15 @@
 """Where a run's energy went: what its statistics count in joules, or what a paper's model makes of its counts."""
+from pathlib import PurePath
+
 from ..systems import cmd, ohm
 from .groups import pattern
 
 
 def stack(run):
     """{part: nJ}; empty if nothing says what this machine spends."""
-    model = MODELS.get(run.info["name"])
-    if model and (made := model(run)):
-        return {part: value for part, value in made.items() if value}
+    model = MODELS.get("/".join(PurePath(run.info["script"] or "").parts[-2:]))
+    if model and run.values:
+        return {part: value for part, value in model(run).items() if value}
     parts = {}
     for v in run.values:
         if v.unit == "nJ" and v.part in ("", "sum"):
@@ -17,7 +19,8 @@ def stack(run):
 
 def _ohm(mode):
     def model(run):
-        platform = run.argv[run.argv.index("--platform") + 1] if "--platform" in run.argv else "ohm-base"
+        words = [word for argument in run.argv for word in argument.split("=", 1)]
+        platform = words[words.index("--platform") + 1] if "--platform" in words else "ohm-base"
         made = ohm.energy.energy(run.by_name, mode, platform)
         wires = {"lasers": made.laser, "ring tuning": made.tuning} if made.laser else {"wires": made.wires}
         joules = {"DRAM static": made.dram_static, "DRAM accesses": made.dram_dynamic, "XPoint": made.xpoint} | wires
@@ -31,4 +34,5 @@ def _cmd(run):
     return {"L2": made["l2"], "controller": made["controller"], "DRAM": made["dram"]}
 
 
-MODELS = {"ohm_planar": _ohm("planar"), "ohm_two_level": _ohm("two_level"), "cmd": _cmd}
+MODELS = {"configs/ohm_planar.py": _ohm("planar"), "configs/ohm_two_level.py": _ohm("two-level"),
+          "configs/cmd.py": _cmd}

@@ -56,6 +56,7 @@ function fit() {
   const svg = $("svg", drawing), width = svg.viewBox.baseVal.width * 4 / 3;
   $(".machine").classList.toggle("wide", width > 0.6 * $(".machine").clientWidth);
   svg.style.minWidth = `${Math.round(0.75 * width)}px`;
+  if (!$(".node", svg)) return;
   const first = $(".node", svg).getBoundingClientRect(), place = drawing.getBoundingClientRect();
   drawing.scrollLeft += first.left + first.width / 2 - place.left - place.width / 2;
 }
