@@ -136,7 +136,7 @@ def combined(values):
 
 def way(value):
     """How its like are combined: what is counted adds up, extremes stay extremes, of the rest the mean."""
-    if value.part in ("max", "peak"):
+    if value.part in ("max", "peak") or value.kind == "maximum":
         return "highest"
     if value.part == "min":
         return "lowest"
