@@ -13,6 +13,7 @@ import memsim
 
 from . import _memsim, checkpoints, children, run, schema, signals, streams
 from .errors import IN_USE, PACKAGE, Error, InUse, Panic, utf8
+from .report import watch
 from .script import changed_behaviour, check_unchanged
 from .subcommands import SUBCOMMANDS
 
@@ -33,6 +34,9 @@ def parser():
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress and no warnings")
     p.add_argument("-v", "--verbose", action="store_true",
                    help="print progress even where stderr is no terminal")
+    p.add_argument("--watch", metavar="PORT", type=_whole(0, 65535),
+                   help="show the run while it goes on as a page at http://127.0.0.1:PORT (0: any port "
+                        "that is free)")
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
     p.add_argument("--version", action="version", version=f"memsim {memsim.__version__}",
                    help="print the version")
@@ -203,6 +207,8 @@ def _apply(args, options):
     if args.debug_flags:
         options.debug = {"flags": args.debug_flags, "start": args.debug_start,
                          "end": args.debug_end, "file": args.debug_file}
+    if args.watch is not None:
+        watch.start(args.watch)
     children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))
 
 

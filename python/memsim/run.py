@@ -20,6 +20,7 @@ from .journal import Journal
 from .objects import Root
 from .options import options
 from .progress import Progress
+from .report import watch
 from .results import connect
 from .script import Script, package_files
 from .machine_stats import Statistics, patterns_of
@@ -76,7 +77,7 @@ class Simulation:
         self._machine = machine = build(root, opts.event_queue, opts.changes)
         self._number = _made + 1
         self._inputs = hashes_of(machine.inputs)
-        self._progress = None
+        self._progress = Progress(machine, opts.verbosity)
         os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
         if opts.skip_finished and not opts.restoring:
             opts.restoring = self._skip_or_resume()
@@ -164,6 +165,7 @@ class Simulation:
         if self not in _open:
             return
         _open.remove(self)
+        watch.publish(self, ended=True)
         if self._run is None:  # a restored script that ended before its checkpoint
             if finished:
                 raise Error("the script ended before it came to the call that the checkpoint "
@@ -227,7 +229,8 @@ class Simulation:
         """Runs to `until`; stops between ticks where a boundary or somebody outside asks for it."""
         machine = self._machine
         self._journal.current["until"] = until
-        progress = self._progress = Progress(machine.now, until, self.options.verbosity)
+        progress = self._progress
+        progress.begin(until)
         self._busy, self._dumped, self._began = True, False, time.monotonic()
         try:
             with signals.handled(), signals.heartbeat(machine):
@@ -248,8 +251,7 @@ class Simulation:
 
     def _tell(self, text):
         """A line to people, below the line of progress."""
-        if self._progress:
-            self._progress.close()
+        self._progress.close()
         if self.options.verbosity >= 0:
             print(f"memsim: {text}", file=sys.stderr, flush=True)
 
@@ -276,10 +278,11 @@ class Simulation:
     def _attend(self, progress):
         """What may happen between two ticks besides simulating: signals, the wall clock."""
         seen = signals.take()
-        progress.show(self._machine.now)
+        progress.show()
+        watch.publish(self)
         if signal.SIGUSR1 in seen:
             progress.close()
-            print(progress.line(self._machine.now), file=sys.stderr, flush=True)
+            print(progress.status(), file=sys.stderr, flush=True)
         period = self.options.checkpoint_wall_period
         if signal.SIGUSR2 in seen:
             self._save(self._file("signal"))

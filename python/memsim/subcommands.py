@@ -107,4 +107,14 @@ def workloads(argv):
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads)}
+def report(argv):
+    from .report.commands import report as main
+    return main(argv)
+
+
+def draw(argv):
+    from .report.commands import draw as main
+    return main(argv)
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads, report, draw)}

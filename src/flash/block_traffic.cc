@@ -167,6 +167,11 @@ void BlockTraffic::check_loaded(Loader& l) const {
     l.index("sending", state.sending, state.requests.size());
 }
 
+std::vector<Work> BlockTraffic::work() const {
+    if (params.requests == 0) return {};
+    return {{path(), "requests sent", state.sent, params.requests, true}};
+}
+
 /// Only what has an end must be done.
 bool BlockTraffic::pending() const {
     return state.rest.sectors || ((params.requests != 0 || trace_) && more());

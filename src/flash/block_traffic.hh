@@ -2,6 +2,7 @@
 
 #include "core/component.hh"
 #include "core/free_list.hh"
+#include "core/work.hh"
 #include "files/block_trace.hh"
 #include "protocol/block_io.hh"
 
@@ -26,7 +27,7 @@ constexpr std::array<std::string_view, 3> names_of(BlockPattern) {
 /// it is answered with the last of them and counted once.
 /// Latency is counted from the time when a request was due: what waits for the queue has waited.
 /// Balance: every request is answered when a run has ended by itself.
-class BlockTraffic final : public Model<BlockTraffic> {
+class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
   public:
     struct Params {
         Param<BlockPattern> pattern {BlockPattern::random, "Order of the addresses"};
@@ -105,6 +106,7 @@ class BlockTraffic final : public Model<BlockTraffic> {
     void start() override;
     void wake() override;
     bool pending() const override;
+    std::vector<Work> work() const override;
     void check_loaded(Loader& l) const override;
 
     const Params params;

@@ -273,6 +273,23 @@ bool Dispatcher::pending() const {
                        [](const Application& a) { return !a.ended || a.running > 0; });
 }
 
+/// A block is done when it has ended. How many launches are to come only the application knows.
+std::vector<Work> Dispatcher::work() const {
+    std::vector<Work> all;
+    if (const std::uint64_t most = params.max_instructions())
+        all.push_back(
+            {path(), "thread instructions", std::min(state.instructions, most), most, true});
+    for (std::size_t i = 0; i < state.applications.size(); ++i) {
+        const Application& a = state.applications[i];
+        if (!a.blocks) continue;
+        const std::string of =
+            state.applications.size() > 1 ? " of application " + std::to_string(i) : "";
+        all.push_back({path() + ": launch " + std::to_string(a.launch) + of, "blocks",
+                       a.next_block - a.running, a.blocks, false});
+    }
+    return all;
+}
+
 void Dispatcher::check_loaded(Loader& l) const {
     l.index("next", state.next, state.applications.size());
 }

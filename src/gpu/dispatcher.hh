@@ -2,6 +2,7 @@
 
 #include "core/clock.hh"
 #include "core/functional.hh"
+#include "core/work.hh"
 #include "gpu/dispatch/local_pools.hh"
 #include "gpu/dispatch/occupancy.hh"
 #include "gpu/dispatch/partition.hh"
@@ -31,7 +32,8 @@ constexpr std::array<std::string_view, 3> names_of(WhenOneEnds) {
 /// Not modelled: concurrent kernels of one application, preemption, partitioned caches.
 class Dispatcher final : public Model<Dispatcher>,
                          public protocol::HasBlocks,
-                         public ChecksContents {
+                         public ChecksContents,
+                         public ReportsWork {
   public:
     struct Params {
         PartitionParams sharing;
@@ -142,6 +144,7 @@ class Dispatcher final : public Model<Dispatcher>,
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
     bool pending() const override;
+    std::vector<Work> work() const override;
     std::vector<MemoryUse> memory_uses() const override;
     std::optional<std::string> imbalance() const override;
     void take_block(std::uint16_t application, std::uint32_t block,

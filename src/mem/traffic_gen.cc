@@ -66,6 +66,12 @@ void TrafficGen::send_one() {
     state.due += params.period->raw;
 }
 
+std::vector<Work> TrafficGen::work() const {
+    if (params.requests == 0) return {};
+    const std::uint64_t under_way = state.sent_at.size() - state.free_tags.size();
+    return {{path(), "requests", state.sent - under_way, params.requests, true}};
+}
+
 /// Only what has an end must be done.
 bool TrafficGen::pending() const { return params.requests != 0 && more(); }
 

@@ -2,6 +2,7 @@
 
 #include "core/component.hh"
 #include "core/free_list.hh"
+#include "core/work.hh"
 #include "protocol/mem.hh"
 
 namespace memsim::mem {
@@ -17,7 +18,7 @@ constexpr std::array<std::string_view, 2> names_of(Pattern) { return {"sequentia
 /// after it keep their own times. Random addresses are uniform over the range, aligned to the size.
 /// A trace is played by workload.TracePlayer.
 /// Balance: every request is answered when a run has ended by itself.
-class TrafficGen final : public Model<TrafficGen> {
+class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
   public:
     struct Params {
         Param<Pattern> pattern {Pattern::random, "Order of the addresses"};
@@ -59,6 +60,7 @@ class TrafficGen final : public Model<TrafficGen> {
     void start() override;
     void wake() override;
     bool pending() const override;
+    std::vector<Work> work() const override;
 
     const Params params;
     Ports port;

@@ -1,4 +1,6 @@
+#include "core/directed_link.hh"
 #include "core/output_file.hh"
+#include "core/work.hh"
 #include "python/bindings.hh"
 
 #include <fstream>
@@ -62,6 +64,37 @@ py::list connections(const Machine& machine) {
     return all;
 }
 
+py::list work(const Machine& machine) {
+    py::list all;
+    for (const Work& w : work_of(machine)) {
+        py::dict row;
+        row["what"] = w.what;
+        row["unit"] = w.unit;
+        row["done"] = w.done;
+        row["all"] = w.all;
+        row["last"] = w.last;
+        all.append(row);
+    }
+    return all;
+}
+
+/// What waits in receivers' queues or is on its way to them; of a queue without a depth of its own,
+/// as that of answers whose place is reserved, None.
+py::list queues(const Machine& machine) {
+    py::list all;
+    for (const DirectedLink& x : directed_links(machine)) {
+        if (!x.link->in_queue() && !x.link->sender_waits()) continue;
+        py::dict row;
+        row["sender"] = x.sender + "." + x.sender_port;
+        row["receiver"] = x.receiver + "." + x.receiver_port;
+        row["messages"] = x.link->in_queue();
+        row["depth"] = x.link->depth() == ~0u ? py::object(py::none()) : py::int_(x.link->depth());
+        row["sender_waits"] = x.link->sender_waits();
+        all.append(row);
+    }
+    return all;
+}
+
 py::dict counts(Machine& machine) {
     py::dict all;
     all["ticks"] = machine.sim().ticks_executed();
@@ -119,6 +152,8 @@ void bind_machine(py::module_& m) {
                                [](Machine& machine) { return machine.sim().exit_cause(); })
         .def_property_readonly("pending", &Machine::pending)
         .def("wait_report", &Machine::wait_report)
+        .def_property_readonly("work", &work)
+        .def_property_readonly("queues", &queues)
         .def("imbalances", &Machine::imbalances)
         .def("stat_value", &Machine::stat_value, "path"_a, "stat"_a, "part"_a = "")
         .def("reset_stats", &Machine::reset_stats)

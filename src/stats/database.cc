@@ -1,5 +1,6 @@
 #include "stats/database.hh"
 
+#include "core/directed_link.hh"
 #include "stats/ownership.hh"
 #include "stats/schema.hh"
 #include "stats/sqlite.hh"
@@ -67,6 +68,7 @@ struct Run::State {
     Statement add_object {*connection, "INSERT INTO object(run, path, type) VALUES(?, ?, ?)"};
     Statement add_param {*connection, "INSERT INTO param VALUES(?, ?, ?, ?, ?, ?)"};
     Statement add_connection {*connection, "INSERT INTO connection VALUES(?, ?, ?, ?, ?)"};
+    Statement add_link {*connection, "INSERT INTO link VALUES(?, ?, ?, ?, ?, ?, ?, ?)"};
     Statement add_stat {*connection,
                         "INSERT INTO stat(object, name, kind, unit, doc) VALUES(?, ?, ?, ?, ?)"};
     Statement add_part {*connection, "INSERT INTO part(stat, name, unit) VALUES(?, ?, ?)"};
@@ -153,6 +155,7 @@ struct Run::State {
         return s.parts.back().second;
     }
 
+    void write_link(const DirectedLink& x);
     void write_series(Machine& m);
     void write_stages(const Stamps& stamps, StatSink& sink);
 };
@@ -218,7 +221,21 @@ void Run::write_machine(const Machine& m) {
         }
         for (const Machine::Connection& x : m.connections())
             s.add_connection.bind(s.uuid, x.from, x.from_port, x.to, x.to_port).run();
+        for (const DirectedLink& x : directed_links(m)) s.write_link(x);
     });
+}
+
+/// NULL is a rate without limit, and the depth where the sender has reserved the place of each
+/// answer.
+void Run::State::write_link(const DirectedLink& x) {
+    std::optional<double> rate;
+    if (x.link->rate()) rate = static_cast<double>(x.link->rate());
+    std::optional<std::int64_t> depth;
+    if (x.link->depth() != ~0u) depth = x.link->depth();
+    add_link
+        .bind(uuid, x.sender, x.sender_port, x.receiver, x.receiver_port, x.link->latency(), rate,
+              depth)
+        .run();
 }
 
 void Run::State::write_series(Machine& m) {

@@ -8,7 +8,7 @@
 namespace memsim::stats {
 
 inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as ours
-inline constexpr int schema_version = 3;
+inline constexpr int schema_version = 4;
 
 inline constexpr const char* schema = R"sql(
 CREATE TABLE run(
@@ -28,6 +28,10 @@ CREATE TABLE param(
 CREATE TABLE connection(
     run TEXT REFERENCES run ON DELETE CASCADE, source TEXT, source_port TEXT, target TEXT,
     target_port TEXT, PRIMARY KEY(run, source, source_port)) WITHOUT ROWID;
+CREATE TABLE link(
+    run TEXT REFERENCES run ON DELETE CASCADE, sender TEXT, sender_port TEXT, receiver TEXT,
+    receiver_port TEXT, latency_fs INTEGER, bytes_per_second REAL, depth INTEGER,
+    PRIMARY KEY(run, sender, sender_port)) WITHOUT ROWID;
 CREATE TABLE stat(
     id INTEGER PRIMARY KEY, object INTEGER REFERENCES object ON DELETE CASCADE,
     name TEXT, kind TEXT, unit TEXT, doc TEXT, UNIQUE(object, name));

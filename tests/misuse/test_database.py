@@ -122,7 +122,7 @@ def test_a_query_only_reads(refused, out, contents, tmp_path, query):
     ("SELECT value FROM run, json_each(argv)", "--scale\ntiny"),
     ("SELECT name FROM pragma_table_info('run') LIMIT 1", "id"),
     ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4) SELECT sum(i) FROM n", "10"),
-    ("PRAGMA integrity_check", "ok"), ("PRAGMA user_version", "3")])
+    ("PRAGMA integrity_check", "ok"), ("PRAGMA user_version", "4")])
 def test_and_reads_all_that_can_be_read(run, out, query, answer):
     assert run("sql", "out", query).stdout.partition("\n")[2] == f"{answer}\n"
 

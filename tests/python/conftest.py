@@ -1,4 +1,5 @@
 """What the tests of the Python package share: a small machine, and running the command line."""
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -57,3 +58,19 @@ def in_tmp(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     close_all(finished=False)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium that notes every message of a page."""
+    for program in ("chromium", "chromedriver"):
+        assert shutil.which(program), f"pages are tested in a browser and {program} is not here: util/test installs it"
+    from selenium import webdriver
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.chrome.service.Service(shutil.which("chromedriver")))
+    yield driver
+    driver.quit()

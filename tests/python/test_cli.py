@@ -3,6 +3,7 @@ import os
 import re
 import shutil
 import subprocess
+import types
 from pathlib import Path
 
 import pytest
@@ -151,12 +152,40 @@ def test_progress_only_when_asked(memsim_command, script, capsys, monkeypatch):
     assert memsim_command(script, 1000).stderr.count("\n") == 1  # where the results are
     assert memsim_command("-v", script, 1000).stderr.count("\n") >= 1
     monkeypatch.setattr(progress, "EVERY", 0)
+    machine = types.SimpleNamespace(now=0, work=[])
     for verbosity, seen in ((-1, False), (0, False), (1, True)):
-        shown = progress.Progress(0, 10**15, verbosity)
+        machine.now = 0
+        shown = progress.Progress(machine, verbosity)
+        shown.begin(10**15)
         shown.began -= 10
-        shown.show(10**12)
+        machine.now = 10**12
+        shown.show()
         text = capsys.readouterr().err
         assert seen == ("1ms simulated in 0m10s" in text and "2h46m left at most" in text), text
+
+
+def test_progress_knows_the_launch_and_what_is_left(monkeypatch):
+    """Of several the one that is least far is shown; only all work that ends a run tells when it ends."""
+    def launch(number, done):
+        return dict(what=f"gpu: launch {number}", unit="blocks", done=done, all=512, last=False)
+
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    machine = types.SimpleNamespace(now=0, work=[launch(3, 100)])
+    shown = progress.Progress(machine, 0)
+    shown.begin(progress._memsim.never)
+    assert "gpu: launch 3, 100 of 512 blocks" in shown.line() and "left" not in shown.line()
+    clock[0], machine.work = 10, [launch(3, 300)]
+    assert shown.line().endswith("gpu: launch 3, 300 of 512 blocks; 0m10s left of this launch")
+    clock[0], machine.work = 20, [launch(4, 0)]
+    assert "left" not in shown.line(), "what launch 3 took says nothing of launch 4"
+    ends = [dict(what=f"gen[{i}]", unit="requests", done=0, all=100, last=True) for i in range(2)]
+    machine.work = ends
+    shown.line()
+    clock[0], ends[0]["done"] = 30, 50
+    assert "left" not in shown.line(), "gen[1] has done nothing yet"
+    clock[0], ends[1]["done"] = 40, 20
+    assert shown.line().endswith("; gen[1], 20 of 100 requests; 1m20s left at most")
 
 
 def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):

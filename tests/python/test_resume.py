@@ -110,6 +110,8 @@ def test_signals_for_status_and_a_save(script, tmp_path):
     out, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert "simulated in" in err and err.endswith("memsim: interrupted\n")
+    assert "sys.gen, " in err and f" of {10 * int(LONG)} requests" in err, "how far it is"
+    assert "\n  sys.gen.mem_side waits for " in err, "who waits for whom"
 
 
 def test_what_may_change_and_what_not(memsim_command, script, tmp_path):

@@ -74,6 +74,11 @@ TEST_CASE("A run is in the database with its machine, its results and its end", 
           "100ns|100000000.0|fs|1 16|16.0||0");
     CHECK(ask(path, "SELECT source, source_port, target, target_port FROM connection") ==
           "gen|mem_side|monitor|cpu_side monitor|mem_side|memory|cpu_side");
+    // Each direction of both; the answers' places are reserved, so that their depth is none.
+    CHECK(ask(path, "SELECT sender, sender_port, receiver, receiver_port, latency_fs, "
+                    "bytes_per_second, depth FROM link WHERE 'memory' IN (sender, receiver)") ==
+          "memory|cpu_side|monitor|mem_side|100000000|NULL|NULL "
+          "monitor|mem_side|memory|cpu_side|1|NULL|16");
     CHECK(ask(path, "SELECT kind, stat.unit, doc FROM stat JOIN object o ON o.id = object WHERE "
                     "path = 'gen' AND name = 'read_latency'") ==
           "distribution|ns|From sending a read to its answer");

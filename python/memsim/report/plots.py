@@ -1,0 +1,68 @@
+"""What the page plots, as plain values for Chart.js."""
+from . import energy
+from .groups import pattern
+from .tables import MAIN_PARTS
+
+MOST_LINES, MOST_POINTS = 8, 800
+AXES = {"Count": (1, ""), "Ratio": (1, ""), "ns": (1e-3, "µs"), "Byte/s": (1e-9, "GB/s"), "Cycle": (1, "cycles")}
+
+
+def series(run):
+    """[{title, unit, main, lines: [{label, points: [[ms, value]]}], note}], one for each statistic of a group."""
+    grouped = {}
+    for (path, name), (unit, points) in run.series.items():
+        grouped.setdefault((pattern(path), name), (unit, []))[1].append((path, points))
+    plots = []
+    for (group, name), (unit, lines) in grouped.items():
+        scale, shown = AXES.get(unit, (1, unit))
+        notes = []
+        if len(lines) > MOST_LINES:
+            notes.append(f"mean, lowest and highest of {len(lines)} objects")
+            lines = _summary(lines)
+        step = -(-max(len(points) for _, points in lines) // MOST_POINTS)
+        if step > 1:
+            notes.append(f"each point is the mean of {step} samples")
+        alone = len(lines) == 1
+        plots.append(dict(
+            title=f"{lines[0][0] if alone else group} {name}", unit=shown, note="; ".join(notes),
+            main=name.rpartition(".")[2] in MAIN_PARTS or "." not in name,
+            lines=[dict(label=label, points=_thinned(points, step, scale)) for label, points in lines]))
+    return plots
+
+
+def _summary(lines):
+    at = {}
+    for _, points in lines:
+        for tick, value in points:
+            at.setdefault(tick, []).append(value)
+    return [(label, [(tick, how(values)) for tick, values in sorted(at.items())])
+            for label, how in (("mean", lambda v: sum(v) / len(v)), ("lowest", min), ("highest", max))]
+
+
+def _thinned(points, step, scale):
+    parts = [points[i:i + step] for i in range(0, len(points), step)]
+    return [[_short(part[-1][0] * 1e-12), _short(sum(v for _, v in part) / len(part) * scale)] for part in parts]
+
+
+def _short(value):
+    return float(f"{value:.6g}")
+
+
+def latency_stack(runs, labels):
+    """Of the runs whose requests were stamped: the mean time of a request in each stage, in ns."""
+    return _stack([(label, run.stages) for run, label in zip(runs, labels)], "ns a request")
+
+
+def energy_stack(runs, labels):
+    """Of the runs whose energy is known, in µJ."""
+    made = [(label, {part: nj * 1e-3 for part, nj in energy.stack(run).items()}) for run, label in zip(runs, labels)]
+    return _stack(made, "µJ")
+
+
+def _stack(rows, unit):
+    """{unit, bars: [label], parts: [{label, values}]}; None if no run has any. The largest part is first."""
+    rows = [(label, parts) for label, parts in rows if parts]
+    names = dict.fromkeys(name for _, parts in rows for name in parts)
+    order = sorted(names, key=lambda name: -max(parts.get(name, 0) for _, parts in rows))
+    return rows and dict(unit=unit, bars=[label for label, _ in rows], parts=[
+        dict(label=name, values=[_short(parts.get(name, 0)) for _, parts in rows]) for name in order])

@@ -1,0 +1,18 @@
+#include "core/work.hh"
+
+#include "core/machine.hh"
+
+#include <algorithm>
+#include <iterator>
+
+namespace memsim {
+
+std::vector<Work> work_of(const Machine& machine) {
+    std::vector<Work> all;
+    for (const ModelBase* c : machine.components())
+        if (const auto* reports = dynamic_cast<const ReportsWork*>(c))
+            std::ranges::move(reports->work(), std::back_inserter(all));
+    return all;
+}
+
+} // namespace memsim

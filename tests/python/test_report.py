@@ -1,0 +1,214 @@
+"""`memsim report` and `memsim draw`: the page in headless Chromium, and what its parts are made of."""
+import json
+import sqlite3
+
+import pytest
+
+from memsim.report import comparison, energy, groups, quantities
+from memsim.report.run_data import open_runs
+from memsim.systems import ohm
+
+from .conftest import ROOT
+
+MACHINE = """\
+import sys
+import memsim
+from memsim.mem import Crossbar, SimpleMemory, TrafficGen
+
+root = memsim.Root(seed=3)
+root.sys = memsim.System()
+root.sys.net = Crossbar(inputs=2, outputs=1, width="32B", clock="1GHz")
+root.sys.mem = SimpleMemory(latency=sys.argv[1])
+root.sys.gen = [TrafficGen(requests=500 * (i + 1), period="10ns", range="1MiB") for i in range(2)]
+for i, gen in enumerate(root.sys.gen):
+    gen.mem_side = root.sys.net.cpu_side[i]
+root.sys.net.mem_side[0] = root.sys.mem.cpu_side
+memsim.instantiate()
+memsim.stats.series("500ns", ["sys.gen[*].reads", "sys.mem.reads"])
+memsim.simulate()
+"""
+
+
+@pytest.fixture
+def runs(memsim_command, tmp_path):
+    """A database of two runs."""
+    (tmp_path / "machine.py").write_text(MACHINE)
+    for latency in ("100ns", "300ns"):
+        memsim_command("-q", "--stamps", "1", "-d", "out", "machine.py", latency)
+    return tmp_path / "out"
+
+
+def test_objects_that_are_alike_are_a_group():
+    paths = ["a[0].b[0]", "a[0].b[1]", "a[1].b[0]", "a[1].b[1]", "c[0]", "d"]
+    assert groups.groups(paths) == {"a[*]": 2, "a[*].b[*]": 4}
+    assert groups.shown("a[1].b[0]", set()) == "a[*].b[*]"
+    assert groups.shown("a[1].b[0]", {"a[*]"}) == "a[1].b[*]"
+    assert groups.closure({"a[*].b[*]"}) == {"a[*]", "a[*].b[*]"}
+
+
+def test_quantities_read_well():
+    assert [quantities.quantity(*q) for q in ((1250, "ns"), (0.25, "Ratio"), (5437106290.7, "Byte/s"), (12, "Count"),
+                                              (1234567, "Count"), (None, "ns"))] == [
+        "1.25 µs", "0.25", "5.437 GB/s", "12", "1.235 M", "–"]
+
+
+def test_the_diagram_has_every_link_once_and_what_it_carries(memsim_command, runs):
+    """Folded lists are one box, opened ones are several; a link shows its rate where it has a limit."""
+    memsim_command("draw", "out")
+    folded = (runs / "machine.svg").read_text()
+    assert folded.count('class="node"') == 3 and folded.count('class="edge"') == 2
+    assert "gen × 2" in folded and "↑ 32 GB/s" in folded and "↓ 32 GB/s" in folded
+    memsim_command("draw", "out", "--open", "sys.gen", "-o", "open.svg")
+    opened = (runs.parent / "open.svg").read_text()
+    assert opened.count('class="node"') == 4 and opened.count('class="edge"') == 3
+    assert "gen[1]" in opened
+    wrong = memsim_command("draw", "out", "--open", "sys.gem", expect=1)
+    assert "no list sys.gem (did you mean 'sys.gen[*]'?)" in wrong.stderr
+
+
+def test_runs_are_called_by_what_differs(runs):
+    later, first = open_runs(runs, [])
+    assert comparison.labels([later, first]) == ["machine 300ns", "machine 100ns"]
+    assert comparison.parameters([later, first]) == [("sys.mem", "latency", ["300ns", "100ns"])]
+    differing = {(group, name): (texts, changes) for group, name, texts, changes, _ in
+                 comparison.statistics([later, first])}
+    texts, changes = differing["sys.gen[*]", "read_latency.mean"]
+    assert changes[0] == 0 and -1 < changes[1] < 0, "the shorter latency is less, seen from the longer"
+    assert ("sys.gen[*]", "reads") not in differing
+
+
+def test_values_of_a_group_are_combined_as_they_must_be(runs):
+    run = open_runs(runs, [])[0]
+    each = [run.by_name[f"sys.gen[{i}]", "reads"] for i in range(2)]
+    assert each == [500, 1000] and run.total("sys.gen[*]", "reads") == 1500
+    highest = [run.by_name[f"sys.gen[{i}]", "read_latency.max"] for i in range(2)]
+    assert run.total("sys.gen[*]", "read_latency.max") == max(highest)
+    means = [run.by_name[f"sys.gen[{i}]", "read_latency.mean"] for i in range(2)]
+    assert run.total("sys.gen[*]", "read_latency.mean") == pytest.approx(sum(means) / 2)
+
+
+@pytest.mark.parametrize("script, mode", [("ohm_planar", "planar"), ("ohm_two_level", "two-level"), ("cmd", "")])
+def test_energy_is_that_of_the_papers_models(memsim_command, tmp_path, script, mode):
+    platform = ["--platform", "ohm-bw"] if mode else []
+    memsim_command("-q", "-d", "out", ROOT / f"configs/{script}.py", "--scale", "tiny", *platform)
+    run, = open_runs(tmp_path / "out", [])
+    parts = energy.stack(run)
+    assert {"lasers", "ring tuning", "DRAM static"} <= parts.keys() if mode else parts.keys() == {
+        "L2", "controller", "DRAM"}
+    assert not mode or sum(parts.values()) * 1e-9 == pytest.approx(
+        ohm.energy.energy(run.by_name, mode, "ohm-bw").total)
+    run.values = []
+    assert energy.stack(run) == {}, "nothing was dumped"
+
+
+def test_a_run_that_died_has_a_page(memsim_command, tmp_path):
+    """Its machine and parameters are there; nothing was dumped, simulated or stamped."""
+    (tmp_path / "machine.py").write_text(MACHINE.replace("memsim.simulate()", "import os; os._exit(3)"))
+    memsim_command("-d", "out", "machine.py", "100ns", expect=3)
+    memsim_command("report", "out")
+    text = (tmp_path / "out/report.html").read_text()
+    assert "it has not ended" in text and "Nothing was dumped." in text and "sys.mem" in text
+
+
+def test_nothing_else_is_written_over(memsim_command, runs):
+    before = (runs / "stats.db").read_bytes()
+    said = memsim_command("report", "out", "-o", "out/stats.db", expect=1).stderr
+    assert "a name that ends in .html" in said and (runs / "stats.db").read_bytes() == before
+    assert "no run begins with 'zz'" in memsim_command("report", "out", "zz", expect=1).stderr
+    assert "no such database" in memsim_command("draw", "nowhere", expect=1).stderr
+    with sqlite3.connect(runs / "stats.db") as db:
+        db.execute("DROP TABLE link")
+    assert "another version of memsim" in memsim_command("report", "out", expect=1).stderr
+
+
+# ---- in a browser
+
+def look(browser, page, width):
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                            dict(width=width, height=900, deviceScaleFactor=1, mobile=False))
+    browser.get(page.as_uri())
+
+
+@pytest.fixture
+def page(memsim_command, runs):
+    """The report of the two runs, with claims, one of them with a name that would be a script."""
+    with sqlite3.connect(runs / "stats.db") as db:
+        db.execute("CREATE TABLE claim(id TEXT, study TEXT, metric TEXT, subject TEXT, baseline TEXT, label TEXT,"
+                   " paper REAL, ours REAL, effect_share REAL, verdict TEXT, deviation TEXT)")
+        db.executemany("INSERT INTO claim VALUES(?, 'fig1', 'IPC', ?, 'y', 'measured', 1.2, 1.1, 0.5, ?, '')", [
+            ("x-01", "a", "met"), ("x-02", "<script>throw 1</script>", "ordering only")])
+    memsim_command("report", "out")
+    return runs / "report.html"
+
+
+def visible(browser, selector):
+    return browser.execute_script(
+        "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility())", selector)
+
+
+def test_the_page_works_in_a_browser(browser, page):
+    look(browser, page, 1280)
+    assert browser.find_element("tag name", "h1").text == "machine 300ns"
+    # Folding: a list of the machine, by its button and by its box.
+    assert len(visible(browser, ".drawing .node")) == 3
+    browser.find_element("css selector", '#folds button[data-group="sys.gen[*]"]').click()
+    assert len(visible(browser, ".drawing .node")) == 4
+    browser.find_element("css selector", '#folds button[data-group="sys.gen[*]"]').click()
+    assert len(visible(browser, ".drawing .node")) == 3
+    browser.find_element("id", "node:sys.gen[*]").click()
+    chosen = browser.find_element("id", "chosen")
+    assert "requests" in chosen.text and "read_latency.mean" in chosen.text
+    chosen.find_element("tag name", "button").click()
+    assert len(visible(browser, ".drawing .node")) == 4
+    # Search in the statistics: words in any order; what is not found is away, what is found is open.
+    assert not visible(browser, "#statistics tbody tr")
+    browser.find_element("css selector", "#statistics input[type=search]").send_keys("LATENCY.mean gen")
+    rows = visible(browser, "#statistics tbody tr")
+    assert [row.text.split()[0] for row in rows] == ["read_latency.mean", "write_latency.mean"][:len(rows)] and rows
+    assert browser.find_element("css selector", "#statistics .found").text == f"{len(rows)} found"
+    each = rows[0].find_element("css selector", "details.each summary")
+    each.click()
+    assert "sys.gen[1]" in rows[0].text
+    # Parameters: only what is not at its default; with its text.
+    browser.find_element("css selector", "#parameters input.all").click()
+    browser.find_element("css selector", "#parameters button.open").click()
+    text = browser.find_element("id", "parameters").text
+    assert "300ns" in text and "outstanding" not in text
+    # Plots have been drawn, the claims are shown as text.
+    browser.execute_script("document.getElementById('series').scrollIntoView()")
+    drawn = browser.execute_async_script("""
+        const done = arguments[0];
+        setTimeout(() => done([...document.querySelectorAll("canvas")].map(c => Chart.getChart(c) !== undefined)), 300)""")
+    assert len(drawn) >= 4 and all(drawn)
+    assert "<script>throw 1</script>" in browser.find_element("id", "claims").text
+    assert "sys.mem latency 300ns 100ns" in browser.find_element("id", "runs").text
+    assert browser.get_log("browser") == []
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_the_page_fits_and_can_be_read(browser, memsim_command, tmp_path, width):
+    """Of a large machine: nothing is wider than the window but what scrolls by itself, and no text is smaller than
+    11 pixels."""
+    for seed in (1, 2):
+        memsim_command("-q", "--stamps", "4", "-d", "out", ROOT / "configs/cxl_gpu.py", "--scale", "tiny", "--seed", seed)
+    memsim_command("report", "out")
+    look(browser, tmp_path / "out/report.html", width)
+    browser.execute_script("document.querySelectorAll('button.open').forEach(button => button.click())")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    drawn = "document.querySelector('.drawing svg').getBoundingClientRect().width"
+    assert width == 400 or browser.execute_script(f"return {drawn}") <= width, "the drawing is made smaller"
+    smallest = browser.execute_script("""
+        return Math.min(...[...document.querySelectorAll("main *")].filter(e => e.offsetParent && !e.closest("svg") &&
+            [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).map(e => parseFloat(getComputedStyle(e).fontSize)))""")
+    assert smallest >= 11
+    assert browser.get_log("browser") == []
+
+
+def test_the_page_asks_for_no_other(page):
+    """It is one file: its policy forbids what it does not hold, and it names no address to fetch."""
+    text = page.read_text()
+    assert "default-src 'none'" in text
+    assert " src=" not in text.partition("<script type")[0]
+    data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
+    assert {line["label"] for plot in data["series"] for line in plot["lines"]} >= {"sys.gen[0]", "sys.gen[1]"}
+    assert data["latency"]["bars"] == ["machine 300ns", "machine 100ns"]

@@ -1,0 +1,117 @@
+"""`--watch PORT`: a run that is looked at while it goes on."""
+import json
+import re
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+
+from .conftest import MEMSIM
+
+
+ENDLESS = """\
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+
+root = memsim.Root()
+root.sys = memsim.System(gen=TrafficGen(requests=10**9), mem=SimpleMemory(queue=4))
+root.sys.gen.mem_side = root.sys.mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+"""
+
+
+@pytest.fixture
+def watched(tmp_path):
+    """A run of ten minutes or more, and the address of its page."""
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    running = subprocess.Popen([MEMSIM, "--watch", "0", "-d", "out", "endless.py"], cwd=tmp_path, text=True,
+                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    address = re.fullmatch(r"memsim: watch at (http://127\.0\.0\.1:\d+)\n", running.stderr.readline())[1]
+    yield running, address
+    running.kill()
+    running.wait()
+
+
+def ask(address, path="/status", **headers):
+    with urllib.request.urlopen(urllib.request.Request(address + path, headers=headers), timeout=10) as answer:
+        return answer.read().decode()
+
+
+def status(address, wanted=lambda s: True):
+    """The first one that is as wanted."""
+    for _ in range(100):
+        found = json.loads(ask(address))
+        if found and wanted(found):
+            return found
+        time.sleep(0.1)
+    raise AssertionError(found)
+
+
+def test_the_status_says_how_far_the_run_is_and_who_waits(watched):
+    _, address = watched
+    first = status(address)
+    later = status(address, lambda s: s["at"] > first["at"])
+    assert later["us"] > first["us"] and later["events"] > first["events"] and not later["ended"]
+    work, = later["work"]
+    assert work["what"] == "sys.gen" and 0 < work["done"] < work["all"] == 10**9 and work["left"]
+    assert later["left"].endswith("left at most")
+    assert {(q["sender"], q["receiver"]) for q in later["queues"]} <= {
+        ("sys.gen.mem_side", "sys.mem.cpu_side"), ("sys.mem.cpu_side", "sys.gen.mem_side")}
+    assert later["queues"] and all(q["messages"] or q["sender_waits"] for q in later["queues"])
+    assert any(re.fullmatch(r"sys\.gen\.mem_side waits for \d+ answers from sys\.mem", line) for line in later["waits"])
+
+
+def test_only_this_machine_is_answered(watched):
+    """A page of elsewhere whose name leads here gets nothing."""
+    _, address = watched
+    status(address)
+    for path, headers in (("/status", {"Host": "elsewhere.example:80"}), ("/../run.py", {})):
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            ask(address, path, **headers)
+        assert refused.value.code == 404
+
+
+def test_the_page_of_a_run_under_way(watched, browser):
+    running, address = watched
+    status(address)
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                            dict(width=400, height=900, deviceScaleFactor=1, mobile=False))
+    browser.get(address)
+
+    def wait_for(condition):
+        return browser.execute_async_script("""
+            const [condition, done] = arguments, end = Date.now() + 10000;
+            (function look() { const found = eval(condition); if (found || Date.now() > end) done(found); else setTimeout(look, 50) })()""",
+                                            f"(() => {condition})()")
+
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    browser.get(address)
+    assert wait_for("document.getElementById('state').textContent === 'under way'")
+    assert wait_for("document.getElementById('work').textContent.includes('of 1,000,000,000 requests')")
+    assert wait_for("document.getElementById('rate').textContent !== '–'")
+    assert wait_for("document.querySelectorAll('.drawing .node').length === 2")
+    assert wait_for("document.querySelector('.drawing .busy, .drawing .full') !== null")
+    assert wait_for("document.querySelectorAll('#queues tbody tr').length > 0")
+    browser.find_element("css selector", "#waits input").send_keys("nobody")
+    assert wait_for("document.querySelectorAll('#waits li').length === 0")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
+    assert browser.get_log("browser") == []
+    running.kill()
+    assert wait_for("document.getElementById('state').textContent === 'the process has ended'")
+    assert all("ERR_CONNECTION" in entry["message"] for entry in browser.get_log("browser"))
+
+
+def test_watching_leaves_no_trace_in_the_results(memsim_command, script):
+    digest = memsim_command("-d", "plain", script, 20000).stdout
+    assert memsim_command("--watch", "0", "-d", "watched", script, 20000).stdout == digest
+    configurations = [memsim_command("sql", out, "SELECT configuration FROM run").stdout for out in ("plain", "watched")]
+    assert configurations[0] == configurations[1], "--skip-finished finds the one for the other"
+
+
+def test_a_port_that_is_taken_is_refused(watched, memsim_command, script):
+    port = watched[1].rpartition(":")[2]
+    said = memsim_command("--watch", port, script, 1000, expect=1).stderr
+    assert said == f"memsim: --watch {port}: Address already in use: name another port, or 0 for any that is free\n"
