@@ -73,6 +73,10 @@ def parser():
     g.add_argument("--stamps", metavar="N", type=_whole(1), default=0,
                    help="note where the time of one of N requests goes")
 
+    g.add_argument("--timeline", metavar="FILE", default="",
+                   help="write kernel launches, stamped requests and the components' activity as trace "
+                        "events, which ui.perfetto.dev opens; with it --stamps is 100 unless given")
+
     g = p.add_argument_group("oracles (results must not change)")
     g.add_argument("--event-queue", choices=("fast", "naive"), default="fast",
                    help="an ordered map instead of the fast queue")
@@ -202,6 +206,9 @@ def _apply(args, options):
         options.checkpoint_wall_period = args.checkpoint_wall_period / 10**15
     options.changes = options.changes + args.changes
     options.event_queue, options.stamps = args.event_queue, args.stamps
+    options.timeline = args.timeline
+    if args.timeline and not args.stamps:
+        options.stamps = 100
     options.perturb = args.perturb_wakes
     options.skip_finished = args.skip_finished
     if args.debug_flags:

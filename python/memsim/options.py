@@ -19,6 +19,7 @@ class Options:
     perturb: int | None = None
     stamps: int = 0
     debug: dict | None = None
+    timeline: str = ""
     restoring: object = None  # the Checkpoint that the script is re-run for
     parent: str = ""          # the run that a new run goes on from
     skip_finished: bool = False

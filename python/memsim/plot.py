@@ -1,28 +1,58 @@
-"""Plots of figures, by matplotlib: `plot.lines(path, panels, ...)` writes a file that any browser shows."""
+"""Plots of figures, by matplotlib: each function writes a file, whose ending says what it is: .svg, .png or .pdf.
+
+    plot.lines("out/hits.svg", {"bfs": table}, "MiB of DRAM", "hit ratio")
+    plot.bars("out/ipc.png", table, "instructions a cycle, of ohm-base's", reference=1)
+    plot.stacks("out/latency.pdf", table, "mean ns of a request")
+    plot.points("out/load.svg", {"ohm-base": (x, y)}, "GB/s", "ns")
+
+A table is one of pandas: an index entry is a name in the legend (of stacks: a bar), a column a place on the x axis
+(of stacks: a part of each bar).
+"""
 
 from pathlib import Path
 
 from .errors import user_error
 
+ENDINGS = ".svg", ".png", ".pdf"
 
-def lines(path, panels, x, y, log=""):
-    """One panel beside the other, a line for each row of its table.
 
-    path     of the file; its ending says what it is: .svg, .png or .pdf
-    panels   {title: pandas table}: an index entry is a line's name, a column a place on the x axis
-    x, y     texts of the axes
-    log      axes that are logarithmic: "", "x", "y" or "xy"
-
-    Returns the path.
-    """
+def _figure(width, height):
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise user_error("plots need Debian's python3-matplotlib: run util/run once, which installs it, and use "
                          "/usr/bin/python3") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _save(figure, path):
+    if Path(path).suffix not in ENDINGS:
+        raise user_error(f"{path}: a plot is written as {', '.join(ENDINGS)}: name a file that ends so")
+    handles, names = figure.axes[0].get_legend_handles_labels()
+    if len(names) > 1:
+        figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(len(names), 6))  # below
+    try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, bbox_inches="tight", dpi=150,
+                       metadata={"Date": None} if str(path).endswith(".svg") else None)
+    except OSError as e:
+        raise user_error(f"{path}: {e.strerror}: name a place that can be written") from None
+    return path
+
+
+def lines(path, panels, x, y, log=""):
+    """One panel beside the other, a line for each row of its table.
+
+    path     of the file
+    panels   {title: table}
+    x, y     texts of the axes
+    log      axes that are logarithmic: "", "x", "y" or "xy"
+
+    Returns the path.
+    """
     columns = min(3, len(panels))
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(4 * columns, 3 * rows), layout="constrained")
+    figure = _figure(4 * columns + 2 * (len(panels) == 1), 3 * rows)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True).flat
     for title, table in panels.items():
         at = next(axes)
@@ -35,8 +65,47 @@ def lines(path, panels, x, y, log=""):
             at.set_yscale("log")
     for unused in axes:
         unused.set_axis_off()
-    handles, names = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=len(names))  # below all panels
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, bbox_inches="tight", metadata={"Date": None} if str(path).endswith(".svg") else None)
-    return path
+    return _save(figure, path)
+
+
+def bars(path, table, y, reference=None, log=False, title=""):
+    """A group of bars for each column, a bar in it for each row. reference: a value with a line across."""
+    figure = _figure(max(5, 0.25 * table.size + 0.5 * len(table.columns) + 1), 4)
+    at = figure.subplots()
+    width = 0.8 / len(table)
+    for i, (name, row) in enumerate(table.iterrows()):
+        at.bar([x + (i - (len(table) - 1) / 2) * width for x in range(len(row))], list(row), width, label=name)
+    if reference is not None:
+        at.axhline(reference, color="black", linewidth=0.8, linestyle="--")
+    if log:
+        at.set_yscale("log")
+    many = max((len(str(c)) for c in table.columns), default=0) * len(table.columns) > 60
+    at.set_xticks(range(len(table.columns)), table.columns, rotation=90 if many else 0)
+    at.set(ylabel=y, title=title)
+    return _save(figure, path)
+
+
+def stacks(path, table, y):
+    """A bar for each row, its parts one on the other."""
+    figure = _figure(max(5, 0.8 * len(table) + 2), 4)
+    at = figure.subplots()
+    below = [0.0] * len(table)
+    for i, part in enumerate(table.columns):
+        heights = list(table[part])
+        at.bar(list(table.index), heights, 0.7, bottom=below, label=part, color=f"C{i % 10}", hatch="//" * (i // 10))
+        below = [b + h for b, h in zip(below, heights)]
+    at.tick_params(axis="x", rotation=90 if len(table) > 6 else 0)
+    at.set(ylabel=y)
+    return _save(figure, path)
+
+
+def points(path, groups, x, y):
+    """Points of each group, joined in the order of x. groups: {name: (xs, ys)}."""
+    figure = _figure(6, 4)
+    at = figure.subplots()
+    for name, (xs, ys) in groups.items():
+        pairs = sorted(zip(xs, ys))
+        at.plot([p[0] for p in pairs], [p[1] for p in pairs], marker="o", label=name)
+    at.set(xlabel=x, ylabel=y)
+    at.set_ylim(bottom=0)
+    return _save(figure, path)

@@ -77,11 +77,27 @@ class Results:
         """One row a run, the latest last."""
         return self.sql("SELECT * FROM run ORDER BY started")
 
-    def df(self, run=None, all_dumps=False):
-        """Values in long form (path, name, value, unit): of one run, by default of the latest; of
-        its last dump, or of all."""
-        run = run or self._latest()
-        return self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run = ?", [run])
+    def df(self, run=None, all_dumps=False, wide=False):
+        """Values in long form (run, path, name, value, unit): of a run, of several in a list, or of "all"; by
+        default of the latest. Of their last dumps, or of all dumps. wide: a row a run (or dump), a column for
+        each value, 'gpu.l2[0].hits', and before them the script and its arguments."""
+        runs = self._runs(run)
+        marks = ", ".join("?" * len(runs))
+        table = self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run IN ({marks})", runs)
+        if not wide:
+            return table
+        rows = ["run", "dump", "label", "tick"] if all_dumps else ["run"]
+        values = table.assign(column=table["path"] + "." + table["name"]).pivot(
+            index=rows, columns="column", values="value")
+        arguments = self.sql(f"SELECT run, name, value FROM argument WHERE run IN ({marks})", runs).drop_duplicates(
+            ["run", "name"], keep="last").pivot(index="run", columns="name", values="value")
+        scripts = self.sql(f"SELECT id AS run, name AS script FROM run WHERE id IN ({marks})", runs).set_index("run")
+        return scripts.join(arguments, rsuffix="_").join(values, how="right")
+
+    def launches(self, run=None):
+        """Kernel launches: name, start, end, instructions, IPC, hit rates, bytes of DRAM."""
+        runs = self._runs(run)
+        return self.sql(f"SELECT * FROM launches WHERE run IN ({', '.join('?' * len(runs))})", runs)
 
     def params(self, run=None):
         """Parameters as resolved: path, name, text, value (a number of `unit`), unit, tunable."""
@@ -100,6 +116,21 @@ class Results:
         if found.empty:
             raise Error(f"the last dump has no value '{name}' of '{path}'")
         return found.iloc[0]
+
+    def find_run(self, start=""):
+        """The id of the run that begins with these letters; without any the latest's."""
+        if not start:
+            return self._latest()
+        found = [row[0] for row in self._connection.execute("SELECT id FROM run WHERE id GLOB ? || '*'", [start])]
+        if len(found) != 1:
+            raise Error(f"{len(found) or 'no'} runs of the database begin with '{start}': name one of those that "
+                        "SELECT id, name, started FROM run shows")
+        return found[0]
+
+    def _runs(self, run):
+        if run == "all":
+            return [row[0] for row in self._connection.execute("SELECT id FROM run ORDER BY started")]
+        return list(run) if isinstance(run, (list, tuple, set)) else [run or self._latest()]
 
     def _latest(self):
         row = self._connection.execute(

@@ -100,6 +100,10 @@ class Simulation:
             machine.stamp_every(opts.stamps)
         if opts.debug:
             machine.set_debug(**opts.debug)
+        self._timeline = None
+        if opts.timeline:
+            stem, ending = os.path.splitext(opts.timeline)
+            self._timeline = machine.show_on_timeline(opts.timeline if self._number == 1 else f"{stem}-{self._number}{ending}")
         if not self._restoring:
             self._begin()
             machine.start()
@@ -247,6 +251,8 @@ class Simulation:
                                        else self._check_end(stop))
         finally:
             progress.close()
+            if self._timeline:
+                self._timeline.complete()
             self._spent, self._busy = self._host_seconds(), False
 
     def _tell(self, text):
@@ -345,6 +351,8 @@ class Simulation:
         """At the interrupted call: loads the state and goes on with that call."""
         call, checkpoint = self._journal.current, self._restoring
         self._machine.load(checkpoint.snapshot)
+        if self.options.stamps:
+            self._machine.stamp_every(self.options.stamps)
         self._saved = self._machine.now
         self._begin(checkpoint)
         kept = json.loads(checkpoint.script.journal)

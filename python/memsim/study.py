@@ -30,6 +30,7 @@ from concurrent.futures import ThreadPoolExecutor
 from . import _memsim, run, signals, verdict
 from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
 from .processes import Processes, result_of
+from .progress import duration
 from .results import connect
 from .verdict import claims
 
@@ -84,6 +85,7 @@ class Study:
         self.system, self.name, self.jobs = system, name, jobs or os.cpu_count()
         self.database = os.path.abspath(database or run.options.database())
         self.points, self.verdicts = [], []
+        self._metrics = {}  # of the tables that were asked for
         self.seeds, self.seed = range(1, seeds + 1), 1  # all, and the one whose points are looked at
         self.preview = False  # what is run is too little to judge a claim by: verdicts say so
 
@@ -115,7 +117,7 @@ class Study:
         come last: it may have finished them by then. A SIGTERM or Ctrl-C is passed on to the points that
         run, and ends the study when they have ended."""
         os.makedirs(os.path.dirname(self.database), exist_ok=True)
-        began, failed, done = time.monotonic(), [], 0
+        began, failed, done, spent = time.monotonic(), [], 0, 0.0
         twins = {}  # equal points run once
         for point in self.points:
             twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
@@ -136,8 +138,10 @@ class Study:
                         done += 1
                         if error:
                             failed.append(f"{point.name}: {error}")
-                        self._tell(f"{done}/{len(twins)}  {point.name}  "
-                                   f"{error or f'{point.seconds:.1f} s'}")
+                        spent += point.seconds  # of several at once: as much goes by in less
+                        left = spent / done * (len(twins) - done) / self.jobs
+                        self._tell(f"{done}/{len(twins)}  {point.name}  {error or f'{point.seconds:.1f} s'}"
+                                   + (f", about {duration(left)} left" if left >= 1 else ""))
                     todo = in_use
             except (KeyboardInterrupt, SystemExit) as e:
                 number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
@@ -194,6 +198,7 @@ class Study:
         with `:run` that answers with one value."""
         import pandas
         rows = []
+        self._metrics.update(metrics)
         with contextlib.closing(connect(self.database)) as database:
             for point in self.selected:
                 row = dict(point.keys)
@@ -259,9 +264,27 @@ class Study:
             raise user_error(f"there is no claim '{id}' of {self.system}{did_you_mean(id, known)}")
         self.verdicts.append(verdict.judge(known[id], figures, self.preview))
 
+    @property
+    def folder(self):
+        """Where files of the study go: OUTDIR/<folder of the script>/<name>."""
+        return os.path.join(run.options.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name)
+
+    def data(self):
+        """What the study shows of its points, a row each, as a pandas table with their seeds and runs."""
+        import pandas
+        points = pandas.DataFrame([dict(p.keys, seed=p.seed, run=p.run) for p in self.points])
+        if not self._metrics:
+            return points
+        tables = self.over_seeds(lambda: self.table(**self._metrics).reset_index().assign(seed=self.seed))
+        return pandas.concat(tables).merge(points, on=[*self.points[0].keys, "seed"])
+
     def close(self):
-        """Writes the verdicts into the table `claim` of the database and prints them."""
+        """Writes the verdicts into the table `claim` of the database, and prints them; writes what was measured into
+        `data.csv` of the study's folder."""
         os.makedirs(os.path.dirname(self.database), exist_ok=True)
+        if self.points:
+            os.makedirs(self.folder, exist_ok=True)
+            self.data().to_csv(os.path.join(self.folder, "data.csv"), index=False)
         with contextlib.closing(sqlite3.connect(self.database, timeout=60)) as database, database:
             verdict.store(database, self.name, self.verdicts)
         if self.verdicts:

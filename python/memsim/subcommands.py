@@ -117,4 +117,20 @@ def draw(argv):
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads, report, draw)}
+def diff(argv):
+    from .diff import diff as main
+    return main(argv)
+
+
+def plot(argv):
+    from .figures import main
+    return main(argv)
+
+
+def reproduce(argv):
+    from .reproduce import main
+    return main(argv)
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, diff, plot, report, draw, reproduce,
+                                       trace, workloads)}

@@ -97,6 +97,7 @@ proto::Session session_message(const Checkpoint& c) {
     s.set_outdir(c.run.outdir);
     s.set_dumps(c.run.dumps);
     s.set_series_tick(c.run.series_tick);
+    s.set_launches(c.run.launches);
     s.set_host_seconds(c.run.host_seconds);
     for (const auto& o : c.configuration.objects) {
         auto* m = s.add_components();
@@ -138,6 +139,7 @@ void take_session(const proto::Session& s, Checkpoint& c) {
     c.run.outdir = s.outdir();
     c.run.dumps = s.dumps();
     c.run.series_tick = s.series_tick();
+    c.run.launches = s.launches();
     c.run.host_seconds = s.host_seconds();
     for (const auto& m : s.components()) {
         auto& o = c.configuration.objects.emplace_back();

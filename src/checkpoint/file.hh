@@ -31,6 +31,7 @@ struct Run {
     std::string uuid, database, outdir;
     std::uint64_t dumps = 0; ///< stats::Position
     Tick series_tick = -1;
+    std::uint64_t launches = 0;
     double host_seconds = 0; ///< spent so far
 };
 

@@ -3,6 +3,7 @@
 #include "core/clock.hh"
 #include "core/fifo.hh"
 #include "core/simulation.hh"
+#include "core/words.hh"
 
 #include <memory>
 #include <optional>
@@ -48,6 +49,8 @@ class LinkBase {
     bool sender_waits() const { return waits_for_pop_ || wake_sender_.armed(); }
     std::uint32_t in_queue() const { return queued_; } ///< waiting or in flight
     virtual std::uint32_t largest_message() const = 0;
+    /// The messages that have arrived, for debug output.
+    virtual std::vector<std::string> arrived_in_words() const = 0;
 
     virtual void save(Saver& s) = 0;
     virtual void load(Loader& l) = 0;
@@ -145,6 +148,12 @@ class Link final : public LinkBase {
     }
 
     std::uint32_t largest_message() const override { return M::largest_wire_bytes; }
+    std::vector<std::string> arrived_in_words() const override {
+        std::vector<std::string> all;
+        for (std::uint32_t i = 0; i < queued_ && queue_[i].arrival <= sim_->now(); ++i)
+            all.push_back(in_words(queue_[i].message));
+        return all;
+    }
     void save(Saver& s) override { archive_base(s), s(queue_); }
     void load(Loader& l) override {
         archive_base(l), l(queue_);

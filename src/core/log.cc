@@ -9,8 +9,8 @@ std::vector<const DebugFlag*>& registered() {
 }
 } // namespace
 
-DebugFlag::DebugFlag(const char* name, const char* doc)
-    : name_(name), doc_(doc), index_(registered().size()) {
+DebugFlag::DebugFlag(std::string name, std::string doc)
+    : name_(std::move(name)), doc_(std::move(doc)), index_(registered().size()) {
     registered().push_back(this);
 }
 

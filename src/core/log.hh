@@ -12,15 +12,15 @@ namespace memsim {
 /// Which are on belongs to a run, not to the flag.
 class DebugFlag {
   public:
-    DebugFlag(const char* name, const char* doc);
-    const char* name() const { return name_; }
-    const char* doc() const { return doc_; }
+    DebugFlag(std::string name, std::string doc);
+    const std::string& name() const { return name_; }
+    const std::string& doc() const { return doc_; }
     std::size_t index() const { return index_; }
     static const std::vector<const DebugFlag*>& all();
 
   private:
-    const char* name_;
-    const char* doc_;
+    std::string name_;
+    std::string doc_;
     std::size_t index_;
 };
 

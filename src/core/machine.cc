@@ -153,6 +153,7 @@ void Machine::build() {
     for (const auto& o : objects_) o->init();
     check_memory_uses();
     for (const auto& c : components_) c->seed_all();
+    sim_.launches().watch(objects_);
     configuration_ = hash_configuration();
     built_ = true;
 }
@@ -291,6 +292,7 @@ void Machine::dump(const std::string& label, StatSink& sink) {
 }
 
 void Machine::reset_stats() {
+    sim_.launches().before_reset();
     for (const auto& o : objects_) o->reset_stats(sim_.now());
     sim_.stamps().reset();
     series_.reset_stats();
@@ -376,7 +378,7 @@ Snapshot Machine::save() {
     }
     Saver shared;
     shared(since_), shared(digest_.value), shared(series_);
-    shared(sim_.stamps()), shared(sim_.contents());
+    shared(sim_.stamps()), shared(sim_.launches()), shared(sim_.contents());
     s.pending = sim_.queue().size();
     s.shared = std::move(shared.bytes);
     return s;
@@ -451,6 +453,7 @@ void Machine::load_shared(const Snapshot& s) {
     l.field("digest", digest_.value);
     l.field("series", series_);
     l.field("stamps", sim_.stamps());
+    l.field("launches", sim_.launches());
     l.field("contents", sim_.contents());
     l.check(l.done(), "the shared state is followed by more than there is");
     l.check(since_ <= s.now, "since lies behind the present");

@@ -202,12 +202,16 @@ std::string member_name() {
 }
 
 namespace detail {
-/// Whether a value of an enumeration has a name: compilers print it, or else the number.
+/// What compilers print of a value of an enumeration: its name, or else the number.
 template <auto V>
-constexpr bool named() {
+constexpr std::string_view printed() {
     std::string_view s = pretty<V>();
     s = s.substr(s.find("= ") + 2);
-    const char first = last_identifier(s.substr(0, s.find_first_of(";]"))).front();
+    return last_identifier(s.substr(0, s.find_first_of(";]")));
+}
+template <auto V>
+constexpr bool named() {
+    const char first = printed<V>().front();
     return first < '0' || first > '9';
 }
 template <class E>
@@ -226,6 +230,19 @@ template <class E>
 constexpr bool is_enumerator(E value) {
     const auto v = static_cast<std::uint64_t>(value);
     return v < 64 && (detail::enumerators<E> >> v & 1);
+}
+
+/// The name of such a value.
+template <class E>
+constexpr std::string_view enumerator_name(E value) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+        std::string_view name;
+        (void)((static_cast<std::size_t>(value) == I &&
+                (name = detail::printed<static_cast<E>(I)>(), true)) ||
+               ...);
+        return name;
+    }
+    (std::make_index_sequence<64> {});
 }
 
 #if defined(__clang__)

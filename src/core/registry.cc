@@ -1,6 +1,7 @@
 #include "core/registry.hh"
 
 #include <algorithm>
+#include <deque>
 #include <numeric>
 
 template class std::vector<memsim::ParamInfo>;
@@ -59,6 +60,8 @@ void register_schema(Schema s) {
     for (const StatInfo& f : s.stats)
         s.shape += "statistic " + f.name + " " + f.kind + (f.each ? "[]\n" : "\n");
     const std::string name = s.name;
+    static std::deque<DebugFlag> flags; // they stay where they are
+    flags.emplace_back(name, "The messages that components of type " + name + " take, in words");
     const bool added = schemas().emplace(name, std::move(s)).second;
     MEMSIM_ASSERT(added, "component " + name + " is registered twice");
 }

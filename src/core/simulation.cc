@@ -6,13 +6,23 @@
 
 namespace memsim {
 
+template <bool watched>
 inline void Simulation::wake(Component& c) {
     ++wakes_;
     c.touched_ = false;
+    if constexpr (watched)
+        for (const auto& w : watchers_) w->before(c);
     c.wake();
+    if constexpr (watched)
+        for (const auto& w : watchers_) w->after(c);
 }
 
 Stop Simulation::run(Tick until) {
+    return watchers_.empty() ? run_ticks<false>(until) : run_ticks<true>(until);
+}
+
+template <bool watched>
+Stop Simulation::run_ticks(Tick until) {
     exit_requested_ = false;
     exit_cause_.clear();
     for (;;) {
@@ -44,14 +54,15 @@ Stop Simulation::run(Tick until) {
             touch(*perturbed_[perturbation_.below(perturbed_.size())]);
         if (touched_count_ == 1) {
             touched_count_ = 0;
-            wake(*touched_.front());
+            wake<watched>(*touched_.front());
         } else
-            wake_touched();
+            wake_touched<watched>();
         if (exit_requested_) [[unlikely]]
             return Stop::exit;
     }
 }
 
+template <bool watched>
 void Simulation::wake_touched() {
     const auto before = [](const Component* a, const Component* b) { return a->id() < b->id(); };
     Component** const all = touched_.data();
@@ -66,7 +77,7 @@ void Simulation::wake_touched() {
         for (std::size_t i = 1; i < n; ++i)
             for (std::size_t j = i; j > 0 && before(all[j], all[j - 1]); --j)
                 std::swap(all[j], all[j - 1]);
-    for (std::size_t i = 0; i < n; ++i) wake(*all[i]);
+    for (std::size_t i = 0; i < n; ++i) wake<watched>(*all[i]);
 }
 
 } // namespace memsim

@@ -2,12 +2,14 @@
 
 #include "core/contents.hh"
 #include "core/event_queue.hh"
+#include "core/launches.hh"
 #include "core/log.hh"
 #include "core/rng.hh"
 #include "core/stamps.hh"
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,14 @@ enum class Stop : std::uint8_t {
     attention, ///< somebody outside set the attention flag
 };
 
+/// Sees each wake() of a component: it looks on, and changes nothing.
+class Watcher {
+  public:
+    virtual ~Watcher() = default;
+    virtual void before(const Component&) {}
+    virtual void after(const Component&) {}
+};
+
 /// Time, the pending events and the ticks' two phases. One for each machine; nothing here is shared
 /// between two machines.
 ///
@@ -70,6 +80,7 @@ class Simulation {
     std::uint64_t seed() const { return seed_; }
     EventQueue& queue() { return queue_; }
     Stamps& stamps() { return stamps_; }
+    Launches& launches() { return launches_; }
     Contents& contents() { return contents_; }
     const Contents& contents() const { return contents_; }
 
@@ -100,6 +111,9 @@ class Simulation {
         if (when != never) arm(timer, when, whom, flag);
     }
     void rearm(Timer& timer, Component& whom) { rearm(timer, whom, no_flag_); }
+
+    /// From now on it sees every wake().
+    void watch(std::unique_ptr<Watcher> watcher) { watchers_.push_back(std::move(watcher)); }
 
     /// Executes all ticks before `until`; then now() is `until` (if it stopped for that reason),
     /// else the last tick executed. A pending tick is never skipped or split.
@@ -152,7 +166,11 @@ class Simulation {
     std::uint64_t wakes() const { return wakes_; }
 
   private:
+    template <bool watched>
+    Stop run_ticks(Tick until);
+    template <bool watched>
     void wake(Component& c);
+    template <bool watched>
     void wake_touched();
 
     EventQueue queue_;
@@ -170,7 +188,9 @@ class Simulation {
     unsigned perturb_one_in_ = 0;
     Rng perturbation_;
     std::vector<Component*> perturbed_;
+    std::vector<std::unique_ptr<Watcher>> watchers_;
     Stamps stamps_;
+    Launches launches_;
     Contents contents_;
     std::vector<std::uint8_t> debug_on_;
     Tick debug_from_ = 0, debug_to_ = never;

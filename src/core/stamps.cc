@@ -1,5 +1,7 @@
 #include "core/stamps.hh"
 
+#include "core/timeline.hh"
+
 #include <algorithm>
 
 namespace memsim {
@@ -35,6 +37,23 @@ Stage Stage::find(std::string_view name) {
     }
     throw ConfigError("'" + std::string(name) + "' is not one of " +
                       detail::list_words(names.data(), names.size()));
+}
+
+void Stamps::count(Id id) {
+    const Record& r = records_[id];
+    for (std::size_t s = 0; s < Stage::most; ++s)
+        if (r.spent[s] != 0) stages_[s].sample(static_cast<std::uint64_t>(r.spent[s]));
+    lives_.sample(static_cast<std::uint64_t>(r.life()));
+    if (timeline_) timeline_->request(id.slot(), r.number, r.address, r.opened, r.last);
+    if (slowest_.size() == most_slow && r.life() <= slowest_.back().life()) return;
+    const auto place = std::find_if(slowest_.begin(), slowest_.end(),
+                                    [&](const Record& slow) { return slow.life() < r.life(); });
+    slowest_.insert(place, r);
+    if (slowest_.size() > most_slow) slowest_.pop_back();
+}
+
+void Stamps::show_stage(Id id, const Record& r, std::size_t stage, Tick now) {
+    timeline_->stage(id.slot(), Stage::known()[stage].name(), r.last, now);
 }
 
 } // namespace memsim

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/histogram.hh"
 #include "core/pool.hh"
 #include "core/text.hh"
 
@@ -10,6 +11,8 @@
 #include <vector>
 
 namespace memsim {
+
+class Timeline;
 
 /// A stage of a request's life, named for what the time was spent in. A component declares its own
 /// beside itself, `static const Stage lookup {"lookup"};`, and stages of one name are one. All are
@@ -39,30 +42,43 @@ class Stage {
     const Entry* entry_;
 };
 
-/// Where a request's time went. Each component on its way marks the stage that ends there; the time
-/// since the previous mark is added to that stage when the request is closed. Off unless asked for:
-/// then a request carries no handle and a mark costs one comparison.
+/// Where a request's time went. Each component on its way marks the stage that ends there: the time
+/// since the previous mark was spent in it. So the stages of a request tile its life. They are
+/// added up when the request is closed. Off unless asked for: then a request carries no handle and
+/// a mark costs one comparison.
 class Stamps {
   public:
     static constexpr std::string_view archived_as = "Stamps";
+    using Times = std::array<Tick, Stage::most>;
+    /// A request's life; after its end `last` is that.
     struct Record {
+        std::uint64_t number = 0; ///< among all that could be stamped, from 0
+        std::uint64_t address = 0;
+        Tick opened = 0;
         Tick last = 0;
-        std::array<Tick, Stage::most> spent {};
+        Times spent {};
+
+        Tick life() const { return last - opened; }
     };
     using Id = Handle<Record>;
+    static constexpr std::size_t most_slow = 10; ///< of the slowest requests, so many are kept
 
     template <class Archive>
     void archive(Archive& a) {
-        a(every_), a(seen_), a(records_), a(sums_), a(counts_), a(closed_);
+        a(every_), a(seen_), a(records_), a(stages_), a(lives_), a(slowest_);
+        if constexpr (Loading<Archive>)
+            a.check(slowest_.size() <= most_slow, "keeps too many slow requests");
     }
 
     /// Stamps one of `every` requests; 0 turns it off.
     void enable(std::uint64_t every) { every_ = every; }
     bool enabled() const { return every_ != 0; }
+    /// Stamped requests are shown there, too; it outlives the run.
+    void show_on(Timeline* timeline) { timeline_ = timeline; }
 
-    Id open(Tick now) {
+    Id open(Tick now, std::uint64_t address) {
         if (every_ == 0 || seen_++ % every_ != 0) return {};
-        return records_.create({now, {}});
+        return records_.create({seen_ - 1, address, now, now, {}});
     }
     void mark(Id id, Stage stage, Tick now) {
         if (id) mark(id, stage.number(), now);
@@ -70,35 +86,40 @@ class Stamps {
     void mark(Id id, std::size_t stage, Tick now) {
         if (!id) return;
         Record& r = records_[id];
+        if (timeline_) [[unlikely]]
+            show_stage(id, r, stage, now);
         r.spent[stage] += now - r.last;
         r.last = now;
     }
     void close(Id id, std::size_t stage, Tick now) {
         if (!id) return;
         mark(id, stage, now);
-        const Record& r = records_[id];
-        for (std::size_t s = 0; s < Stage::most; ++s) {
-            sums_[s] += static_cast<Uint128>(r.spent[s]);
-            counts_[s] += r.spent[s] != 0;
-        }
-        ++closed_;
+        count(id);
         records_.destroy(id);
     }
     void close(Id id, Stage stage, Tick now) { close(id, stage.number(), now); }
     std::size_t open_records() const { return records_.size(); }
-    std::uint64_t closed() const { return closed_; }
-    Uint128 sum(Stage stage) const { return sums_[stage.number()]; }
-    /// Requests that spent time there.
-    std::uint64_t count(Stage stage) const { return counts_[stage.number()]; }
-    void reset() { sums_ = {}, counts_ = {}, closed_ = 0; }
+    std::uint64_t closed() const { return lives_.count(); }
+    Uint128 sum(Stage stage) const { return stages_[stage.number()].sum(); }
+    /// Of the requests that spent time there.
+    const Histogram& times(Stage stage) const { return stages_[stage.number()]; }
+    /// From opening to closing.
+    const Histogram& lives() const { return lives_; }
+    /// The slowest first; of equal ones the one that ended first.
+    const std::vector<Record>& slowest() const { return slowest_; }
+    void reset() { stages_ = {}, lives_ = {}, slowest_.clear(); }
 
   private:
+    void count(Id id);
+    void show_stage(Id id, const Record& r, std::size_t stage, Tick now);
+
     std::uint64_t every_ = 0;
     std::uint64_t seen_ = 0;
     Pool<Record> records_;
-    std::array<Uint128, Stage::most> sums_ {};
-    std::array<std::uint64_t, Stage::most> counts_ {};
-    std::uint64_t closed_ = 0;
+    std::array<Histogram, Stage::most> stages_;
+    Histogram lives_;
+    std::vector<Record> slowest_;
+    Timeline* timeline_ = nullptr;
 };
 
 template <>

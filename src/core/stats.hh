@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/archive.hh"
+#include "core/histogram.hh"
 #include "core/param.hh"
 
 #include <algorithm>
@@ -175,8 +176,29 @@ class Average : public Stat {
     std::uint64_t most_ = 0;
 };
 
-/// A distribution with percentiles: log-linear buckets, 16 to an octave, so that a percentile is
-/// right within 1/16 of its value whatever the range.
+/// The greatest of samples; 0 when nothing was sampled.
+class Maximum : public Stat {
+  public:
+    static constexpr std::string_view kind = "maximum";
+    static constexpr std::string_view archived_as = "Maximum";
+    using Stat::Stat;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(value_);
+    }
+
+    void sample(std::uint64_t v) { value_ = v > value_ ? v : value_; }
+    void sample(Time t) { sample(static_cast<std::uint64_t>(t.raw)); }
+    std::uint64_t value() const { return value_; }
+
+    void reset(Tick) { value_ = 0; }
+    void read(StatReader& r, Window) const { r.integer("", value_, unit()); }
+
+  private:
+    std::uint64_t value_ = 0;
+};
+
+/// A distribution with percentiles (core/histogram.hh).
 class Distribution : public Stat {
   public:
     static constexpr std::string_view kind = "distribution";
@@ -184,54 +206,21 @@ class Distribution : public Stat {
     using Stat::Stat;
     template <class Archive>
     void archive(Archive& a) {
-        a(count_), a(sum_), a(squares_), a(least_), a(most_), a(buckets_);
-        if constexpr (Loading<Archive>)
-            a.check(buckets_.size() <= bucket_of(~std::uint64_t {0}) + 1, "has too many buckets");
+        samples_.archive(a);
     }
 
-    void sample(std::uint64_t v) {
-        ++count_;
-        sum_ += v;
-        squares_ += static_cast<Uint128>(v) * v;
-        least_ = v < least_ ? v : least_;
-        most_ = v > most_ ? v : most_;
-        const std::uint32_t b = bucket_of(v);
-        if (b >= buckets_.size()) [[unlikely]]
-            grow(b + 1);
-        ++buckets_[b];
-    }
+    void sample(std::uint64_t v) { samples_.sample(v); }
     void sample(Time t) { sample(static_cast<std::uint64_t>(t.raw)); }
-    std::uint64_t count() const { return count_; }
-    Uint128 sum() const { return sum_; }
-    double mean() const {
-        return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) * unit_scale(unit())
-                      : 0.0;
-    }
-    /// The least v such that at least `percent` of the samples are at most v, in counted units.
-    std::uint64_t percentile(unsigned percent) const;
+    std::uint64_t count() const { return samples_.count(); }
+    Uint128 sum() const { return samples_.sum(); }
+    double mean() const { return samples_.mean() * unit_scale(unit()); }
+    std::uint64_t percentile(unsigned percent) const { return samples_.percentile(percent); }
 
-    void reset(Tick) {
-        count_ = 0, sum_ = 0, squares_ = 0, least_ = ~std::uint64_t {0}, most_ = 0;
-        buckets_.clear();
-    }
+    void reset(Tick) { samples_ = {}; }
     void read(StatReader& r, Window) const;
 
   private:
-    static constexpr unsigned sub_bits = 4;
-    static std::uint32_t bucket_of(std::uint64_t v) {
-        if (v < (1u << sub_bits)) return static_cast<std::uint32_t>(v);
-        const unsigned octave = 63 - static_cast<unsigned>(std::countl_zero(v)) - sub_bits;
-        return (octave << sub_bits) + static_cast<std::uint32_t>(v >> octave);
-    }
-    static std::uint64_t low_of(std::uint32_t b);
-    void grow(std::size_t buckets);
-
-    std::uint64_t count_ = 0;
-    Uint128 sum_ = 0;
-    Uint128 squares_ = 0;
-    std::uint64_t least_ = ~std::uint64_t {0};
-    std::uint64_t most_ = 0;
-    std::vector<std::uint64_t> buckets_;
+    Histogram samples_;
 };
 
 /// The mean over time of a level, such as a queue's occupancy, and its peak.

@@ -17,6 +17,7 @@ void Dispatcher::init() {
     for (unsigned i = 0; i < params.sharing.applications(); ++i) {
         auto* host = dynamic_cast<protocol::HasKernels*>(&port.host[i].peer()->owner());
         MEMSIM_ASSERT(host, "a Host responder must offer its kernels");
+        shares_[i].host = host;
         shares_[i].kernels = &host->kernels();
         if (sim().contents().enabled()) {
             if (shares_[i].kernels->memory().empty())
@@ -119,6 +120,8 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     a.blocks = launch.blocks;
     a.next_block = 0;
     a.launch_started = now();
+    a.launch_instructions = 0;
+    sim().launches().begin({id(), i, launch.launch, shares_[i].host->kernel(), now(), 0, 0, 0});
     a.block = occupancy_.need(launch, i, path());
     const bool one_pool = params.local_pool() == LocalPool::context;
     a.local = a.local_pools.place(*shares_[i].kernels,
@@ -133,7 +136,10 @@ void Dispatcher::end_launches() {
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) {
         Application& a = state.applications[i];
         if (!a.blocks || a.next_block < a.blocks || a.running) continue;
-        if (!a.before) stat.application_cycles[i] += cycles(now() - a.launch_started);
+        const Tick took = now() - a.launch_started;
+        sim().launches().end(id(), i, now(), a.launch_instructions, cycles(took));
+        stat.longest_launch.sample(Time {took});
+        if (!a.before) stat.application_cycles[i] += cycles(took);
         a.blocks = a.next_block = 0;
         if (--state.under_way) continue;
         stat.kernel_time += Time {now() - state.since};
@@ -202,6 +208,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
     ++stat.blocks;
     state.instructions += counts.thread_instructions;
     a.instructions += counts.thread_instructions;
+    a.launch_instructions += counts.thread_instructions;
     const auto application = static_cast<std::uint16_t>(i);
     port.sm_side[sm].send({shares_[i].base, a.launch, block,
                            static_cast<std::uint32_t>(streams_.warps.size()), stores_before,

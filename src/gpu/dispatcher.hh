@@ -85,6 +85,7 @@ class Dispatcher final : public Model<Dispatcher>,
         Counter kernel_time {Unit::time,
                              "Time in which a launch was under way, from its start to its last "
                              "block's end"};
+        Maximum longest_launch {Unit::time, "Time of the longest launch"};
         Counter cycles {
             Unit::cycle,
             "Time with a kernel running, in cycles of the clock, each stretch rounded up"};
@@ -124,6 +125,7 @@ class Dispatcher final : public Model<Dispatcher>,
         std::uint64_t local = 0; ///< where its local memory begins
         LocalPools local_pools;
         Tick launch_started = 0;
+        std::uint64_t launch_instructions = 0; ///< of its threads, handed out
     };
     struct State {
         std::vector<Application> applications;
@@ -159,6 +161,7 @@ class Dispatcher final : public Model<Dispatcher>,
   private:
     /// An application's part of the machine.
     struct Share {
+        protocol::HasKernels* host = nullptr;
         program::KernelSource* kernels = nullptr;
         SmRange sms;
         std::uint64_t base = 0;

@@ -60,7 +60,7 @@ void TrafficGen::send_one() {
     r.tag = state.free_tags.back();
     state.free_tags.pop_back();
     state.sent_at[r.tag] = now();
-    r.stamps = sim().stamps().open(now());
+    r.stamps = sim().stamps().open(now(), r.address);
     port.mem_side.send(r);
     ++state.sent;
     state.due += params.period->raw;

@@ -78,6 +78,8 @@ class HasKernels {
   public:
     virtual ~HasKernels() = default;
     virtual program::KernelSource& kernels() = 0;
+    /// The kernel of the launch that it gave last.
+    virtual std::string kernel() const = 0;
     /// Where the application stands once it was made, before anything ran: who has made it already
     /// for equal parameters may put it there, so that a large input is read once.
     virtual std::unique_ptr<program::KernelSource>* prepared() { return nullptr; }

@@ -1,5 +1,7 @@
 #include "core/directed_link.hh"
+#include "core/message_log.hh"
 #include "core/output_file.hh"
+#include "core/timeline.hh"
 #include "core/work.hh"
 #include "python/bindings.hh"
 
@@ -48,13 +50,15 @@ void set_debug(Machine& machine, const std::vector<std::string>& flags, Tick fro
             throw ConfigError("there is no debug flag '" + name + "'" + nearest(name, known));
         on[static_cast<std::size_t>(found - known.begin())] = 1;
     }
+    machine.sim().watch(std::make_unique<MessageLog>(machine));
     if (file.empty()) {
         machine.sim().set_debug(on, from, to, [](const std::string& line) { std::cerr << line; });
         return;
     }
     auto out = std::make_shared<std::ofstream>(file);
     if (!*out) throw ConfigError("cannot write the debug file '" + file + "'");
-    machine.sim().set_debug(on, from, to, [out](const std::string& line) { *out << line; });
+    machine.sim().set_debug(on, from, to,
+                            [out](const std::string& line) { *out << line << std::flush; });
 }
 
 py::list connections(const Machine& machine) {
@@ -124,6 +128,7 @@ void bind_machine(py::module_& m) {
             return all;
         });
 
+    py::class_<Timeline>(m, "Timeline").def("complete", &Timeline::complete);
     py::class_<Machine>(m, "Machine")
         .def(py::init([](std::uint64_t seed, const std::string& queue) {
                  return std::make_unique<Machine>(seed, queue_kind(queue));
@@ -171,6 +176,8 @@ void bind_machine(py::module_& m) {
         .def("set_debug", &set_debug, "flags"_a, "start"_a, "end"_a, "file"_a = "")
         .def("stamp_every",
              [](Machine& machine, std::uint64_t every) { machine.sim().stamps().enable(every); })
+        .def("show_on_timeline", &show_on_timeline, "file"_a,
+             py::return_value_policy::reference_internal)
         .def("save", &Machine::save)
         .def("load", &Machine::load);
 }

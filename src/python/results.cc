@@ -89,8 +89,8 @@ void bind_checkpoint(py::module_& m) {
         .def(
             py::init([](const std::string& uuid, const std::string& database,
                         const std::string& outdir, const stats::Position& at, double host_seconds) {
-                return checkpoint::Run {uuid,     database,       outdir,
-                                        at.dumps, at.series_tick, host_seconds};
+                return checkpoint::Run {uuid,           database,    outdir,      at.dumps,
+                                        at.series_tick, at.launches, host_seconds};
             }),
             "uuid"_a, "database"_a, "outdir"_a, "position"_a, "host_seconds"_a)
         .def_readonly("uuid", &checkpoint::Run::uuid)
@@ -98,7 +98,7 @@ void bind_checkpoint(py::module_& m) {
         .def_readonly("outdir", &checkpoint::Run::outdir)
         .def_readonly("host_seconds", &checkpoint::Run::host_seconds)
         .def_property_readonly("position", [](const checkpoint::Run& r) {
-            return stats::Position {r.dumps, r.series_tick};
+            return stats::Position {r.dumps, r.series_tick, r.launches};
         });
     py::class_<Checkpoint>(m, "Checkpoint")
         .def_readonly("version", &Checkpoint::version)
@@ -119,10 +119,7 @@ void bind_checkpoint(py::module_& m) {
 void bind_database(py::module_& m) {
     py::register_exception<stats::InUse>(m, "InUse", m.attr("Error")).attr("__module__") = "memsim";
     py::class_<stats::Position>(m, "Position")
-        .def(py::init([](std::uint64_t dumps, Tick series_tick) {
-                 return stats::Position {dumps, series_tick};
-             }),
-             "dumps"_a = 0, "series_tick"_a = -1)
+        .def(py::init<>())
         .def_readonly("dumps", &stats::Position::dumps)
         .def_readonly("series_tick", &stats::Position::series_tick);
     py::class_<stats::Run>(m, "Run")

@@ -37,6 +37,7 @@ void create_tables(Connection& c) {
         Transaction t(c);
         if (tables() == 0) { // still: another process may have been faster
             c.run(schema);
+            c.run(views);
             c.run(("PRAGMA application_id=" + std::to_string(application_id)).c_str());
             c.run(("PRAGMA user_version=" + std::to_string(schema_version)).c_str());
         }
@@ -77,6 +78,13 @@ struct Run::State {
     Statement add_value {*connection, "INSERT INTO value VALUES(?, ?, ?)"};
     Statement add_bucket {*connection, "INSERT INTO distribution VALUES(?, ?, ?, ?, ?)"};
     Statement add_sample {*connection, "INSERT OR REPLACE INTO series VALUES(?, ?, ?)"};
+    Statement add_slow {*connection, "INSERT INTO slow VALUES(?, ?, ?, ?, ?, ?, ?)"};
+    Statement add_total {*connection,
+                         "INSERT INTO total(object, path, name, unit) VALUES(?, ?, ?, ?)"};
+    Statement add_launch {
+        *connection, "INSERT INTO launch(run, dispatcher, application, number, kernel, "
+                     "started, ended, instructions, cycles) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+    Statement add_counted {*connection, "INSERT INTO counted VALUES(?, ?, ?)"};
     Statement get_owner {*connection, "SELECT owner FROM run WHERE id = ?"};
     Statement set_time {*connection, "UPDATE run SET sim_time_fs = ? WHERE id = ?"};
 
@@ -110,6 +118,7 @@ struct Run::State {
     struct Ids {
         std::unordered_map<std::string, std::int64_t> objects;
         std::unordered_map<std::string, Known> stats;
+        std::unordered_map<std::string, std::int64_t> totals;
     };
     std::optional<Ids> known;
     Ids& ids() {
@@ -127,7 +136,19 @@ struct Run::State {
         for (parts.bind(uuid); parts.step();)
             all.stats[key_of(parts.text(1), parts.text(2))].parts.emplace_back(parts.text(3),
                                                                                parts.integer(0));
+        Statement totals(*connection, "SELECT total.id, total.path, name FROM object JOIN total "
+                                      "ON total.object = object.id WHERE run = ?");
+        for (totals.bind(uuid); totals.step();)
+            all.totals[key_of(totals.text(1), totals.text(2))] = totals.integer(0);
         return known.emplace(std::move(all));
+    }
+    std::int64_t total(const Launches::Total& t) {
+        const auto [it, fresh] = ids().totals.try_emplace(key_of(t.path, t.name), 0);
+        if (fresh) {
+            add_total.bind(object(t.first, ""), t.path, t.name, unit_name(t.unit)).run();
+            it->second = connection->last_id();
+        }
+        return it->second;
     }
 
     std::int64_t object(const std::string& path, const std::string& type) {
@@ -157,7 +178,9 @@ struct Run::State {
 
     void write_link(const DirectedLink& x);
     void write_series(Machine& m);
+    void write_launches(Machine& m);
     void write_stages(const Stamps& stamps, StatSink& sink);
+    void write_slowest(const Stamps& stamps, std::int64_t dump);
 };
 
 namespace {
@@ -246,6 +269,25 @@ void Run::State::write_series(Machine& m) {
     }
 }
 
+void Run::State::write_launches(Machine& m) {
+    Launches& launches = m.sim().launches();
+    for (const Launches::Row& row : launches.take_rows()) {
+        const Launch& l = row.launch;
+        add_launch
+            .bind(uuid, m.objects()[l.dispatcher]->path(), std::int64_t {l.application},
+                  std::int64_t {l.number}, l.kernel, l.started, l.ended,
+                  static_cast<double>(l.instructions), static_cast<double>(l.cycles))
+            .run();
+        const std::int64_t launch = connection->last_id();
+        for (const Launches::Counted& c : row.counted) {
+            const Launches::Total& t = launches.totals()[c.total];
+            const double value = static_cast<double>(c.value) * unit_scale(t.unit);
+            add_counted.bind(launch, total(t), value).run();
+        }
+        ++written.launches;
+    }
+}
+
 void Run::State::write_stages(const Stamps& stamps, StatSink& sink) {
     if (!stamps.enabled()) return;
     const std::string path = "stages";
@@ -253,18 +295,44 @@ void Run::State::write_stages(const Stamps& stamps, StatSink& sink) {
     sink.stat(path, "requests", Stat(Unit::count, "Stamped requests that were answered"),
               Counter::kind);
     sink.integer("", stamps.closed(), Unit::count);
-    for (const Stage stage : Stage::known()) {
-        if (stamps.count(stage) == 0) continue; // this machine has no such stage
-        sink.stat(path, std::string(stage.name()),
-                  Stat(Unit::time, "Time that stamped requests spent in this stage; the mean is "
-                                   "over all of them, so that the means of all stages add up"),
-                  Average::kind);
-        sink.integer("count", stamps.count(stage), Unit::count);
-        sink.integer("sum", static_cast<Int128>(stamps.sum(stage)), Unit::time);
+    const auto write = [&](const std::string& at, const std::string& name, const char* doc,
+                           const Histogram& h) {
+        object(at, "Stamps");
+        sink.stat(at, name, Stat(Unit::time, doc), Distribution::kind);
+        sink.integer("count", h.count(), Unit::count);
+        sink.integer("sum", static_cast<Int128>(h.sum()), Unit::time);
+        sink.integer("max", h.most(), Unit::time);
+        for (unsigned p : {50u, 90u, 99u})
+            sink.integer("p" + std::to_string(p), h.percentile(p), Unit::time);
         sink.derived("mean",
-                     static_cast<double>(stamps.sum(stage)) / static_cast<double>(stamps.closed()) *
+                     static_cast<double>(h.sum()) / static_cast<double>(stamps.closed()) *
                          unit_scale(Unit::time),
                      Unit::time);
+        h.for_each_bucket([&](auto low, auto high, auto n) { sink.bucket(low, high, n); });
+    };
+    if (stamps.closed())
+        write("requests", "life", "Time from a stamped request to its answer", stamps.lives());
+    for (const Stage stage : Stage::known()) {
+        if (stamps.times(stage).count() == 0) continue; // this machine has no such stage
+        write(path, std::string(stage.name()),
+              "Time that stamped requests spent in this stage; the percentiles are of those that "
+              "spent time there, the mean is over all of them, so that the means of all stages add "
+              "up",
+              stamps.times(stage));
+    }
+}
+
+void Run::State::write_slowest(const Stamps& stamps, std::int64_t dump) {
+    std::int64_t rank = 0;
+    for (const Stamps::Record& r : stamps.slowest()) {
+        ++rank;
+        for (const Stage stage : Stage::known())
+            if (const Tick spent = r.spent[stage.number()])
+                add_slow
+                    .bind(dump, rank, stage.name(),
+                          static_cast<double>(spent) * unit_scale(Unit::time), r.number, r.address,
+                          r.opened)
+                    .run();
     }
 }
 
@@ -274,10 +342,13 @@ void Run::dump(Machine& m, const std::string& label) {
     try {
         s.write([&] {
             s.write_series(m);
+            s.write_launches(m);
             s.add_dump.bind(s.uuid, m.sim().now(), m.stats_since(), label).run();
-            Rows rows(s, s.connection->last_id());
+            const std::int64_t dump = s.connection->last_id();
+            Rows rows(s, dump);
             m.dump(label, rows);
             s.write_stages(m.sim().stamps(), rows);
+            s.write_slowest(m.sim().stamps(), dump);
             s.set_time.bind(m.sim().now(), s.uuid).run();
             ++s.written.dumps;
         });
@@ -295,6 +366,7 @@ Position Run::position(Machine& m) {
     try {
         s.write([&] { // even without a series: a run that was lost must not write a checkpoint
             if (m.has_series()) s.write_series(m);
+            s.write_launches(m);
         });
     } catch (...) {
         s.written = before;
@@ -384,6 +456,8 @@ std::optional<Run> Database::resume_run(const std::string& uuid, const Position&
     if (!number("SELECT count(*) FROM run WHERE id = ?", uuid)) return {};
     const auto dumps = static_cast<std::int64_t>(at.dumps);
     if (number("SELECT count(*) FROM dump WHERE run = ?", uuid) < dumps) return {};
+    const auto launches = static_cast<std::int64_t>(at.launches);
+    if (number("SELECT count(*) FROM launch WHERE run = ?", uuid) < launches) return {};
     if (number("SELECT ifnull(max(tick), -1) FROM samples WHERE run = ?", uuid) < at.series_tick)
         return {};
 
@@ -401,8 +475,16 @@ std::optional<Run> Database::resume_run(const std::string& uuid, const Position&
     for (const char* sql :
          {"DELETE FROM value WHERE dump IN (SELECT id FROM dump WHERE run = ? AND id > ?)",
           "DELETE FROM distribution WHERE dump IN (SELECT id FROM dump WHERE run = ? AND id > ?)",
+          "DELETE FROM slow WHERE dump IN (SELECT id FROM dump WHERE run = ? AND id > ?)",
           "DELETE FROM dump WHERE run = ? AND id > ?"})
         Statement(*connection_, sql).bind(uuid, last).run();
+    const std::int64_t last_launch =
+        number("SELECT max(id) FROM (SELECT id FROM launch WHERE run = ? ORDER BY id LIMIT ?)",
+               uuid, launches);
+    for (const char* sql :
+         {"DELETE FROM counted WHERE launch IN (SELECT id FROM launch WHERE run = ? AND id > ?)",
+          "DELETE FROM launch WHERE run = ? AND id > ?"})
+        Statement(*connection_, sql).bind(uuid, last_launch).run();
     Statement(*connection_, "DELETE FROM series WHERE part IN (SELECT part FROM named WHERE run = "
                             "?) AND tick > ?")
         .bind(uuid, at.series_tick)

@@ -48,6 +48,7 @@ struct RunEnd {
 struct Position {
     std::uint64_t dumps = 0;
     Tick series_tick = -1; ///< of the last sample
+    std::uint64_t launches = 0;
 };
 
 class Connection;

@@ -1,6 +1,8 @@
 #pragma once
 
-/// The database's tables and views; docs/database.md says what each holds. A change of them is a
+#include "stats/views.hh"
+
+/// The database's tables; docs/database.md says what each holds. A change of them is a
 /// new version. Values are REAL, so that a quotient of two counts is none of integers; SQLite
 /// stores a whole number as one all the same. Relations are declared for readers; the writer keeps
 /// them without their being checked row by row. There is no index but what a primary key or a
@@ -49,24 +51,21 @@ CREATE TABLE distribution(
 CREATE TABLE series(
     part INTEGER REFERENCES part ON DELETE CASCADE, tick INTEGER, value REAL,
     PRIMARY KEY(part, tick)) WITHOUT ROWID;
-
-CREATE VIEW named AS
-    SELECT part.id AS part, object.run AS run, object.path AS path,
-           stat.name || CASE part.name WHEN '' THEN '' ELSE '.' || part.name END AS name,
-           part.unit AS unit
-    FROM part JOIN stat ON stat.id = part.stat JOIN object ON object.id = stat.object;
-CREATE VIEW results AS
-    SELECT dump.run AS run, dump.id AS dump, dump.label AS label, dump.tick AS tick,
-           dump.since_tick AS since_tick, named.path AS path, named.name AS name,
-           value.value AS value, named.unit AS unit
-    FROM dump JOIN value ON value.dump = dump.id JOIN named ON named.part = value.part;
-CREATE VIEW result AS
-    SELECT run, path, name, value, unit FROM results
-    WHERE dump = (SELECT max(id) FROM dump AS last WHERE last.run = results.run);
-CREATE VIEW samples AS
-    SELECT named.run AS run, named.path AS path, named.name AS name, series.tick AS tick,
-           series.value AS value, named.unit AS unit
-    FROM named JOIN series ON series.part = named.part;
+CREATE TABLE slow(
+    dump INTEGER REFERENCES dump ON DELETE CASCADE, rank INTEGER, stage TEXT, time REAL,
+    number INTEGER, address INTEGER, opened INTEGER, PRIMARY KEY(dump, rank, stage)) WITHOUT ROWID;
+CREATE TABLE total(
+    id INTEGER PRIMARY KEY, object INTEGER REFERENCES object ON DELETE CASCADE,
+    path TEXT, name TEXT, unit TEXT, UNIQUE(object, name));
+CREATE TABLE launch(
+    id INTEGER PRIMARY KEY, run TEXT REFERENCES run ON DELETE CASCADE, dispatcher TEXT,
+    application INTEGER, number INTEGER, kernel TEXT, started INTEGER, ended INTEGER,
+    instructions REAL, cycles REAL);
+CREATE INDEX launch_of_run ON launch(run);
+CREATE TABLE counted(
+    launch INTEGER REFERENCES launch ON DELETE CASCADE,
+    total INTEGER REFERENCES total ON DELETE CASCADE, value REAL,
+    PRIMARY KEY(launch, total)) WITHOUT ROWID;
 )sql";
 
 } // namespace memsim::stats

@@ -33,6 +33,7 @@ struct HostStats {
 struct HostState {
     FunctionalState function;
     std::uint32_t launches = 0;
+    std::string kernel; ///< of the last of them
 };
 
 /// What a host does when it wakes: it answers each request for a launch with the next one, or with
@@ -46,6 +47,7 @@ void serve_launches(Host& host) {
         protocol::LaunchReply reply;
         if (host.kernels().next_launch(launch)) {
             ++host.stat.launches;
+            host.state.kernel = launch.kernel;
             reply = {false,
                      ++host.state.launches,
                      launch.blocks(),

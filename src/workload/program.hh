@@ -53,6 +53,7 @@ class Program final : public Model<Program>, public protocol::HasKernels {
     std::vector<std::string> inputs() const override { return state.function.source->inputs(); }
     void wake() override { serve_launches(*this); }
     program::KernelSource& kernels() override;
+    std::string kernel() const override { return state.kernel; }
     std::unique_ptr<program::KernelSource>* prepared() override { return &state.function.source; }
     const Application& application() { return static_cast<const Application&>(kernels()); }
 

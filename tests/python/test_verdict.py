@@ -1,13 +1,12 @@
 """Verdicts: the effect is judged, and only what a simulation measured can be met."""
 import contextlib
 import re
-import runpy
 import sqlite3
 from pathlib import Path
 
 import pytest
 
-from memsim import study, verdict
+from memsim import accuracy, study, verdict
 
 ROOT = Path(__file__).parents[2]
 
@@ -152,7 +151,7 @@ def test_no_effect_that_is_met_could_be_none():
 
 def test_every_claim_has_a_judged_figure_and_each_that_is_not_met_a_deviation():
     numbers = set(re.findall(r"^\| (D\d+) \|", (ROOT / "docs/deviations.md").read_text(), re.M))
-    judged = runpy.run_path(str(ROOT / "util/verdicts.py"))["judged"]()
+    judged = accuracy.judged()
     assert {system: len(found) for system, found in judged.items()} == {"ohm": 55, "zng": 39, "cmd": 58, "cxl_gpu": 74, "sap": 9}
     for found in judged.values():
         for v, row in found:
@@ -162,7 +161,7 @@ def test_every_claim_has_a_judged_figure_and_each_that_is_not_met_a_deviation():
 
 
 def test_a_figure_of_a_smaller_scale_or_of_some_workloads_is_not_judged():
-    judge = runpy.run_path(str(ROOT / "util/verdicts.py"))["judge"]
+    judge = accuracy.judge
 
     def word(ours="1.5", scale="judge", workloads="", **of):
         return judge(claim("gain", 50, **of), dict(ours=ours, scale=scale, workloads=workloads)).word

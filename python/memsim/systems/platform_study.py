@@ -55,6 +55,10 @@ class PlatformStudy(study.Study):
         """The metrics of the seed that is looked at, by `index`."""
         return self.tables[self.seed]
 
+    def data(self):
+        import pandas
+        return pandas.concat(self.tables, names=["seed"]).reset_index()
+
     def judge(self, *ids):
         """Judges claims; those that nothing here measures are not modelled."""
         for id in ids:

@@ -55,7 +55,7 @@ void LoadStoreUnit::access(const ResidentBlock& block, std::uint32_t warp, Score
         r.pc = op.pc;
         r.warp = warp;
         r.application = block.application;
-        r.stamps = r.posted ? Stamps::Id {} : sim_.stamps().open(sim_.now());
+        r.stamps = r.posted ? Stamps::Id {} : sim_.stamps().open(sim_.now(), r.address);
         if (op.has_values && command != Command::read) [[unlikely]]
             r.contents =
                 contents_of(sim_.contents(), op, coalescer_[i], block.stores_before + op.order);

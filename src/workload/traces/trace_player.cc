@@ -98,7 +98,7 @@ void TracePlayer::send_one() {
     r.tag = state.free_tags.back(); // the port lets no more than `outstanding` out
     state.free_tags.pop_back();
     state.sent_at[r.tag] = now();
-    r.stamps = sim().stamps().open(now());
+    r.stamps = sim().stamps().open(now(), r.address);
     if (params.timed() && next.due < now()) ++stat.late;
     next.address += r.bytes;
     next.bytes -= r.bytes;

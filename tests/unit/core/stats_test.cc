@@ -46,6 +46,16 @@ TEST_CASE("the mean of a level is over time") {
     CHECK(text_of(l, {100, 200}) == "area=200\npeak=3\nmean~2.000000\n");
 }
 
+TEST_CASE("a maximum is the greatest sample since the last reset") {
+    Maximum m {Unit::count, "The most"};
+    CHECK(m.value() == 0);
+    for (const std::uint64_t v : {3u, 9u, 8u}) m.sample(v);
+    CHECK(m.value() == 9);
+    m.reset(0);
+    m.sample(std::uint64_t {2});
+    CHECK(m.value() == 2);
+}
+
 TEST_CASE("sums do not overflow 64 bits") {
     Counter c(Unit::time, "");
     Average a(Unit::time, "");

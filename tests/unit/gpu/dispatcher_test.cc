@@ -274,3 +274,83 @@ TEST_CASE("A machine that applications cannot share is refused before time 0", "
     CHECK_THAT(refused(2, {{"warp_slots", "0"}}), Catch::Contains("from 1 to 64"));
     CHECK_THAT(refused(2, {{"block_slots", "0"}}), Catch::Contains("from 1 to 64"));
 }
+
+namespace {
+
+/// What was counted during launches: 'kernel: instructions, dispatched in it, loads of its SMs'.
+std::vector<std::string> counted(Machine& m) {
+    std::vector<std::string> all;
+    Launches& launches = m.sim().launches();
+    for (const Launches::Row& row : launches.take_rows()) {
+        std::string text = row.launch.kernel + ": " + std::to_string(row.launch.instructions);
+        for (const Launches::Counted& c : row.counted) {
+            const Launches::Total& t = launches.totals()[c.total];
+            for (const char* shown : {"dispatcher.thread_instructions", "sm[*].load_latency.count"})
+                if (t.path + "." + t.name == shown) text += ", " + to_text(Int128(c.value));
+        }
+        all.push_back(text);
+    }
+    return all;
+}
+
+/// Three launches of four blocks on two SMs, each block with a load and 320 instructions.
+Script loading() {
+    Script s = computing(4, 9);
+    s.launches = 3;
+    s.write = [](auto& w, unsigned) {
+        w.compute(~0u, 8);
+        w.access(WarpOpKind::load, 16, ~0u, 4, word(0, 4));
+        w.compute(~0u, 1, 1); // waits for it
+    };
+    return s;
+}
+
+} // namespace
+
+TEST_CASE("What is counted during a launch is its own, through a reset", "[dispatcher][launches]") {
+    ScriptRig rig(loading(), {}, 2);
+    rig.run();
+    const auto whole = counted(rig.machine);
+    REQUIRE(whole.size() == 3);
+    CHECK(whole[0] == "kernel 1: " + std::to_string(value(rig, "thread_instructions") / 3) + ", " +
+                          std::to_string(value(rig, "thread_instructions") / 3) + ", 4");
+    CHECK(whole[2].substr(9) == whole[0].substr(9));
+
+    ScriptRig other(loading(), {}, 2);
+    for (Tick at = 0; at < 3'000'000'000; at += 10'000'000) {
+        other.machine.run(at);
+        other.machine.reset_stats();
+    }
+    CHECK(counted(other.machine) == whole);
+}
+
+TEST_CASE("A launch under way goes on after a restore, and is counted whole",
+          "[dispatcher][launches]") {
+    ScriptRig rig(loading(), {}, 2);
+    for (Tick at = 0; rig.dispatcher().stat.launches.value() < 2; at += 10'000'000)
+        rig.machine.run(at);
+    const Snapshot snapshot = rig.machine.save();
+    rig.run();
+    const auto rest = counted(rig.machine);
+    REQUIRE(rest.size() == 3); // the first had ended, and nobody had taken it
+
+    ScriptRig restored(loading(), {}, 2);
+    restored.machine.load(snapshot);
+    restored.run();
+    CHECK(counted(restored.machine) == rest);
+    CHECK(rig.machine.digest() == restored.machine.digest());
+}
+
+TEST_CASE("The longest launch is the greatest of their times", "[dispatcher]") {
+    Script s = computing(1, 100);
+    s.launches = 2;
+    s.warps_of_launch = {1, 40}; // the second takes longer
+    ScriptRig rig(s);
+    rig.run();
+    const auto rows = rig.machine.sim().launches().take_rows();
+    const auto time = [&](int i) { return rows[i].launch.ended - rows[i].launch.started; };
+    REQUIRE(time(1) > time(0));
+    CHECK(rig.dispatcher().stat.longest_launch.value() == static_cast<std::uint64_t>(time(1)));
+    rig.machine.reset_stats();
+    CHECK(rig.dispatcher().stat.longest_launch.value() == 0);
+}

@@ -61,6 +61,7 @@ class ScriptHost final : public Model<ScriptHost>, public protocol::HasKernels {
     explicit ScriptHost(const Params& p) : params(p) {}
     void wake() override;
     program::KernelSource& kernels() override;
+    std::string kernel() const override { return "kernel " + std::to_string(state.launch); }
     const Params params;
     Ports port;
     Stats stat;

@@ -208,7 +208,8 @@ TEST_CASE("stamps say how long a request was in the cache", "[mem][cache]") {
     rig.m.sim().stamps().enable(1);
     rig.driver().read(0, 0);
     rig.driver().read(1000 * ns, 0);
-    for (auto& p : rig.driver().state.plan) p.request.stamps = rig.m.sim().stamps().open(p.at);
+    for (auto& p : rig.driver().state.plan)
+        p.request.stamps = rig.m.sim().stamps().open(p.at, p.request.address);
     rig.run();
     auto& stamps = rig.m.sim().stamps();
     for (const auto& a : rig.driver().state.answers)

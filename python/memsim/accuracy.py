@@ -1,0 +1,148 @@
+"""How near our figures are to the papers': the verdicts on all claims, as tables for docs.
+
+docs/judged.csv holds our last figure for each claim: at which scale, on which workloads if not all over which the paper
+averages, and where it comes from. docs/quick.csv holds those that `memsim reproduce all --scale quick --record` gives.
+"""
+import contextlib
+import csv
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+from . import verdict
+from .errors import PACKAGE
+
+PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
+SYSTEMS = {"cxl": "cxl_gpu"}  # of a folder of configs/studies, where it is named otherwise
+WHOLE = "", "judge"           # scales at which a claim is judged: none, or the paper's
+DOCS = Path(PACKAGE, "__init__.py").resolve().parents[2] / "docs"
+JUDGED, QUICK, PAGE = DOCS / "judged.csv", DOCS / "quick.csv", DOCS / "accuracy.md"
+COLUMNS = "id", "ours", "scale", "workloads", "source"
+
+
+def rows_of(file):
+    if not file.exists():
+        return {}
+    with file.open(newline="") as f:
+        return {row["id"]: row for row in csv.DictReader(f)}
+
+
+def judged(file=JUDGED):
+    """The verdicts by paper, each with its row of the file; one that has none was not measured."""
+    rows = rows_of(file)
+    return {system: [(judge(claim, rows[id]), rows[id]) for id, claim in verdict.claims(system).items() if id in rows]
+            for system in PAPERS}
+
+
+def judge(claim, row):
+    """The verdict on a claim by its row; one without a figure keeps its label, or is not judged."""
+    if not row["ours"]:
+        word = verdict.NOT_JUDGED if claim.label == "measured" else claim.label
+        return verdict.Verdict(claim, (), word)
+    return verdict.judge(claim, [row["ours"]], small=row["scale"] not in WHOLE or bool(row["workloads"]))
+
+
+def recorded(scale):
+    """{claim: verdict} by the figures that docs have of this scale."""
+    return {v.claim.id: v for of_paper in judged(QUICK if scale == "quick" else JUDGED).values() for v, row in of_paper
+            if scale == "quick" or row["scale"] in (scale, "")}
+
+
+def judged_by(database, script):
+    """What a study has judged: rows of the table `claim`."""
+    known = verdict.claims(SYSTEMS.get(script.parent.name, script.parent.name))
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        db.row_factory = sqlite3.Row
+        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'claim'").fetchone():
+            return []
+        return [dict(row) for row in db.execute("SELECT * FROM claim WHERE study = ? ORDER BY id", [script.stem])
+                if row["id"] in known]
+
+
+def record(found):
+    """Puts figures of --scale quick, {claim: (row of `claim`, study)}, into docs/quick.csv, and writes the page."""
+    rows = rows_of(QUICK)
+    for id, (row, figure) in found.items():
+        ours = "" if row["ours"] is None else f"{row['ours']:.6g}"
+        rows[id] = dict(id=id, ours=ours, scale="tiny" if figure.takes_a_scale else "", workloads="", source=figure.name)
+    order = [id for system in PAPERS for id in verdict.claims(system)]
+    with QUICK.open("w", newline="") as f:
+        writer = csv.DictWriter(f, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows[id] for id in order if id in rows)
+    PAGE.write_text(page())
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+def counts(papers):
+    """How many claims have each verdict; of those that are none, what the comparison says."""
+    lines = ["| verdict | " + " | ".join(PAPERS.values()) + " |", "|---|" + "---|" * len(PAPERS)]
+    for word in verdict.WORDS:
+        cells = []
+        for system in PAPERS:
+            found = [v for v, _ in papers[system] if v.word == word]
+            inside = Counter(v.comparison or "no figure" for v in found if v.comparison != word)
+            named = ", ".join(f"{n} {what}" for what, n in sorted(inside.items()))
+            cells.append(f"{len(found)}" + (f" ({named})" if named and word != verdict.NOT_JUDGED else ""))
+        lines.append(f"| {word} | " + " | ".join(cells) + " |")
+    lines.append("| **claims** | " + " | ".join(str(len(papers[s])) for s in PAPERS) + " |")
+    return lines
+
+
+def _compared(claim):
+    return claim.subject + (f" / {claim.baseline}" if claim.baseline else "")
+
+
+def _paper(claim):
+    return f"{claim.relation} " * (claim.relation in ("above", "below")) + f"{claim.expected:.4g}"
+
+
+def _number(value):
+    return "-" if value is None else f"{value:.4g}"
+
+
+def table(verdicts):
+    """A row a claim."""
+    lines = ["| claim | metric | paper | ours | effect | verdict | figure from |", "|---|---|---|---|---|---|---|"]
+    for v, row in verdicts:
+        c = v.claim
+        where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
+        lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {_number(v.ours)} | "
+                     f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} |")
+    return lines
+
+
+def section():
+    """Counts, and the claims of each paper."""
+    papers = judged()
+    lines = [*counts(papers)]
+    for system, name in PAPERS.items():
+        lines += ["", f"### {name}, claim by claim", "", *table(papers[system])]
+    return "\n".join(lines) + "\n"
+
+
+def page():
+    """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick one."""
+    papers, quick = judged(), recorded("quick")
+    lines = f"""# Accuracy
+
+Every number that the five papers state about their systems, beside ours. `memsim reproduce all --scale quick --record` writes this
+page; `docs/judged.csv` has the figures at judge, the papers' scale, and where each comes from. What a verdict means stands in
+[studies.md](studies.md#verdicts), why a figure differs in [deviations.md](deviations.md). The figures at the quick scale (machines
+and inputs made small) show that all works and that nothing has moved; no claim is judged by them.
+
+At the papers' scale:
+""".splitlines() + ["", *counts(papers)]
+    for system, name in PAPERS.items():
+        lines += ["", f"## {name}", "",
+                  "| claim | metric | paper | ours at judge | verdict | ours at quick | alone that would be | study of the quick one |",
+                  "|---|---|---|---|---|---|---|---|"]
+        sources = rows_of(QUICK)
+        for v, row in papers[system]:
+            c, small = v.claim, quick.get(v.claim.id)
+            here = f"{row['scale']}: " * (row["scale"] not in WHOLE) + _number(v.ours)
+            lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {here} | {v.text} | "
+                         f"{_number(small and small.ours)} | {small and small.comparison or '-'} | "
+                         f"{sources[c.id]['source'] if c.id in sources else '-'} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,103 @@
+#include "core/timeline.hh"
+
+#include "core/machine.hh"
+
+#include <cerrno>
+#include <cstring>
+
+namespace memsim {
+
+namespace {
+enum Process : unsigned { requests = 1, launches = 2, activity = 3 };
+
+/// In microseconds, as the format has it, and exact.
+std::string microseconds(Tick t) {
+    const std::string rest = std::to_string(t % 1'000'000'000);
+    return std::to_string(t / 1'000'000'000) + '.' + std::string(9 - rest.size(), '0') + rest;
+}
+
+std::string process_name(unsigned process, const char* name) {
+    return "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(process) +
+           ",\"args\":{\"name\":\"" + name + "\"}}";
+}
+} // namespace
+
+Timeline::Timeline(const std::string& file, std::vector<std::string> paths)
+    : file_(file), out_(file), paths_(std::move(paths)), wakes_(paths_.size()),
+      before_(paths_.size()) {
+    write(process_name(requests, "stamped requests"));
+    write(process_name(launches, "kernel launches"));
+    write(process_name(activity, "wakes in a microsecond"));
+}
+
+void Timeline::complete() {
+    show_window();
+    constexpr std::string_view end = "\n]\n";
+    out_ << end << std::flush;
+    out_.seekp(-static_cast<std::streamoff>(end.size()), std::ios::cur);
+}
+
+void Timeline::stage(std::uint32_t slot, std::string_view name, Tick from, Tick to) {
+    if (from != to) slice(requests, slot, name, from, to, "");
+}
+
+void Timeline::request(std::uint32_t slot, std::uint64_t number, std::uint64_t address, Tick from,
+                       Tick to) {
+    slice(requests, slot, "request " + std::to_string(number), from, to,
+          "\"address\":" + std::to_string(address));
+}
+
+void Timeline::launch(const Launch& l) {
+    slice(launches, l.application, l.kernel, l.started, l.ended,
+          "\"launch\":" + std::to_string(l.number) + ",\"instructions\":" +
+              std::to_string(l.instructions) + ",\"cycles\":" + std::to_string(l.cycles));
+}
+
+void Timeline::after(const Component& c) {
+    if (c.now() - window_ >= window) {
+        show_window();
+        before_.swap(wakes_);
+        std::fill(wakes_.begin(), wakes_.end(), 0);
+        window_ = c.now() - c.now() % window;
+    }
+    ++wakes_[c.id()];
+}
+
+/// A component's counter is written when it changes.
+void Timeline::show_window() {
+    for (std::size_t i = 0; i < paths_.size(); ++i)
+        if (wakes_[i] != before_[i]) counter(i, window_, wakes_[i]);
+}
+
+void Timeline::slice(unsigned process, std::uint32_t track, std::string_view name, Tick from,
+                     Tick to, const std::string& arguments) {
+    write("{\"ph\":\"X\",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(track) +
+          ",\"name\":\"" + std::string(name) + "\",\"ts\":" + microseconds(from) +
+          ",\"dur\":" + microseconds(to - from) + ",\"args\":{" + arguments + "}}");
+}
+
+void Timeline::counter(std::size_t component, Tick at, std::uint32_t wakes) {
+    write("{\"ph\":\"C\",\"pid\":" + std::to_string(activity) + ",\"name\":\"" + paths_[component] +
+          "\",\"ts\":" + microseconds(at) + ",\"args\":{\"wakes\":" + std::to_string(wakes) + "}}");
+}
+
+void Timeline::write(const std::string& event) {
+    out_ << (empty_ ? "[\n" : ",\n") << event;
+    empty_ = false;
+    if (!out_)
+        throw ConfigError("cannot write the timeline '" + file_ + "' (" + std::strerror(errno) +
+                          "): name a file that can be written, on a disk with room");
+}
+
+Timeline& show_on_timeline(Machine& machine, const std::string& file) {
+    std::vector<std::string> paths;
+    for (const auto& o : machine.objects()) paths.push_back(o->path());
+    auto timeline = std::make_unique<Timeline>(file, std::move(paths));
+    machine.sim().stamps().show_on(timeline.get());
+    machine.sim().launches().show_on(timeline.get());
+    Timeline& made = *timeline;
+    machine.sim().watch(std::move(timeline));
+    return made;
+}
+
+} // namespace memsim

@@ -1,0 +1,143 @@
+#pragma once
+
+/// The database's views: what is asked of it most often, in one line. docs/database.md says what
+/// each holds, with a query for each.
+namespace memsim::stats {
+
+inline constexpr const char* views = R"sql(
+CREATE VIEW named AS
+    SELECT part.id AS part, object.run AS run, object.path AS path,
+           stat.name || CASE part.name WHEN '' THEN '' ELSE '.' || part.name END AS name,
+           part.unit AS unit
+    FROM part JOIN stat ON stat.id = part.stat JOIN object ON object.id = stat.object;
+CREATE VIEW results AS
+    SELECT dump.run AS run, dump.id AS dump, dump.label AS label, dump.tick AS tick,
+           dump.since_tick AS since_tick, named.path AS path, named.name AS name,
+           value.value AS value, named.unit AS unit
+    FROM dump JOIN value ON value.dump = dump.id JOIN named ON named.part = value.part;
+CREATE VIEW result AS
+    SELECT run, path, name, value, unit FROM results
+    WHERE dump = (SELECT max(id) FROM dump AS last WHERE last.run = results.run);
+CREATE VIEW samples AS
+    SELECT named.run AS run, named.path AS path, named.name AS name, series.tick AS tick,
+           series.value AS value, named.unit AS unit
+    FROM named JOIN series ON series.part = named.part;
+
+CREATE VIEW launch_results AS
+    SELECT launch.run AS run, launch.id AS launch, application, number, kernel, total.path AS path,
+           total.name AS name, counted.value AS value, total.unit AS unit
+    FROM launch JOIN counted ON counted.launch = launch.id JOIN total ON total.id = counted.total;
+CREATE VIEW launches AS
+    WITH known AS (
+        SELECT counted.launch AS launch, counted.value AS value, total.name AS name,
+               object.type AS type, stage.text AS stage
+        FROM counted JOIN total ON total.id = counted.total JOIN object ON object.id = total.object
+             LEFT JOIN param AS stage ON stage.object = object.id AND stage.name = 'stage')
+    SELECT run, dispatcher, application, number, kernel, started, ended,
+           (ended - started) / 1e6 AS time_ns, instructions, cycles,
+           instructions / nullif(cycles, 0) AS ipc,
+           ifnull(sum(CASE WHEN stage = 'l1' AND name = 'hits' THEN value END), 0) /
+               sum(CASE WHEN stage = 'l1' AND name = 'accesses' THEN value END) AS l1_hit_rate,
+           ifnull(sum(CASE WHEN stage = 'l2' AND name = 'hits' THEN value END), 0) /
+               sum(CASE WHEN stage = 'l2' AND name = 'accesses' THEN value END) AS l2_hit_rate,
+           sum(CASE WHEN type = 'mem.DramController' AND name = 'bus_bytes'
+                      OR type GLOB 'ohm.*' AND name = 'dram_bytes' THEN value END) AS dram_bytes
+    FROM launch LEFT JOIN known ON known.launch = launch.id GROUP BY launch.id;
+
+CREATE VIEW argument AS
+    SELECT run.id AS run, substr(word.value, 3) AS name,
+           CASE WHEN next.value GLOB '--*' THEN NULL ELSE next.value END AS value
+    FROM run, json_each(run.argv) AS word
+         LEFT JOIN json_each(run.argv) AS next ON next.key = word.key + 1
+    WHERE word.value GLOB '--*';
+CREATE VIEW ipc AS
+    SELECT run.id AS run, run.name AS script,
+           (SELECT value FROM argument WHERE argument.run = run.id AND name = 'platform')
+               AS platform,
+           ifnull((SELECT value FROM argument WHERE argument.run = run.id AND name = 'workload'),
+                  (SELECT group_concat(text) FROM param JOIN object ON object.id = param.object
+                   WHERE object.run = run.id AND type = 'workload.Program' AND name = 'name'))
+               AS workload,
+           (SELECT group_concat(name || ifnull(' ' || value, ''), ' ')
+            FROM (SELECT * FROM argument WHERE argument.run = run.id
+                  AND name NOT IN ('platform', 'workload') ORDER BY name)) AS others,
+           seed, value AS ipc
+    FROM run JOIN result ON result.run = run.id
+    WHERE result.name = 'ipc' AND path = (
+        SELECT path FROM object WHERE object.run = run.id AND type = 'gpu.Dispatcher' ORDER BY id);
+CREATE VIEW normalised_ipc AS
+    SELECT one.script AS script, one.workload AS workload, one.others AS others, one.seed AS seed,
+           one.platform AS platform, base.platform AS baseline, one.ipc AS ipc,
+           one.ipc / nullif(base.ipc, 0) AS ratio, one.run AS run
+    FROM ipc AS one JOIN ipc AS base ON base.script = one.script AND base.seed = one.seed
+         AND base.workload IS one.workload AND base.others IS one.others;
+
+CREATE VIEW stages AS
+    SELECT run, stage,
+           max(CASE WHEN part = 'count' THEN value END) AS requests,
+           max(CASE WHEN part = 'mean' THEN value END) AS mean_ns,
+           max(CASE WHEN part = 'p50' THEN value END) AS p50_ns,
+           max(CASE WHEN part = 'p90' THEN value END) AS p90_ns,
+           max(CASE WHEN part = 'p99' THEN value END) AS p99_ns
+    FROM (SELECT run, substr(name, 1, instr(name, '.') - 1) AS stage,
+                 substr(name, instr(name, '.') + 1) AS part, value
+          FROM result WHERE path = 'stages' AND name GLOB '*.*')
+    GROUP BY run, stage;
+CREATE VIEW slowest AS
+    SELECT dump.run AS run, dump.label AS label, rank, number, printf('0x%x', address) AS address,
+           opened, sum(time) AS latency_ns,
+           group_concat(stage || ' ' || printf('%.1f', time), ', ') AS stages_ns
+    FROM slow JOIN dump ON dump.id = slow.dump GROUP BY dump, rank;
+
+CREATE VIEW hit_rates AS
+    SELECT hit.run AS run, hit.path AS path, 'hits' AS what, hit.value / whole.value AS rate
+    FROM result AS hit JOIN result AS whole ON whole.run = hit.run AND whole.path = hit.path
+    WHERE hit.name = 'hits' AND whole.name = 'accesses' AND whole.value > 0
+    UNION ALL
+    SELECT run, path, 'row hits',
+           sum(value) FILTER (WHERE name = 'row_hits') / nullif(sum(value), 0)
+    FROM result WHERE name IN ('row_hits', 'row_misses', 'row_conflicts') GROUP BY run, path
+    UNION ALL
+    SELECT hit.run, hit.path || replace(hit.name, 'bank_row_hits', '.bank'), 'row hits',
+           hit.value / nullif(reads.value + writes.value, 0)
+    FROM result AS hit
+         JOIN result AS reads ON reads.run = hit.run AND reads.path = hit.path
+              AND reads.name = replace(hit.name, 'row_hits', 'reads')
+         JOIN result AS writes ON writes.run = hit.run AND writes.path = hit.path
+              AND writes.name = replace(hit.name, 'row_hits', 'writes')
+    WHERE hit.name GLOB 'bank_row_hits*';
+CREATE VIEW bandwidth AS
+    SELECT result.run AS run, path, name, value AS bytes,
+           value * 1e15 / nullif(tick - since_tick, 0) AS bytes_per_second
+    FROM result JOIN dump ON dump.id = (SELECT max(id) FROM dump WHERE dump.run = result.run)
+    WHERE unit = 'Byte' AND name GLOB '*bytes*';
+CREATE VIEW bandwidth_over_time AS
+    SELECT run, path, name, tick, (value - before) * 1e15 / (tick - previous) AS bytes_per_second
+    FROM (SELECT run, path, name, tick, value,
+                 lag(value, 1, 0) OVER w AS before, lag(tick, 1, 0) OVER w AS previous
+          FROM samples WHERE unit = 'Byte'
+          WINDOW w AS (PARTITION BY run, path, name ORDER BY tick))
+    WHERE value >= before;
+CREATE VIEW buckets AS
+    SELECT dump.run AS run, dump.id AS dump, object.path AS path, stat.name AS name, low, high,
+           count, stat.unit AS unit
+    FROM distribution JOIN stat ON stat.id = distribution.stat
+         JOIN object ON object.id = stat.object JOIN dump ON dump.id = distribution.dump
+    WHERE dump.id = (SELECT max(id) FROM dump AS last WHERE last.run = dump.run);
+CREATE VIEW percentiles AS
+    WITH merged AS (
+        SELECT run, name, unit, high, sum(count) AS count,
+               CASE WHEN path GLOB '*[[]*' THEN substr(path, 1, instr(path, '[')) || '*' ||
+                    substr(path, instr(path, ']')) ELSE path END AS path
+        FROM buckets GROUP BY run, 6, name, high),
+    counted AS (
+        SELECT *, sum(count) OVER up AS below, sum(count) OVER (PARTITION BY run, path, name) AS n
+        FROM merged WINDOW up AS (PARTITION BY run, path, name ORDER BY high))
+    SELECT run, path, name, unit, n AS count,
+           min(CASE WHEN below >= 0.5 * n THEN high END) AS p50,
+           min(CASE WHEN below >= 0.9 * n THEN high END) AS p90,
+           min(CASE WHEN below >= 0.99 * n THEN high END) AS p99
+    FROM counted GROUP BY run, path, name;
+)sql";
+
+} // namespace memsim::stats

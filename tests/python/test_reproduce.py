@@ -1,0 +1,100 @@
+"""memsim reproduce: figures by name, files of each, --check, and the page of docs that it writes."""
+import csv
+import re
+import signal
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+from memsim import accuracy, reproduce, verdict
+
+ROOT = Path(__file__).parents[2]
+MEMSIM = ROOT / "build/memsim"
+
+
+def test_every_study_is_listed(memsim_command):
+    said = memsim_command("reproduce", "--list").stdout
+    for script in (ROOT / "configs/studies").glob("*/*.py"):
+        assert f"\n{script.parent.name}/{script.stem} " in said
+    assert "ohm/fig16" in said and "Fig. 16 of Ohm-GPU" in said
+
+
+def test_figures_are_chosen_by_name_paper_or_all():
+    names = [f.name for f in reproduce.chosen(["sap/fig06", "sap"])]
+    assert names[0] == "sap/fig06" and "sap/fig02" in names and len(names) == len(set(names))
+    assert not any("sensitivity" in f.name for f in reproduce.chosen(["all"]))
+    assert [f.name for f in reproduce.chosen(["ohm/sensitivity"])] == ["ohm/sensitivity"]
+
+
+def test_a_wrong_name_is_a_sentence(memsim_command):
+    said = memsim_command("reproduce", "ohm/figg16", expect=1).stderr
+    assert "there is no figure or paper 'ohm/figg16' (did you mean 'ohm/fig16'?)" in said
+
+
+def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path):
+    said = memsim_command("reproduce", "cxl/fig3b", "zng/mapping", "-d", "out").stderr
+    assert "1/2  cxl/fig3b" in said and "2/2  zng/mapping" in said
+    folder = tmp_path / "out/cxl/fig3b"
+    with (folder / "data.csv").open() as f:
+        rows = list(csv.DictReader(f))
+    assert [row["controller"] for row in rows] == ["ours", "smt", "tpp"]
+    with (folder / "claims.csv").open() as f:
+        assert {row["id"] for row in csv.DictReader(f)} == {"cxl-03", "cxl-04", "cxl-33"}
+    assert (folder / "claims.svg").read_text().startswith("<?xml") and "round_trip" in (folder / "output.txt").read_text()
+    with sqlite3.connect(tmp_path / "out/stats.db") as db:
+        runs = db.execute("SELECT count(*) FROM run").fetchone()
+    memsim_command("reproduce", "cxl/fig3b", "-d", "out", "-q")
+    with sqlite3.connect(tmp_path / "out/stats.db") as db:
+        assert db.execute("SELECT count(*) FROM run").fetchone() == runs
+    assert {row["run"] for row in rows} == {row["run"] for row in csv.DictReader((folder / "data.csv").open())}
+
+
+def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
+    memsim_command("reproduce", "cxl/fig3b", "-d", "out", "--check")
+    script = tmp_path / "worse.py"  # the same, where ours was met with another figure
+    script.write_text("from memsim import reproduce, verdict\n"
+                      "claim = verdict.claims('cxl_gpu')['cxl-33']\n"
+                      "row = dict(ours=120.0, comparison=claim.compare(120.0), paper=claim.expected, metric=claim.metric,\n"
+                      "           subject=claim.subject)\n"
+                      "print(reproduce.check({'cxl-33': (row, reproduce.figures()['cxl/fig3b'])}, 'quick'))\n")
+    said = memsim_command("-d", "out", script).stdout
+    assert "cxl-33 was met with 68.46 and is met no more: cxl/fig3b gives 120" in said and said.endswith("\n1\n")
+
+
+def test_the_page_is_that_of_the_figures():
+    assert accuracy.PAGE.read_text() == accuracy.page(), (
+        "claims or figures have changed: run `build/memsim reproduce all --scale quick --record`")
+
+
+def test_the_page_has_every_claim_and_hides_none():
+    text = accuracy.PAGE.read_text()
+    for system in accuracy.PAPERS:
+        for id in verdict.claims(system):
+            assert f"\n| {id} |" in text
+    assert text.count("| not reproduced") > 10
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("figure", ["cxl/fig3b", "ohm/optics", "zng/mapping", "sap/fig02"])
+def test_the_quick_figures_are_true(figure, memsim_command, tmp_path):
+    """Run again, they are those of docs/quick.csv."""
+    memsim_command("reproduce", figure, "-d", "out", "--check")
+    with (tmp_path / "out" / figure / "claims.csv").open() as f:
+        ours = {row["id"]: row["ours"] for row in csv.DictReader(f)}
+    recorded = {id: row["ours"] for id, row in accuracy.rows_of(accuracy.QUICK).items() if row["source"] == figure}
+    assert recorded.keys() <= ours.keys() and recorded
+    assert {id: f"{float(ours[id]):.6g}" if ours[id] else "" for id in recorded} == recorded
+
+
+@pytest.mark.slow
+def test_a_sigterm_ends_the_study_and_the_command_goes_on(memsim_command, tmp_path):
+    command = [MEMSIM, "reproduce", "ohm/fig17", "-d", "out", "--jobs", "1"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    while not re.match(r"fig17: 2/", line := process.stderr.readline()):
+        assert line, "it ended early"
+    process.send_signal(signal.SIGTERM)
+    rest = process.stderr.read()
+    assert process.wait() == 143 and "the same command finishes the others" in rest
+    with sqlite3.connect(tmp_path / "out/stats.db") as db:
+        assert db.execute("SELECT count(*) FROM run WHERE finished IS NOT NULL").fetchone()[0] >= 2
