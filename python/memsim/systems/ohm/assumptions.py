@@ -34,6 +34,8 @@ def _drams(mode):
 PLANAR, TWO_LEVEL = points.PLANAR, points.TWO_LEVEL
 ALL = [
     *_each("partitions", (4, 64), MODULE),
+    *_each("row", ("256B", "8KiB"), MODULE),
+    *_each("t_column", ("1ps",), MODULE),
     *_each("loads", (16,), MODULE),
     *_each("read_buffer", (16,), MODULE),
     Assumption("write_buffer", "16", (f"{MODULE}.write_buffer", f"{MODULE}.drain_high=12",

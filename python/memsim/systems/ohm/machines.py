@@ -61,6 +61,8 @@ TESTBED_PAGE = 64 << 10  # of the testbed's copies: file reads and copies are la
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 SWAPS = 4          # under way at once in a controller: two pages each in 16 KiB (assumption)
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
+# A module's banks keep rows as large as a DRAM's open (docs/models/ohm-readings.md); row="256B" for lines without rows.
+ROWS = dict(row="2KiB")
 # What the paper does not say of caches and queues is what its simulator has by itself, MacSim with its
 # GTX 580: whole lines come at both levels, 128 misses of an SM, 128 requests a DRAM scheduler chooses from.
 # A controller accepts twice as many: reads and writes.
@@ -155,7 +157,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
         swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
         root.memory.xpoint = [ohm.XpointModule(capacity=f"{size.xpoint // MODULES}B",
                                                channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
-                                               swaps=swaps)
+                                               swaps=swaps, **ROWS)
                               for _ in range(size.controllers * MODULES)]
         connect(root.gpu.l2, root.memory.controller)
         for i, mc in enumerate(root.memory.controller):
