@@ -28,7 +28,7 @@ def test_origin_holds_a_quarter_and_faults_for_the_rest(in_tmp):
     root = machine("planar", "origin", max_instructions=0)
     run(root)
     table, host = root.gpu.mmu.stats, root.host.stats
-    pages = footprint(program()) / 4096
+    pages = footprint(program()) / ohm.dram.PAGE
     assert host.faults > pages and table.evictions > 0
     held = host.faults - table.evictions
     assert abs(held - pages / 4) <= 2
