@@ -73,9 +73,9 @@ LINES = dict(sector="128B", mshrs=128)
 QUEUES = dict(dram_queue=128, requests=256, dram_timing=dram.TIMING, turnaround=TURNAROUND)
 
 
-# The SM of ZnG's Table I, whose 80 warps an SM here cannot hold (D170); atomics are counted as reads in Table II of
-# both papers (docs/models/ohm-readings.md).
-SM = dict(atomics="loads", warp_slots=64, block_slots=16)
+# The SM of ZnG's Table I, with blocks enough to fill it; atomics are counted as reads in Table II of both papers
+# (docs/models/ohm-readings.md).
+SM = dict(atomics="loads", warp_slots=80, block_slots=16)
 
 
 def platforms(mode):
