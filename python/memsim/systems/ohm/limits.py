@@ -7,7 +7,7 @@
 # A resource that is busy for so much of the time limits; where none is, the latency of memory does (assumption).
 BUSY = 0.7
 CLOCK = 1.2  # cycles of an SM in a ns
-LIMITS = "issue", "l2", "channel", "media"
+LIMITS = "issue", "l2", "channel", "held", "media"
 # Accesses per kilo-instruction and read ratio (Table II).
 TABLE_II = {"backp": (30, 0.53), "lud": (20, 0.52), "GRAMS": (266, 0.7), "FDTD": (86, 0.7), "betw": (193, 0.99),
             "bfsdata": (84, 0.95), "bfstopo": (25, 0.97), "gctopo": (93, 0.99), "pagerank": (599, 0.99),
