@@ -9,10 +9,6 @@ using program::WarpOpKind;
 static const Registration<Sm> registered {"A streaming multiprocessor, without its L1."};
 static const DebugFlag flag {"Sm", "Instructions issued and answers received by SMs"};
 
-namespace {
-constexpr std::uint64_t bit(std::uint32_t i) { return std::uint64_t {1} << i; }
-} // namespace
-
 void Sm::init() {
     unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
                                          static_cast<std::uint32_t>(params.sector->raw),
@@ -25,8 +21,8 @@ void Sm::init() {
     slots_ = IssueSlots(params.schedulers(), params.issue_width(), params.arithmetic_latency(),
                         state.issue_free);
     state.last.resize(params.schedulers());
-    own_.assign(params.schedulers(), 0);
-    for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()] |= bit(w);
+    own_.assign(params.schedulers(), {});
+    for (std::uint32_t w = 0; w < params.warp_slots(); ++w) own_[w % params.schedulers()].add(w);
 }
 
 void Sm::wake() {
@@ -65,18 +61,18 @@ void Sm::schedule() {
 
 /// The warps whose next operation may issue in this cycle. A warp that may access memory does so
 /// only when its accesses surely fit the queue.
-std::uint64_t Sm::candidates(std::int64_t cycle) const {
-    std::uint64_t ready = state.ready.sets.compute;
+WarpSet Sm::candidates(std::int64_t cycle) const {
+    WarpSet ready = state.ready.sets.compute;
     if (state.load_store_free > cycle) return ready;
-    if (unit_->room()) ready |= state.ready.sets.memory;
-    if (state.shared.free(cycle)) ready |= state.ready.sets.shared;
+    if (unit_->room()) ready = ready | state.ready.sets.memory;
+    if (state.shared.free(cycle)) ready = ready | state.ready.sets.shared;
     return ready;
 }
 
 void Sm::issue_all(const ClockEdge& edge) {
     for (std::uint32_t s = 0; s < own_.size(); ++s)
         for (unsigned k = 0; k < params.issue_width(); ++k) {
-            const std::uint64_t ready = candidates(edge.cycle) & own_[s];
+            const WarpSet ready = candidates(edge.cycle) & own_[s];
             if (!ready) break;
             const std::size_t slot = slots_.find(s, edge.cycle);
             if (slot == IssueSlots::none) break;
@@ -157,9 +153,8 @@ void Sm::settle(std::uint32_t w) {
 }
 
 /// Warps that a barrier lets pass.
-void Sm::go_on(std::uint64_t warps, std::int64_t cycle) {
-    for (; warps; warps &= warps - 1)
-        state.ready.sleep(static_cast<std::uint32_t>(std::countr_zero(warps)), cycle + 1);
+void Sm::go_on(const WarpSet& warps, std::int64_t cycle) {
+    warps.for_each([&](std::uint32_t w) { state.ready.sleep(w, cycle + 1); });
 }
 
 void Sm::result(std::uint32_t w, std::uint32_t place) {
@@ -178,8 +173,8 @@ void Sm::arm_next(const ClockEdge& edge) {
     constexpr std::int64_t never_cycle = IssueSlots::never;
     const ReadyWarps::Sets& ready = state.ready.sets;
     std::int64_t next = state.ready.next_awake();
-    const std::uint64_t memory = unit_->room() ? ready.memory : 0;
-    const std::uint64_t any = ready.compute | memory | ready.shared;
+    const WarpSet memory = unit_->room() ? ready.memory : WarpSet {};
+    const bool any = bool(ready.compute | memory | ready.shared);
     Tick at = never;
     if (any || next != never_cycle || assists()) {
         const std::int64_t from = edge.tick == now() ? edge.cycle + 1 : edge.cycle;
@@ -282,8 +277,8 @@ void Sm::answer_queries() {
 void Sm::check_loaded(Loader& l) const {
     const std::size_t warps = state.warps.size(), places = Scoreboard::places;
     const ReadyWarps::Sets& ready = state.ready.sets;
-    for (const std::uint64_t set : {ready.compute, ready.memory, ready.shared, ready.asleep})
-        l.bits("ready", set, warps);
+    for (const WarpSet& set : {ready.compute, ready.memory, ready.shared, ready.asleep})
+        set.check_loaded(l, "ready", warps);
     for (const Warp& warp : state.warps) {
         l.index("warps.block", warp.block, state.blocks.size());
         l.index("warps.latest", warp.results.latest, places);

@@ -44,7 +44,9 @@ class Sm final : public Model<Sm>, public Functional {
     struct Params {
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Core clock (Ohm-GPU table I: 1.2 GHz)"};
         Param<unsigned> warp_slots {
-            48, {1, 64}, "Warps resident at once (assumption: GTX 480 class, 1536 threads)"};
+            48,
+            {1, WarpSet::most},
+            "Warps resident at once (assumption: GTX 480 class, 1536 threads)"};
         Param<unsigned> block_slots {8, {1, 64}, "Blocks resident at once (GTX 480 class)"};
         Param<unsigned> schedulers {
             1,
@@ -158,14 +160,14 @@ class Sm final : public Model<Sm>, public Functional {
     void schedule();
     void issue_all(const ClockEdge& edge);
     void issue(std::uint32_t warp, std::int64_t cycle, std::size_t slot);
-    std::uint64_t candidates(std::int64_t cycle) const;
+    WarpSet candidates(std::int64_t cycle) const;
     void assist(const ClockEdge& edge);
     bool assists() const { return port.helper.size() && !port.helper[0].empty(); }
     void arm_next(const ClockEdge& edge);
     void access_shared(std::uint32_t warp, const program::WarpOp& op, std::int64_t cycle);
     /// Looks at the warp's next operation and files it under what it may do.
     void settle(std::uint32_t warp);
-    void go_on(std::uint64_t warps, std::int64_t cycle);
+    void go_on(const WarpSet& warps, std::int64_t cycle);
     /// One of the answers that make a result has come.
     void result(std::uint32_t warp, std::uint32_t place);
     void end(std::uint32_t warp);
@@ -177,7 +179,7 @@ class Sm final : public Model<Sm>, public Functional {
 
     Clock clock_;
     IssueSlots slots_;
-    std::vector<std::uint64_t> own_; ///< the warps of each scheduler
+    std::vector<WarpSet> own_; ///< the warps of each scheduler
     protocol::HasBlocks* dispatcher_ = nullptr;
     std::optional<LoadStoreUnit> unit_;
     program::WarpOp op_;                             ///< scratch

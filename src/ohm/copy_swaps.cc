@@ -13,16 +13,19 @@ Swap::Mask bit(unsigned piece) { return static_cast<Swap::Mask>(1u << piece); }
 
 void CopySwaps::look(Tick now) {
     due_ = {};
+    bool copying = false;
     for_each_bit(of_.swaps.live(), [&](std::uint32_t i) {
         const Swap& s = of_.swaps[i];
         const std::uint64_t own = std::uint64_t {1} << i;
         if (of_.swaps.old(s, now)) due_.old |= own;
         if (s.pieces_to_xpoint()) due_.channel |= own;
+        copying |= !s.waits_for;
         const unsigned here = s.dram_read & s.xpoint_read;
         const unsigned asked = s.dram_read_asked & s.xpoint_read_asked;
         if (!s.waits_for && (asked != of_.swaps.all_pieces() || (here & ~s.dram_written)))
             due_.devices |= own;
     });
+    of_.swaps.hold(copying && of_.params.swap_hold() && of_.wires == mem::DramWires::data, now);
 }
 
 bool CopySwaps::feed(std::uint64_t which, Tick now) {

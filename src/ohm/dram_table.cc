@@ -42,4 +42,41 @@ static const mem::DramTable ohm_table1 {
         .tREFI = 1'953'125_ps,
     }};
 
+/// The same with Table I's figures as cycles of 2.1 GHz, since they stand so in the file of the
+/// authors' simulator (MacSim, params_gtx580: activate 25, precharge 10, column 11, clock_mc 2.1),
+/// and with that simulator's rules for what Table I does not list: no tFAW, tRAS = tRCD, a bank may
+/// close when its data has crossed. Its bus has no turnaround; 100 ps select a ring (Ohm-GPU IV-C).
+/// Refresh as above (docs/models/ohm-readings.md).
+static const mem::DramTable ohm_cycles {
+    "ohm_cycles",
+    {
+        .source = "Ohm-GPU (MICRO 2021), Table I in cycles of 2.1 GHz; MacSim's controller",
+        .tCK = 266'667_fs,
+        .rate = 60_GBps,
+        .burst = 32,
+        .ranks = 1,
+        .groups = 1,
+        .banks_per_group = 16,
+        .row = 2_KiB,
+        .tCL = 5'238'095_fs,
+        .tCWL = 5'238'095_fs,
+        .tRCDRD = 11'904'762_fs,
+        .tRCDWR = 11'904'762_fs,
+        .tRP = 4'761'905_fs,
+        .tRAS = 11'904'762_fs,
+        .tRC = 16'666'667_fs,
+        .tRRD_S = 2'380'952_fs,
+        .tRRD_L = 2'380'952_fs,
+        .tFAW = 0_fs,
+        .tCCD_S = 533'333_fs,
+        .tCCD_L = 533'333_fs,
+        .tWTR_S = 0_fs,
+        .tWTR_L = 0_fs,
+        .tRTP = 5'771'428_fs,
+        .tWR = 0_fs,
+        .tRTRS = 100_ps,
+        .tRFC = 65_ns,
+        .tREFI = 1'953'125_ps,
+    }};
+
 } // namespace memsim::ohm

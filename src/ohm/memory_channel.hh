@@ -43,6 +43,11 @@ struct ChannelParams {
         30_GHz,
         {1_MHz, 1000_GHz},
         "Frequency of each bit (Ohm-GPU: 30 GHz optical, 15 GHz electrical)"};
+    Param<unsigned> command_bits {
+        0,
+        {0, 256},
+        "Bits of command and address that cross the channel with each 32 bytes (Ohm-GPU III-A: "
+        "\"serialized in the optical channel\"; 0: they have lanes of their own)"};
     Param<Time> serdes {
         1_ns, {0_fs, 1_us}, "SerDes, each side (assumption; 0 for an electrical channel)"};
     Param<Time> flight {
@@ -67,8 +72,13 @@ struct ChannelParams {
     Param<MigrationChannel> migration_channel {MigrationChannel::shared,
                                                "Where migration's transfers go (Ohm-GPU Fig. 8)"};
 
+    /// Of data, beside its commands.
     Rate rate() const {
-        return {width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8};
+        const std::int64_t all =
+            width() * (lane_rate->raw / 8) + width() * (lane_rate->raw % 8) / 8;
+        constexpr std::int64_t data = 8 * 32;
+        const std::int64_t with = data + command_bits();
+        return {all / with * data + all % with * data / with};
     }
     Time one_way() const { return 2 * serdes() + flight(); }
     /// Throws ConfigError for impossible DRAM.

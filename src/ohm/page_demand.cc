@@ -71,14 +71,14 @@ protocol::DdrtCommand PageDemand::next_command(std::uint32_t module, Tick now) {
     return c;
 }
 
-bool PageDemand::book_waiting(Tick now) {
+bool PageDemand::book_waiting(Tick now, bool issue) {
     const auto busy = [&] { return channel_.free_at() > now + channel_.lead(); };
     bool changed = state_.ready.grant(
         modules_, [&](const ReadyRead&) { return !busy(); },
         [&](const ReadyRead& r) {
             modules_.grant(r.module, r.id, state_.requests[r.id].r.payload(), false, now);
         });
-    for (std::uint32_t m = 0; m < modules_.modules() && !busy(); ++m) {
+    for (std::uint32_t m = 0; issue && m < modules_.modules() && !busy(); ++m) {
         const auto& queue = state_.to_module[m];
         if (queue.empty() || !modules_.quiet(m) || !modules_.can_send(m)) continue;
         const PageRequest& q = state_.requests[queue.front()];

@@ -119,8 +119,10 @@ class PageDemand {
         }
         return changed;
     }
-    /// Reads that are ready, the first first, then writes.
-    bool book(Tick now) { return (state_.commands || !state_.ready.empty()) && book_waiting(now); }
+    /// Reads that are ready, the first first, then writes, unless none may be issued.
+    bool book(Tick now, bool issue) {
+        return (state_.commands || !state_.ready.empty()) && book_waiting(now, issue);
+    }
 
     // What comes back.
     void ready(std::uint32_t module, std::uint32_t id, Tick now);
@@ -148,7 +150,7 @@ class PageDemand {
     }
     bool read_of_block_waits(const PageRequest& write) const;
     bool feed(std::uint32_t id, Tick now);
-    bool book_waiting(Tick now);
+    bool book_waiting(Tick now, bool issue);
     protocol::DdrtCommand next_command(std::uint32_t module, Tick now);
     Contents::Id read_dram(const PageRequest& q);
 

@@ -28,6 +28,9 @@ struct SwapParams {
                                "Age from which a swap goes before demand (assumption; "
                                "sweep 0-10 us)",
                                Change::tunable};
+    Param<bool> swap_hold {false,
+                           "While the controller copies a page, it issues no request (Ohm-GPU "
+                           "IV-B: the controller is unavailable)"};
     Param<bool> auto_rw {false, "XPoint snarfs what swaps read from DRAM (Ohm-GPU IV-B)"};
     Param<bool> swap_function {
         false, "XPoint swaps pages by itself, over the memory route (Ohm-GPU IV-B)"};
@@ -49,6 +52,7 @@ struct SwapStats {
     Distribution swap_latency {Unit::time, "A swap, from the decision to its end"};
     Distribution command_latency {Unit::time,
                                   "A swap by the swap function, from SWAP-CMD's end to ready"};
+    Counter hold_time {Unit::time, "Time in which no request was issued because a page was copied"};
     Counter snarfed {Unit::byte, "Bytes that XPoint snarfed instead of getting them"};
 };
 
@@ -100,6 +104,7 @@ struct PageSwapsState {
     GroupTable groups;
     std::vector<Swap> swaps;
     std::uint64_t live = 0;         ///< a bit each
+    Tick held_since = never;        ///< no requests are issued
     parts::SectorStore buffer;      ///< of each swap the page of XPoint, then that of DRAM
     parts::DeferredWrites deferred; ///< to pages that are being swapped, by their groups
 };
@@ -137,6 +142,14 @@ class PageSwaps {
     }
     Swap& of(std::uint32_t id) { return parts::named(state_.swaps, id >> 4 & 0xff); }
     const Swap& of(std::uint32_t id) const { return parts::named(state_.swaps, id >> 4 & 0xff); }
+
+    /// Whether no request may be issued from now on.
+    void hold(bool on, Tick now) {
+        if (on == held()) return;
+        if (!on) stats_.hold_time += Time {now - state_.held_since};
+        state_.held_since = on ? now : never;
+    }
+    bool held() const { return state_.held_since != never; }
 
     Tick old_at(const Swap& s) const { return s.decided + params_.swap_patience->raw; }
     bool old(const Swap& s, Tick now) const { return now >= old_at(s); }

@@ -87,12 +87,14 @@ void PlanarController::wake() {
         const std::uint64_t live = swaps_->live();
         bool changed = copies_->feed_old(now());
         changed |= copies_->waits() && copies_->book(true, now());
-        changed |= demand_->feed_dram(now(), [this](std::uint64_t address) {
+        const bool issue = !swaps_->held();
+        changed |= issue && demand_->feed_dram(now(), [this](std::uint64_t address) {
             return function_ && function_->holds(address);
         });
-        changed |= demand_->feed_modules(
-            now(), [this](std::uint32_t module) { return copies_->old_writes(module); });
-        changed |= demand_->book(now());
+        changed |= issue && demand_->feed_modules(now(), [this](std::uint32_t module) {
+            return copies_->old_writes(module);
+        });
+        changed |= demand_->book(now(), issue);
         again |= dram.next_action() <= now() && run_dram();
         changed |= function_ && function_->run_route(now());
         changed |= copies_->feed_young(now());

@@ -42,14 +42,11 @@ namespace memsim::ohm {
 /// booked at one time: demand of XPoint (it has waited for the media), then DRAM by its scheduler
 /// (demand before migration), then migration of XPoint, which takes a place only where the channel
 /// would idle. A swap older than `swap_patience` goes before demand at every queue, so that it ends
-/// and its pages are free again.
-///
-/// Order: requests to one 128-byte block take effect in order of arrival. Commands cross lanes of
-/// their own and take no time of the channel; their way is part of the latency.
-///
+/// and its pages are free again. With `swap_hold` nothing is issued while a page is copied.
+/// Order: requests to one 128-byte block take effect in order of arrival. The way of commands is
+/// part of the latency; what they take of the light is in its rate (`command_bits`).
 /// Contents: in the DRAM a write takes effect when the scheduler gets it, a read when its data
-/// leaves. What the host copies into a page that is being swapped is put there when the swap is
-/// over.
+/// leaves. What the host copies into a page that is swapped is put there when that is over.
 /// Not modelled: ECC, energy, transfers of the mapping table itself.
 class PlanarController final : public Model<PlanarController>, public Functional {
   public:

@@ -29,6 +29,8 @@ int oldest(std::uint64_t set, const Entries& entries, Keep&& keep) {
 
 void Media::init() {
     lines_ = static_cast<std::uint64_t>(params_.capacity->raw) / line_bytes;
+    row_bits_ = static_cast<unsigned>(
+        std::countr_zero(static_cast<std::uint64_t>(params_.row->raw) / line_bytes));
     state_.partitions.resize(params_.partitions());
     state_.levelling = StartGap(lines_);
 }
@@ -67,10 +69,14 @@ void Media::place_all_again() {
 // ---- operations begin ------------------------------------------------------------------------
 
 void Media::start(Tick now) {
-    std::uint64_t wanted = state_.with_reads | (state_.draining ? state_.with_writes : 0);
-    if (state_.move == Move::due) wanted |= bit(partition_of(state_.levelling.move_source()));
-    if (state_.move == Move::copied) wanted |= bit(partition_of(state_.levelling.gap()));
-    parts::for_each_bit(wanted & ~state_.at_work, [&](std::uint32_t i) { start(i, now); });
+    Move before;
+    do { // a row that is closed may make a move of the gap due
+        before = state_.move;
+        std::uint64_t wanted = state_.with_reads | (state_.draining ? state_.with_writes : 0);
+        if (state_.move == Move::due) wanted |= bit(partition_of(state_.levelling.move_source()));
+        if (state_.move == Move::copied) wanted |= bit(partition_of(state_.levelling.gap()));
+        parts::for_each_bit(wanted & ~state_.at_work, [&](std::uint32_t i) { start(i, now); });
+    } while (before == Move::none && state_.move != before);
 }
 
 void Media::begin(unsigned partition, Op op, std::size_t entry, std::uint64_t physical, Time t,
@@ -85,28 +91,77 @@ void Media::begin(unsigned partition, Op op, std::size_t entry, std::uint64_t ph
     stats_.media_time += t;
 }
 
+/// The oldest of the entries whose bits are set; of those in the open row, if there are any. Or -1.
+template <class Entries, class Keep>
+int Media::next_of(const State::Partition& p, std::uint64_t set, const Entries& entries,
+                   Keep&& keep) const {
+    if (has_rows()) {
+        const int hit = oldest(set, entries, [&](const auto& e) {
+            return row_of(state_.levelling.physical(e.line)) == p.open.row && keep(e);
+        });
+        if (hit >= 0) return hit;
+    }
+    return oldest(set, entries, keep);
+}
+
+/// With rows: how long an access to a line takes, whose row is open from now on.
+Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick now) {
+    Time t = params_.t_column();
+    if (p.open.row != row_of(physical)) {
+        t = t + params_.t_read();
+        if (p.open.dirty) {
+            t = t + params_.t_write();
+            close(p.open, now);
+        }
+        p.open = {row_of(physical), 0};
+        ++stats_.rows_opened;
+        stats_.media_reads += std::uint64_t {1} << row_bits_;
+    }
+    if (write) p.open.dirty |= bit(physical - (p.open.row << row_bits_));
+    return t;
+}
+
+/// What was written to a row goes to the media, and no more.
+void Media::close(const OpenRow& open, Tick now) {
+    parts::for_each_bit(open.dirty, [&](std::uint32_t i) {
+        state_.wear.write((open.row << row_bits_) + i, wear_, now);
+    });
+    ++stats_.rows_closed;
+    count_writes(static_cast<std::uint64_t>(std::popcount(open.dirty)));
+}
+
+void Media::count_writes(std::uint64_t lines) {
+    state_.writes_since_move += lines;
+    if (state_.writes_since_move >= params_.psi() && state_.move == Move::none) {
+        state_.writes_since_move -= params_.psi();
+        state_.move = Move::due;
+    }
+}
+
 void Media::start(unsigned partition, Tick now) {
     State::Partition& p = state_.partitions[partition];
     if (state_.move != Move::none && start_gap_move(partition, now)) return;
     if (p.waiting_writes && state_.draining && (writes_.full() || !p.waiting_reads) &&
         start_write(partition, now))
         return;
-    const int r = oldest(p.waiting_reads, reads_, [](const ReadBuffer::Entry&) { return true; });
+    const int r =
+        next_of(p, p.waiting_reads, reads_, [](const ReadBuffer::Entry&) { return true; });
     if (r < 0) return;
     const auto entry = static_cast<std::size_t>(r);
     p.waiting_reads &= ~bit(entry);
     if (p.waiting_reads == 0) state_.with_reads &= ~bit(partition);
     reads_[entry].fill = ReadBuffer::Fill::reading;
-    ++stats_.media_reads;
-    begin(partition, Op::read, entry, state_.levelling.physical(reads_[entry].line),
-          params_.t_read(), now);
+    const std::uint64_t physical = state_.levelling.physical(reads_[entry].line);
+    if (!has_rows()) ++stats_.media_reads;
+    begin(partition, Op::read, entry, physical,
+          has_rows() ? access(p, physical, false, now) : params_.t_read(), now);
 }
 
 bool Media::start_write(unsigned partition, Tick now) {
     State::Partition& p = state_.partitions[partition];
     // The line on its way into the gap must not change under the copy.
     const bool copying = state_.move != Move::none && state_.move != Move::due;
-    const int w = oldest(p.waiting_writes, writes_, [&](const WriteBuffer::Entry& e) {
+    const int w = next_of(p, p.waiting_writes, writes_, [&](const WriteBuffer::Entry& e) {
         return !copying || state_.levelling.physical(e.line) != state_.levelling.move_source();
     });
     if (w < 0) return false;
@@ -115,25 +170,33 @@ bool Media::start_write(unsigned partition, Tick now) {
     p.waiting_writes &= ~bit(entry);
     if (p.waiting_writes == 0) state_.with_writes &= ~bit(partition);
     e.draining = true;
+    const std::uint64_t physical = state_.levelling.physical(e.line);
+    if (has_rows()) {
+        begin(partition, Op::write, entry, physical, access(p, physical, true, now), now);
+        return true;
+    }
     const bool whole = e.sectors == first_sectors(line_sectors);
     if (!whole) ++stats_.refills, ++stats_.media_reads;
-    begin(partition, Op::write, entry, state_.levelling.physical(e.line),
+    begin(partition, Op::write, entry, physical,
           whole ? params_.t_write() : params_.t_read() + params_.t_write(), now);
     return true;
 }
 
 /// True if the partition now works on the move.
 bool Media::start_gap_move(unsigned partition, Tick now) {
+    State::Partition& p = state_.partitions[partition];
     const std::uint64_t source = state_.levelling.move_source(), gap = state_.levelling.gap();
     if (state_.move == Move::due && partition_of(source) == partition) {
         state_.move = Move::reading;
-        ++stats_.media_reads;
-        begin(partition, Op::gap_read, 0, source, params_.t_read(), now);
+        if (!has_rows()) ++stats_.media_reads;
+        begin(partition, Op::gap_read, 0, source,
+              has_rows() ? access(p, source, false, now) : params_.t_read(), now);
         return true;
     }
     if (state_.move == Move::copied && partition_of(gap) == partition) {
         state_.move = Move::writing;
-        begin(partition, Op::gap_write, 0, gap, params_.t_write(), now);
+        begin(partition, Op::gap_write, 0, gap,
+              has_rows() ? access(p, gap, true, now) : params_.t_write(), now);
         return true;
     }
     return false;
@@ -165,7 +228,7 @@ void Media::finish(const State::Partition& p, Op op, unsigned drain_low, Tick no
 }
 
 void Media::finish_write(const State::Partition& p, unsigned drain_low, Tick now) {
-    state_.wear.write(p.physical, wear_, now);
+    if (!has_rows()) state_.wear.write(p.physical, wear_, now);
     state_.wear.drain(writes_[p.entry].line, wear_, now);
     for (std::uint64_t i = 0; with_contents_ && i < line_sectors; ++i) {
         SectorBytes s;
@@ -175,24 +238,18 @@ void Media::finish_write(const State::Partition& p, unsigned drain_low, Tick now
     }
     writes_.release(p.entry);
     if (writes_.used() <= drain_low) state_.draining = false;
-    if (++state_.writes_since_move >= params_.psi() && state_.move == Move::none) {
-        state_.writes_since_move -= params_.psi();
-        state_.move = Move::due;
-    }
+    if (!has_rows()) count_writes(1);
 }
 
 void Media::finish_gap_move(const State::Partition& p, Tick now) {
     if (with_contents_)
         state_.contents.copy(state_.contents, state_.levelling.move_source() * line_sectors,
                              p.physical * line_sectors, line_sectors);
-    state_.wear.write(p.physical, wear_, now);
+    if (!has_rows()) state_.wear.write(p.physical, wear_, now);
     ++stats_.gap_moves;
     state_.levelling.moved();
     state_.move = Move::none;
-    if (state_.writes_since_move >= params_.psi()) {
-        state_.writes_since_move -= params_.psi();
-        state_.move = Move::due;
-    }
+    count_writes(0);
     place_all_again();
 }
 
@@ -205,6 +262,7 @@ void Media::check_loaded(Loader& l) const {
         if (p.op == Op::write) l.index("partitions.entry", p.entry, writes_.size());
         l.bits("partitions.waiting_reads", p.waiting_reads, reads_.size());
         l.bits("partitions.waiting_writes", p.waiting_writes, writes_.size());
+        l.bits("partitions.dirty", p.open.dirty, std::size_t {1} << row_bits_);
     }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "parts/bits.hh"
+#include "xpoint/open_row.hh"
 #include "xpoint/read_buffer.hh"
 #include "xpoint/start_gap.hh"
 #include "xpoint/wear.hh"
@@ -21,6 +22,14 @@ struct MediaParams {
         190_ns, {1_ns, 1_ms}, "Media read (Ohm-GPU table I: 190 ns)", Change::tunable};
     Param<Time> t_write {
         763_ns, {1_ns, 1_ms}, "Media write (Ohm-GPU table I: 763 ns)", Change::tunable};
+    Param<Bytes> row {256_B,
+                      {256_B, 16_KiB},
+                      "What a partition keeps open (a DRAM's: 2 KiB). 256 B: a line, no row buffer",
+                      power_of_two()};
+    Param<Time> t_column {8900_ps,
+                          {1_ps, 1_ms},
+                          "A line of an open row (ZnG table I, Optane: tCL 8.9 ns)",
+                          Change::tunable};
     Param<unsigned> psi {
         100, {1, 1u << 20}, "Writes to a move of the gap (Start-Gap, MICRO'09: 100)"};
 };
@@ -28,6 +37,8 @@ struct MediaParams {
 struct MediaStats {
     using group = void;
     Counter media_reads {Unit::count, "Lines read from the media, for whatever reason"};
+    Counter rows_opened {Unit::count, "Rows opened; 0 without row buffers"};
+    Counter rows_closed {Unit::count, "Rows written to the media as another one was opened"};
     Counter refills {Unit::count, "Media reads because a line was written in part"};
     Counter partition_conflicts {Unit::count, "Media reads that found their partition busy"};
     Counter gap_moves {Unit::count, "Lines copied into the gap"};
@@ -43,6 +54,7 @@ struct MediaState {
         std::uint64_t waiting_reads = 0;  ///< entries of the read buffer, a bit each
         std::uint64_t waiting_writes = 0; ///< entries of the write buffer, a bit each
         Tick done = 0;
+        OpenRow open;
     };
     enum class Move : std::uint8_t { none, due, reading, copied, writing };
 
@@ -61,6 +73,9 @@ struct MediaState {
 
 /// The media of a module: 256-byte lines over partitions that work at the same time. One operation
 /// keeps its partition busy for t_read or t_write, or for both if a line was not written whole.
+/// With a row larger than a line a partition is a bank: the lines of its open row take t_column
+/// each, another row t_read before, and t_write before that if the open one was written. What was
+/// only read need not be written back. Accesses to the open row go first.
 /// Reads of the read buffer's lines go before drains of the write buffer's, unless that is full; of
 /// either the oldest goes first. Start-Gap maps lines; every psi writes one line is copied into the
 /// gap, at the price of a media read and a media write.
@@ -119,8 +134,16 @@ class Media {
 
   private:
     unsigned partition_of(std::uint64_t physical) const {
-        return static_cast<unsigned>(physical % params_.partitions());
+        return static_cast<unsigned>(row_of(physical) % params_.partitions());
     }
+    std::uint64_t row_of(std::uint64_t physical) const { return physical >> row_bits_; }
+    bool has_rows() const { return row_bits_ != 0; }
+    template <class Entries, class Keep>
+    int next_of(const State::Partition& p, std::uint64_t set, const Entries& entries,
+                Keep&& keep) const;
+    Time access(State::Partition& p, std::uint64_t physical, bool write, Tick now);
+    void close(const OpenRow& open, Tick now);
+    void count_writes(std::uint64_t lines);
     void place_read(std::size_t entry);
     void place_write(std::size_t entry);
     void place_all_again();
@@ -142,6 +165,7 @@ class Media {
     WriteBuffer& writes_;
     bool with_contents_;
     std::uint64_t lines_ = 0; ///< logical
+    unsigned row_bits_ = 0;   ///< a row has 2^row_bits_ lines
 };
 
 } // namespace memsim::xpoint

@@ -28,7 +28,7 @@ def test_origin_holds_a_quarter_and_faults_for_the_rest(in_tmp):
     root = machine("planar", "origin", max_instructions=0)
     run(root)
     table, host = root.gpu.mmu.stats, root.host.stats
-    pages = footprint(program()) / 4096
+    pages = footprint(program()) / ohm.dram.PAGE
     assert host.faults > pages and table.evictions > 0
     held = host.faults - table.evictions
     assert abs(held - pages / 4) <= 2
@@ -210,3 +210,22 @@ def test_the_mean_of_ratios_is_geometric_and_knows_zeros():
     assert of(pandas.Series([0.0]), pandas.Series([2.0])) == 0
     with pytest.raises(memsim.Error, match="a ratio to 0"):
         of(pandas.Series([1.0]), pandas.Series([0.0]))
+
+
+def test_what_is_busy_longest_limits_and_without_such_a_thing_the_latency():
+    def use(**busy):
+        return ohm.limits.uses({("gpu.dispatcher", "cycles"): 1200, ("gpu.sm[0]", "warp_instructions"): busy.get("issue", 0),
+                                ("gpu.sm[1]", "warp_instructions"): 0, ("gpu.l2[0]", "bank_busy"): busy.get("l2", 0),
+                                ("memory.controller[0]", "channel_time"): busy.get("channel", 0),
+                                ("memory.xpoint[0]", "media_time"): busy.get("media", 0)})
+    assert use(issue=600)["issue"] == 0.25 and use(l2=600)["l2"] == 0.5  # of 1000 ns
+    assert use(channel=500)["channel"] == 0.5 and use(media=8000)["media"] == 0.5
+    assert ohm.limits.limit(use(channel=700)) == "channel" and ohm.limits.limit(use(channel=699)) == "latency"
+    assert ohm.limits.limit(use(channel=700, media=16 * 701)) == "media" and ohm.limits.limit(use(l2=841)) == "l2"
+
+
+def test_accesses_are_counted_behind_the_coalescer_and_at_the_memory():
+    of = ohm.limits.accesses({("gpu.sm[0]", "warp_instructions"): 2000, ("gpu.sm[0]", "requests"): 400,
+                              ("gpu.sm[0]", "read_requests"): 300, ("gpu.l2[0]", "fetches"): 60,
+                              ("gpu.l2[0]", "writebacks"): 15, ("gpu.l2[1]", "passed_on"): 5})
+    assert of == dict(apki=200, reads=0.75, memory_apki=40, memory_reads=0.75)

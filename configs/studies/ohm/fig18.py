@@ -13,7 +13,8 @@ fig.show("migration")
 fig.show("migration_of_time")
 
 fig.judge("ohm-22", "ohm-23", "ohm-24", "ohm-25")
-# Of a controller: its DRAM's column commands against the media of its modules, all partitions busy.
-media = ohm.MODULES * 16 * 256 / 190e-9
+# Of a controller: its DRAM's column commands against the media of its modules, all banks busy with a line each of
+# another row.
+media = ohm.MODULES * 16 * 256 / 198.9e-9
 fig.claim("ohm-55", 60e9 / media)
 fig.close()

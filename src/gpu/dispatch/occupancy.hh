@@ -10,7 +10,7 @@ using namespace memsim::literals;
 struct OccupancyParams {
     using group = void;
     Param<unsigned> warp_slots {
-        48, {1, 64}, "Warps resident in an SM (assumption: GTX 480 class, 1536 threads)"};
+        48, {1, 128}, "Warps resident in an SM (assumption: GTX 480 class, 1536 threads)"};
     Param<unsigned> block_slots {
         8, {1, 64}, "Blocks resident in an SM (assumption: GTX 480 class)"};
     Param<unsigned> registers {

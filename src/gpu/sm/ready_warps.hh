@@ -1,6 +1,7 @@
 #pragma once
 
 #include "gpu/issue_slots.hh"
+#include "gpu/sm/warp_set.hh"
 #include "program/warp_stream.hh"
 
 namespace memsim::gpu {
@@ -9,52 +10,50 @@ namespace memsim::gpu {
 /// their last operation is over. Sets have a bit for each warp. A value for State.
 struct ReadyWarps {
     struct Sets {
-        std::uint64_t compute = 0; ///< neither of the next two
-        std::uint64_t memory = 0;  ///< accesses memory
-        std::uint64_t shared = 0;  ///< accesses shared memory
-        std::uint64_t asleep = 0;
+        WarpSet compute; ///< neither of the next two
+        WarpSet memory;  ///< accesses memory
+        WarpSet shared;  ///< accesses shared memory
+        WarpSet asleep;
         bool operator==(const Sets&) const = default;
     };
     Sets sets;
-    std::int64_t first_awake = 0;             ///< the first cycle in which one of them wakes
-    std::array<std::int64_t, 64> awake_at {}; ///< of each warp, as it was told last
+    std::int64_t first_awake = 0; ///< the first cycle in which one of them wakes
+    std::array<std::int64_t, WarpSet::most> awake_at {}; ///< of each warp, as it was told last
 
-    bool any() const { return sets.asleep | sets.compute | sets.memory | sets.shared; }
+    bool any() const { return bool(sets.asleep | sets.compute | sets.memory | sets.shared); }
     void add(std::uint32_t warp, program::WarpOpKind next) {
         (next == program::WarpOpKind::shared ? sets.shared
          : program::touches_memory(next)     ? sets.memory
-                                             : sets.compute) |= bit(warp);
+                                             : sets.compute)
+            .add(warp);
     }
     /// It issues.
     void take(std::uint32_t warp) {
-        sets.compute &= ~bit(warp);
-        sets.memory &= ~bit(warp);
-        sets.shared &= ~bit(warp);
+        sets.compute.remove(warp);
+        sets.memory.remove(warp);
+        sets.shared.remove(warp);
     }
     void sleep(std::uint32_t warp, std::int64_t until) {
         awake_at[warp] = until;
         first_awake = sets.asleep ? std::min(first_awake, until) : until;
-        sets.asleep |= bit(warp);
+        sets.asleep.add(warp);
     }
     /// Calls wake(warp) for those that sleep no longer in this cycle.
     template <class F>
     void wake(std::int64_t cycle, F&& wake) {
         if (!sets.asleep || first_awake > cycle) return;
         first_awake = IssueSlots::never;
-        for (std::uint64_t rest = sets.asleep; rest; rest &= rest - 1) {
-            const auto w = static_cast<std::uint32_t>(std::countr_zero(rest));
+        sets.asleep.for_each([&](std::uint32_t w) {
             if (awake_at[w] > cycle) {
                 first_awake = std::min(first_awake, awake_at[w]);
-                continue;
+                return;
             }
-            sets.asleep &= ~bit(w);
+            sets.asleep.remove(w);
             wake(w);
-        }
+        });
     }
     /// When the first one wakes.
     std::int64_t next_awake() const { return sets.asleep ? first_awake : IssueSlots::never; }
-
-    static constexpr std::uint64_t bit(std::uint32_t warp) { return std::uint64_t {1} << warp; }
 };
 
 } // namespace memsim::gpu

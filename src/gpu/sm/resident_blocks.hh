@@ -2,6 +2,7 @@
 
 #include "core/archive.hh"
 #include "core/fifo.hh"
+#include "gpu/sm/warp_set.hh"
 #include "protocol/dispatch.hh"
 
 namespace memsim::gpu {
@@ -17,26 +18,26 @@ struct ResidentBlock {
     std::uint32_t warps = 0;                     ///< that hold their slot
     std::uint32_t running = 0;                   ///< of them, those that have not exited
     std::uint32_t arrived = 0;                   ///< at the barrier
-    std::uint64_t at_barrier = 0;                ///< these warps, a bit each
+    WarpSet at_barrier;                          ///< these warps
     std::uint64_t local = 0;                     ///< local_memory.hh: warp slot 0's first row
     std::uint32_t local_warp = 0, local_row = 0; ///< distances of slots and rows
 
-    // Each returns the warps that go on, a bit each: all that waited, once all that run have come.
-    std::uint64_t arrive(std::uint32_t warp) {
+    // Each returns the warps that go on: all that waited, once all that run have come.
+    WarpSet arrive(std::uint32_t warp) {
         ++arrived;
-        at_barrier |= std::uint64_t {1} << warp;
+        at_barrier.add(warp);
         return passed();
     }
-    std::uint64_t exit() {
+    WarpSet exit() {
         --running;
         return passed();
     }
 
   private:
-    std::uint64_t passed() {
-        if (arrived == 0 || arrived < running) return 0;
+    WarpSet passed() {
+        if (arrived == 0 || arrived < running) return {};
         arrived = 0;
-        return std::exchange(at_barrier, 0);
+        return std::exchange(at_barrier, {});
     }
 };
 
@@ -86,7 +87,8 @@ class ResidentBlocks {
         return b;
     }
     void check_loaded(Loader& l, std::size_t warps) const {
-        for (const ResidentBlock& b : blocks_) l.bits("blocks.at_barrier", b.at_barrier, warps);
+        for (const ResidentBlock& b : blocks_)
+            b.at_barrier.check_loaded(l, "blocks.at_barrier", warps);
         l.indices("blocks.ended", ended_, blocks_.size());
     }
 

@@ -13,6 +13,33 @@ using namespace memsim::gpu;
 using program::WarpOpHead;
 using program::WarpOpKind;
 
+namespace {
+WarpSet set(std::initializer_list<std::uint32_t> warps) {
+    WarpSet s;
+    for (const std::uint32_t w : warps) s.add(w);
+    return s;
+}
+} // namespace
+
+TEST_CASE("A set of warps goes over 64 slots and more, the lowest first", "[sm_parts]") {
+    WarpSet s = set({2, 63, 64, 79, 127});
+    CHECK(s.first() == 2);
+    CHECK(s.first_from(63) == 63);
+    CHECK(s.first_from(64) == 64);
+    CHECK(s.first_from(65) == 79);
+    CHECK(s.first_from(128) == 2); // round
+    s.remove(2), s.remove(63);
+    CHECK(s.first() == 64);
+    CHECK(s.first_from(3) == 64);
+    CHECK((s & set({79, 3})) == set({79}));
+    CHECK((set({1}) | set({100})) == set({1, 100}));
+    CHECK_FALSE(bool(s & set({0, 15, 63}))); // 64 and 79 modulo 64
+    std::vector<std::uint32_t> seen;
+    s.for_each([&](std::uint32_t w) { seen.push_back(w), s.remove(w); });
+    CHECK(seen == std::vector<std::uint32_t> {64, 79, 127});
+    CHECK_FALSE(bool(s));
+}
+
 TEST_CASE("A scoreboard holds an operation until the last answer that makes its operand",
           "[sm_parts]") {
     Scoreboard s;
@@ -49,7 +76,7 @@ TEST_CASE("Warps are ready by what they do next, and sleep until their cycle", "
     r.add(1, WarpOpKind::load);
     r.add(2, WarpOpKind::shared);
     r.add(3, WarpOpKind::barrier);
-    CHECK(r.sets == ReadyWarps::Sets {0b1001, 0b0010, 0b0100, 0});
+    CHECK(r.sets == ReadyWarps::Sets {set({0, 3}), set({1}), set({2}), {}});
     for (std::uint32_t w = 0; w < 4; ++w) r.take(w);
     CHECK_FALSE(r.any());
     CHECK(r.next_awake() == IssueSlots::never);
@@ -71,11 +98,17 @@ TEST_CASE("Warps are ready by what they do next, and sleep until their cycle", "
 
 TEST_CASE("A scheduler stays with its warp, else takes the oldest; or goes round", "[sm_parts]") {
     const std::array<std::uint64_t, 4> ages {7, 5, 9, 6};
-    const auto age = [&](std::uint32_t w) { return ages[w]; };
-    CHECK(choose_warp(Scheduler::greedy_then_oldest, 0b1101, 2, age) == 2);
-    CHECK(choose_warp(Scheduler::greedy_then_oldest, 0b1101, 1, age) == 3);
-    CHECK(choose_warp(Scheduler::loose_round_robin, 0b1101, 0, age) == 2);
-    CHECK(choose_warp(Scheduler::loose_round_robin, 0b1101, 3, age) == 0);
+    const auto age = [&](std::uint32_t w) { return ages[w % 64]; };
+    const WarpSet ready = set({0, 2, 3});
+    CHECK(choose_warp(Scheduler::greedy_then_oldest, ready, 2, age) == 2);
+    CHECK(choose_warp(Scheduler::greedy_then_oldest, ready, 1, age) == 3);
+    CHECK(choose_warp(Scheduler::loose_round_robin, ready, 0, age) == 2);
+    CHECK(choose_warp(Scheduler::loose_round_robin, ready, 3, age) == 0);
+    const WarpSet high = set({2, 64, 67});
+    CHECK(choose_warp(Scheduler::greedy_then_oldest, high, 64, age) == 64);
+    CHECK(choose_warp(Scheduler::greedy_then_oldest, high, 0, age) == 67);
+    CHECK(choose_warp(Scheduler::loose_round_robin, high, 66, age) == 67);
+    CHECK(choose_warp(Scheduler::loose_round_robin, high, 127, age) == 2);
 }
 
 TEST_CASE("An access to shared memory holds its port for its passes; loads come in order",
@@ -106,13 +139,13 @@ TEST_CASE("A barrier lets its warps pass when all that run have come, or the res
     REQUIRE(blocks.place(start) == 1);
     CHECK(blocks.place(start) == ResidentBlocks::none);
     ResidentBlock& b = blocks[0];
-    CHECK(b.arrive(4) == 0);
-    CHECK(b.arrive(9) == 0);
-    CHECK(b.arrive(1) == 0b10'0001'0010);
-    CHECK(b.arrive(4) == 0); // the next barrier begins with nobody
-    CHECK(b.exit() == 0);
-    CHECK(b.exit() == 0b1'0000);
-    CHECK(b.exit() == 0); // nobody waits
+    CHECK(b.arrive(4) == set({}));
+    CHECK(b.arrive(9) == set({}));
+    CHECK(b.arrive(1) == set({1, 4, 9}));
+    CHECK(b.arrive(4) == set({})); // the next barrier begins with nobody
+    CHECK(b.exit() == set({}));
+    CHECK(b.exit() == set({4}));
+    CHECK(b.exit() == set({})); // nobody waits
 }
 
 TEST_CASE("A block ends with its last warp, and its slot is free when that is reported",

@@ -194,7 +194,7 @@ TEST_CASE("An SM keeps its L1 where it is told so", "[sm]") {
 TEST_CASE("An SM with more schedulers than warp slots is refused", "[sm]") {
     CHECK_THROWS_WITH(ScriptRig(Script(), {{"schedulers", "8"}, {"warp_slots", "7"}}),
                       Catch::StartsWith("sm[0].schedulers: '8' must be at most warp_slots = 7"));
-    CHECK_THROWS_WITH(ScriptRig(Script(), {{"warp_slots", "0"}}), Catch::Contains("from 1 to 64"));
+    CHECK_THROWS_WITH(ScriptRig(Script(), {{"warp_slots", "0"}}), Catch::Contains("from 1 to 128"));
 }
 
 TEST_CASE("An idle SM costs nothing", "[sm]") {

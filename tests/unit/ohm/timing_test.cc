@@ -57,6 +57,18 @@ TEST_CASE("Only the sectors asked for cross the channel, from either memory", "[
     CHECK(b.latency(dram, 0) <= ends + 2 * way + 36 * ns + transfer / 2 + 4);
 }
 
+TEST_CASE("Commands on the light take their share of each 32 bytes", "[ohm]") {
+    for (const unsigned bits : {0u, 16u}) {
+        Bench b(Arguments {{"command_bits", std::to_string(bits)}});
+        CHECK(b.controller().params.channel.rate().raw == (bits ? 56'470'588'235 : 60'000'000'000));
+        b.read(0, b.at(0, 0));
+        b.read(0, b.at(0, 1));
+        CHECK(b.run_to_end() == std::vector<std::string> {});
+        const auto time = value(b.controller().stat.channel.demand_time); // of 256 bytes
+        CHECK(time / 1000 == (bits ? 4'533'333 : 4'266'666) / 1000);
+    }
+}
+
 TEST_CASE("Electrical and optical channel differ by their way alone", "[ohm]") {
     Bench optical,
         electrical(

@@ -255,6 +255,12 @@ const Arguments small {{"write_buffer", "8"}, {"drain_high", "6"}, {"drain_low",
                        {"read_buffer", "4"},  {"psi", "5"},        {"capacity", "40KiB"},
                        {"partitions", "4"}};
 
+Arguments with_rows() {
+    Arguments a = small;
+    a.push_back({"row", "1KiB"});
+    return a;
+}
+
 struct Sink : StatSink {
     void stat(const std::string&, const std::string&, const Stat&, std::string_view) override {}
     void integer(std::string_view, Int128, Unit) override {}
@@ -270,11 +276,13 @@ std::string digest(Machine& m) {
 } // namespace
 
 TEST_CASE("Every read gets the latest write of its block, through buffers and gap moves") {
-    Bench b(small);
+    const bool rows = GENERATE(false, true);
+    Bench b(rows ? with_rows() : small);
     std::map<std::uint32_t, Expected> expected;
     random_script(b, 20000, expected);
     b.run();
     CHECK(value(b.module().stat.media.gap_moves) > 160); // all lines went round
+    CHECK((value(b.module().stat.media.rows_closed) > 0) == rows);
     std::size_t compared = 0;
     for (const auto& s : b.probe().state.log) {
         if (!s.data) continue;
@@ -287,9 +295,10 @@ TEST_CASE("Every read gets the latest write of its block, through buffers and ga
 
 TEST_CASE(
     "xpoint.Module: stopped, resumed, perturbed or on a naive queue, the digest is the same") {
+    const Arguments arguments = GENERATE(false, true) ? with_rows() : small;
     std::map<std::uint32_t, Expected> expected;
     auto make = [&](QueueKind kind) {
-        auto b = std::make_unique<Bench>(small, Arguments {}, 1, kind);
+        auto b = std::make_unique<Bench>(arguments, Arguments {}, 1, kind);
         random_script(*b, 2000, expected);
         return b;
     };
@@ -314,7 +323,7 @@ TEST_CASE(
         first->machine.start();
         first->machine.run(at);
         const Snapshot s = first->machine.save();
-        Bench second(small);
+        Bench second(arguments);
         second.machine.load(s);
         REQUIRE(second.machine.run(never) == Stop::idle);
         CHECK(digest(second.machine) == wanted);
@@ -331,4 +340,40 @@ TEST_CASE("xpoint.Module refuses what cannot be, in a sentence") {
     b.read(0, 1 << 20, 1);
     b.machine.start();
     CHECK_THROWS_WITH(b.machine.run(never), Contains("beyond its capacity"));
+}
+
+TEST_CASE("With rows, a line of an open row takes a column, another row 190 ns more, to the tick") {
+    Bench b(Arguments {{"row", "2KiB"}, {"t_column", "9ns"}});
+    b.read(0, 0, 1);
+    b.read(0, 256, 2);              // the same row
+    b.read(0, 2048, 3);             // the next partition's
+    b.read(0, 16 * 2048, 4);        // another row of the first partition
+    b.read(10 * ns, 2048 - 256, 5); // younger than 4, but in the open row
+    b.run();
+    // Command 1 ns, ready 5 ns; the row 190 ns, a column 9 ns.
+    CHECK(b.probe().when(1, false) == 205 * ns);
+    CHECK(b.probe().when(2, false) == 214 * ns);
+    CHECK(b.probe().when(3, false) == 205 * ns);
+    CHECK(b.probe().when(5, false) == 223 * ns);
+    CHECK(b.probe().when(4, false) == 422 * ns); // what was only read closes at once
+    CHECK(value(b.module().stat.media.rows_opened) == 3);
+    CHECK(value(b.module().stat.media.rows_closed) == 0);
+    CHECK(value(b.module().stat.media.media_reads) == 24);
+}
+
+TEST_CASE("A row that was written takes 763 ns to close, once for all of its lines") {
+    Bench b(
+        Arguments {{"row", "2KiB"}, {"t_column", "9ns"}, {"drain_high", "1"}, {"drain_low", "0"}});
+    b.write(0, 0, 1);
+    b.write(0, 256, 2, 128);        // a part: its row is open, nothing is read first
+    b.read(500 * ns, 512, 1);       // the same row
+    b.read(600 * ns, 16 * 2048, 2); // another one
+    b.read(600 * ns, 32 * 2048, 3); // and another, which finds a clean one
+    b.run();
+    CHECK(b.probe().when(1, false) == 515 * ns);
+    CHECK(b.probe().when(2, false) == (601 + 763 + 190 + 9 + 5) * ns);
+    CHECK(b.probe().when(3, false) == (601 + 763 + 190 + 9 + 190 + 9 + 5) * ns);
+    CHECK(value(b.module().stat.media.rows_closed) == 1);
+    CHECK(value(b.module().stat.wear.media_writes) == 2); // its two lines
+    CHECK(value(b.module().stat.media.refills) == 0);
 }

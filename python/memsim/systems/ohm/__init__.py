@@ -6,7 +6,7 @@ import importlib as _importlib
 from .machines import (MODULES, PAGE, PLANAR, TWO_LEVEL, machine_scale, planar, planar_scale, platforms,
                        testbed, two_level, two_level_scale)
 
-_MODULES = ("assumptions", "cost", "dram", "energy", "job", "optics", "points", "wear", "workloads")
+_MODULES = ("assumptions", "cost", "dram", "energy", "job", "limits", "optics", "points", "wear", "workloads")
 
 
 def __getattr__(name):

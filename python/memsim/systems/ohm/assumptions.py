@@ -19,21 +19,29 @@ def _each(name, values, *paths, **more):
                                            for p in paths), **more) for v in values]
 
 
-# Table I's cycle counts at the 2.1 GHz of MacSim's GTX 580, from which they seem to be.
-IN_CYCLES = "tRCDRD=11.9ns tRCDWR=11.9ns tRP=4.8ns tCL=5.2ns"
-
-
 def _drams(mode):
-    """The parameter of each platform's DRAM figures, its ranks, the platforms."""
-    ranks, memory = dram.RANKS, "memory.dram[*].changes"
-    return ((f"{CONTROLLER}.dram_changes", ranks[mode], XPOINT),
+    """The parameters of each platform's DRAM table and figures, its ranks, the platforms."""
+    ranks, memory = dram.RANKS, ("memory.dram[*].timing", "memory.dram[*].changes")
+    return (((f"{CONTROLLER}.dram_timing", f"{CONTROLLER}.dram_changes"), ranks[mode], XPOINT),
             (memory, ranks[mode] + machines.MODULES, ("oracle",)),
             *([(memory, ranks["origin"], ("origin",))] if mode == "planar" else []))
+
+
+def _figures(name, value, figures, modes=points.MODES):
+    """An assumption on figures of every platform's DRAM."""
+    return [Assumption(name, value, (f"{changes}=ranks={ranks} {figures}",), platforms=platforms, modes=(mode,))
+            for mode in modes for (_, changes), ranks, platforms in _drams(mode)]
+
+
+def _sm(name, values):
+    return [Assumption(name, str(v), (f"gpu.sm[*].{name}={v}",), platforms=ALL_OF_THEM) for v in values]
 
 
 PLANAR, TWO_LEVEL = points.PLANAR, points.TWO_LEVEL
 ALL = [
     *_each("partitions", (4, 64), MODULE),
+    *_each("row", ("256B", "8KiB"), MODULE),
+    *_each("t_column", ("1ps",), MODULE),
     *_each("loads", (16,), MODULE),
     *_each("read_buffer", (16,), MODULE),
     Assumption("write_buffer", "16", (f"{MODULE}.write_buffer", f"{MODULE}.drain_high=12",
@@ -53,31 +61,37 @@ ALL = [
     *_each("patience", ("0ns", "10us"), CONTROLLER, modes=TWO_LEVEL),
     *_each("postponed", (8, 128), CONTROLLER, modes=PLANAR),
     *_each("evictions", (4, 16, 128), CONTROLLER, modes=TWO_LEVEL),
-    *_each("reverse_hold", ("true",), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
+    *_each("reverse_hold", ("false",), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("reverse_batch", (1, 32), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("reverse_patience", ("0ns", "100ns"), CONTROLLER, modes=TWO_LEVEL, platforms=DUAL),
     *_each("requests", (64, 512), CONTROLLER),
     *_each("dram_queue", (32,), CONTROLLER),
-    *_each("turnaround", ("100ps", "500ps"), CONTROLLER, platforms=OPTICAL),
+    *_each("turnaround", ("500ps", "2ns"), CONTROLLER),
+    *_each("command_bits", (0, 32), CONTROLLER, platforms=OPTICAL),
+    *_each("swap_hold", ("false",), CONTROLLER, modes=PLANAR, platforms=COPYING),
+    *[Assumption("Hetero's map", "none", (f"{MODULE}.ready_latency=5ns",), platforms=("hetero",))],
     Assumption("rings", "single", platforms=OPTICAL, arguments=("--rings", "single")),
     *_each("lookup", ("3333ps",), CONTROLLER),
     *[Assumption("serdes", serdes, (f"{CONTROLLER}.serdes", f"{MODULE}.channel_latency={one_way}"),
                  platforms=OPTICAL) for serdes, one_way in (("0ns", "1300ps"), ("2ns", "5300ps"))],
-    *[Assumption("DRAM in cycles", "GTX 580", (f"{path}=ranks={ranks} {IN_CYCLES}",), platforms=platforms,
-                 modes=(mode,))
-      for mode in points.MODES for path, ranks, platforms in _drams(mode)],
-    *[Assumption("ranks", str(ranks), (f"{path}=ranks={ranks}",), platforms=platforms, modes=(mode,))
-      for mode in points.MODES for path, usual, platforms in _drams(mode)
+    *[Assumption("DRAM times", "printed", (f"{timing}=ohm_table1",), platforms=platforms, modes=(mode,))
+      for mode in points.MODES for (timing, _), _, platforms in _drams(mode)],
+    *_figures("tFAW", "11ns", "tFAW=11ns"),
+    *[Assumption("ranks", str(ranks), (f"{changes}=ranks={ranks}",), platforms=platforms, modes=(mode,))
+      for mode in points.MODES for (_, changes), usual, platforms in _drams(mode)
       for ranks in (1, 2) if ranks != usual and (ranks == 1 or platforms is XPOINT)],
-    *[Assumption("tFAW", "4 tRRD", (f"{path}=ranks={ranks} tFAW=20ns",), platforms=platforms, modes=(mode,))
-      for mode in points.MODES for path, ranks, platforms in _drams(mode)],
+    *_sm("arithmetic_latency", (1, 25)),
+    *_sm("atomics", ("performed",)),
+    Assumption("warps", "48", ("gpu.sm[*].warp_slots=48", "gpu.sm[*].block_slots=8", "gpu.dispatcher.warp_slots=48",
+                               "gpu.dispatcher.block_slots=8"), platforms=ALL_OF_THEM),
     Assumption("sectors", "32B", ("gpu.l1[*].sector=32B", "gpu.l2[*].sector=32B"),
                platforms=ALL_OF_THEM),
     Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), platforms=ALL_OF_THEM),
     Assumption("graphs", "kronecker", ("program.generator=kronecker",), platforms=ALL_OF_THEM),
     *_each("page_cost", ("0ns", "12us"), "host.page_cost", platforms=("origin",)),
     *_each("fault_latency", ("50us",), "host.fault_latency", platforms=("origin",)),
-    Assumption("host page", "64KiB", platforms=("origin",), arguments=("--host-page", 65536)),
+    *[Assumption("host page", shown, platforms=("origin",), arguments=("--host-page", size))
+      for shown, size in (("4KiB", 4096), ("256KiB", 262144))],
     *_each("share of PCIe", ("100%",), "pcie.share", platforms=("origin",)),
 ]
 NAMES = list(dict.fromkeys(a.name for a in ALL))

@@ -21,17 +21,19 @@ OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
 # What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
 # The XPoint modules must be told the one-way latency, 2 x serdes + flight; the controller checks it.
+# Commands and addresses are on the light, 8 bytes with a line of 128 (III-A); wires have lanes for them.
 CHANNELS = {
     "hetero": dict(width=32, lane_rate="15GHz", serdes="0fs", flight="670ps"),
-    "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps"),
+    "ohm-base": dict(width=16, lane_rate="30GHz", serdes="1ns", flight="1300ps", command_bits=dram.COMMAND_BITS),
 }
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
 # In planar mode a platform is what its light carries and what the XPoint controllers do by themselves
 # (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is nothing to snarf.
 # While the memory controller copies pages, it serves requests to "DRAM/XPoint, which are not busy", and the
-# copies "block the memory channel" (III-B): nothing is served from its buffer, migration goes first.
-_COPIES = dict(buffer_reads=False, swap_patience="0fs")
-_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True)
+# copies "block the memory channel" (III-B): nothing is served from its buffer, migration goes first, and no
+# request is issued meanwhile (IV-B: "unavailable").
+_COPIES = dict(buffer_reads=False, swap_patience="0fs", swap_hold=True)
+_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True, buffer_reads=False)
 PLANAR = {
     "hetero": dict(CHANNELS["hetero"], **_COPIES, routes="electrical"),
     "ohm-base": dict(CHANNELS["ohm-base"], **_COPIES),
@@ -41,31 +43,39 @@ PLANAR = {
 }
 # In two-level mode a platform is also what its XPoint controller does: it takes victims over that it
 # snarfs (auto-read/write), and sends lines of misses to the DRAM while the memory controller watches
-# (reverse-write; IV-B). It issues again what crosses after the slot that it granted, whose end it knows;
-# XPoint's completion signal says when the requests are served (V-A). ohm-wom and ohm-bw differ in rings
-# and laser alone: nothing is swapped.
+# (reverse-write; IV-B), which "stops issuing new memory requests" until XPoint's completion signal (V-A). ohm-wom
+# and ohm-bw differ in rings and laser alone: nothing is swapped.
 TWO_LEVEL = {
     "hetero": CHANNELS["hetero"],
     "ohm-base": CHANNELS["ohm-base"],
     "auto-rw": dict(CHANNELS["ohm-base"], auto_rw=True),
     "ohm-wom": (REVERSE_WRITE := dict(CHANNELS["ohm-base"], auto_rw=True, reverse_write=True,
-                                     reverse_hold=False)),
+                                     reverse_hold=True)),
     "ohm-bw": REVERSE_WRITE,
 }
 ELECTRICAL = ("origin", "hetero")
-# The default turnaround of 2 ns is the DRAM's (tRTRS) and hides the 100 ps in which a route selects a
-# pre-tuned ring; a single ring that is tuned to the half-coupled state takes 400 ps more (IV-C).
-TURNAROUND_SINGLE_RINGS = "2400ps"
+# A route selects a pre-tuned ring in 100 ps; a single ring that is tuned to the half-coupled state takes 500 ps
+# (IV-C). No text tells other turnarounds, so wires have the same.
+TURNAROUND, TURNAROUND_SINGLE_RINGS = "100ps", "500ps"
 PAGE = 2048        # bytes; unit of mapping and swap: a DRAM row
-TESTBED_PAGE = 64 << 10  # of the testbed's copies: file reads and copies are large (assumption)
 INTERLEAVE = f"{PAGE}B"  # of addresses over controllers: pages go round
 SWAPS = 4          # under way at once in a controller: two pages each in 16 KiB (assumption)
 MODULES = 2        # XPoint modules of a controller (Table III: 12 over 6)
+# A module's banks keep rows as large as a DRAM's open (docs/models/ohm-readings.md); row="256B" for lines without rows.
+ROWS = dict(row="2KiB")
+# Hetero's XPoint controllers keep their map in an external DRAM (II-C), whose tRCD and tCL a read waits for (17.1 ns)
+# beside the handshake; Start-Gap needs none (III-A).
+MAPPED = dict(ready_latency="22143ps")
 # What the paper does not say of caches and queues is what its simulator has by itself, MacSim with its
 # GTX 580: whole lines come at both levels, 128 misses of an SM, 128 requests a DRAM scheduler chooses from.
 # A controller accepts twice as many: reads and writes.
 LINES = dict(sector="128B", mshrs=128)
-QUEUES = dict(dram_queue=128, requests=256)
+QUEUES = dict(dram_queue=128, requests=256, dram_timing=dram.TIMING, turnaround=TURNAROUND)
+
+
+# The SM of ZnG's Table I, with blocks enough to fill it; atomics are counted as reads in Table II of both papers
+# (docs/models/ohm-readings.md).
+SM = dict(atomics="loads", warp_slots=80, block_slots=16)
 
 
 def platforms(mode):
@@ -146,7 +156,8 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     if platform == "origin":
         dram.paged(root, size, ONE_WAY["hetero"], page=host_page)
     elif platform == "oracle":
-        dram.resident(root, size, ONE_WAY["ohm-base"], dram.RANKS[mode] + MODULES, waveguides)
+        dram.resident(root, size, ONE_WAY["ohm-base"], dram.RANKS[mode] + MODULES, waveguides,
+                      dram.COMMAND_BITS)
     else:
         changes = dict(migration_channel=migration_channel, rings=rings, waveguides=waveguides)
         make = controller if mode == "planar" else two_level_controller
@@ -155,7 +166,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
         swaps = SWAPS if mode == "planar" and "swap_function" in PLANAR[platform] else 0
         root.memory.xpoint = [ohm.XpointModule(capacity=f"{size.xpoint // MODULES}B",
                                                channel_latency=ONE_WAY.get(platform, ONE_WAY["ohm-base"]),
-                                               swaps=swaps)
+                                               swaps=swaps, **ROWS, **(MAPPED if platform == "hetero" else {}))
                               for _ in range(size.controllers * MODULES)]
         connect(root.gpu.l2, root.memory.controller)
         for i, mc in enumerate(root.memory.controller):
@@ -190,8 +201,7 @@ def testbed(data, program, seed=1, contents=False, **dispatch):
     if data == "drive":
         root.ssd = solid_state_drive("z_ssd")
         port = root.ssd.drive.host[0]
-    dram.paged(root, size, ONE_WAY["hetero"], page=TESTBED_PAGE,
-                   memory=up_to(size.footprint, TESTBED_PAGE), drive=port)
+    dram.paged(root, size, ONE_WAY["hetero"], memory=up_to(size.footprint, dram.PAGE), drive=port)
     return root
 
 
@@ -210,7 +220,7 @@ def _link(mode, migration_channel, rings, waveguides):
 def gpu_of(size, **dispatch):
     """SMs with their L1s, the crossbar and one L2 slice for each controller (Table I); 64 B a cycle and slice,
     the default, are 77 GB/s: not slower than the channel behind it (60 GB/s)."""
-    return gpu(sms=size.sms, slices=size.controllers, interleave=INTERLEAVE, memory=None, dispatcher=dispatch,
+    return gpu(sms=size.sms, slices=size.controllers, interleave=INTERLEAVE, memory=None, dispatcher=dispatch, sm=SM,
                l1=dict(capacity=f"{size.l1}B", **LINES),
                l2=dict(capacity=f"{size.l2_slice * size.controllers}B", **LINES))
 

@@ -1,0 +1,53 @@
+"""What limits a run of an Ohm-GPU machine, and what of its accesses reaches the memory: from the statistics of the run.
+
+    uses = limits.uses(values)                   # of each resource, the share of the time in which it was busy
+    limits.limit(uses)                           # 'channel'
+"""
+
+# A resource that is busy for so much of the time limits; where none is, the latency of memory does (assumption).
+BUSY = 0.7
+CLOCK = 1.2  # cycles of an SM in a ns
+LIMITS = "issue", "l2", "channel", "held", "media"
+# Accesses per kilo-instruction and read ratio (Table II).
+TABLE_II = {"backp": (30, 0.53), "lud": (20, 0.52), "GRAMS": (266, 0.7), "FDTD": (86, 0.7), "betw": (193, 0.99),
+            "bfsdata": (84, 0.95), "bfstopo": (25, 0.97), "gctopo": (93, 0.99), "pagerank": (599, 0.99),
+            "sssp": (103, 0.98)}
+
+
+def _over(values, path, name):
+    """A statistic's values over the components whose path begins so."""
+    return [v for (p, n), v in values.items() if n == name and p.startswith(path)]
+
+
+def _mean(values, path, name):
+    found = _over(values, path, name)
+    return sum(found) / len(found) if found else 0.0
+
+
+def uses(values, banks=16):
+    """Shares of the run's time, means over the components of a kind: `issue` of the SMs' schedulers, `l2` of the slices'
+    banks, `channel` and, in planar mode, `held` (no request issued while a page is copied) of the controllers, `media` of the
+    `banks` of each XPoint module."""
+    cycles = values["gpu.dispatcher", "cycles"]
+    time = cycles / CLOCK
+    return dict(issue=_mean(values, "gpu.sm", "warp_instructions") / cycles,
+                l2=_mean(values, "gpu.l2", "bank_busy") / cycles,
+                channel=_mean(values, "memory.controller", "channel_time") / time,
+                held=_mean(values, "memory.controller", "hold_time") / time,
+                media=_mean(values, "memory.xpoint", "media_time") / banks / time)
+
+
+def limit(uses):
+    """The name of what limits: of LIMITS what is busy most, if that is BUSY; else 'latency'."""
+    most = max(LIMITS, key=uses.get)
+    return most if uses[most] >= BUSY else "latency"
+
+
+def accesses(values):
+    """Accesses per 1000 instructions of warps, and the share of reads, behind the coalescer and at the memory."""
+    kilo = sum(_over(values, "gpu.sm", "warp_instructions")) / 1000
+    asked, reads = (sum(_over(values, "gpu.sm", name)) for name in ("requests", "read_requests"))
+    fetched = sum(_over(values, "gpu.l2", "fetches"))
+    written = sum(sum(_over(values, "gpu.l2", name)) for name in ("writebacks", "passed_on"))
+    return dict(apki=asked / kilo, reads=reads / asked,
+                memory_apki=(fetched + written) / kilo, memory_reads=fetched / max(1, fetched + written))
