@@ -1,4 +1,5 @@
 """Scripts that ZnG's studies of peaks and of pages run."""
+import argparse
 import re
 import sqlite3
 from pathlib import Path
@@ -6,6 +7,7 @@ from pathlib import Path
 import pytest
 from memsim import study
 from memsim.systems import zng
+from memsim.verdict import LABELS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -65,3 +67,32 @@ def test_each_claim_is_judged_by_one_study():
     scripts = {p.name: p.read_text() for p in (CONFIGS / "studies" / "zng").glob("*.py")}
     for id in study.claims("zng"):
         assert len([name for name, text in scripts.items() if f'"{id}"' in text]) == 1, id
+
+
+def judged(workloads, *ids, scale="judge", every=zng.workloads.PAIRS):
+    args = argparse.Namespace(scale=scale, max_instructions=0, workloads=workloads, all_workloads=every, jobs=1, seeds=1)
+    fig = zng.points.Points("test", args)
+    for id in ids:
+        fig.claim(id, 1.5)
+    return [v.word == "too small to judge" for v in fig.verdicts]
+
+
+def test_a_claim_is_judged_on_all_workloads_that_it_names_or_its_figure_averages():
+    pairs, all_but_one = list(zng.workloads.PAIRS), list(zng.workloads.PAIRS[1:])
+    assert judged(pairs, "zng-03") == [False] and judged(all_but_one, "zng-03") == [True]
+    assert judged(pairs, "zng-03", scale="default") == [True]
+    # Fig. 17 is of one pair, Fig. 15a of eight copies of one program: not of all sixteen.
+    assert judged(["betw-back"], "zng-29", "zng-06") == [False, True]
+    assert judged(["betw*8"], "zng-39", every=("betw", "back")) == [False]
+    assert judged(["betw*4"], "zng-39", every=("betw", "back")) == [True]
+    few = ["betw", "gaus", "gc1", "gram"]
+    assert judged(few, "zng-16", "zng-19", "zng-22", every=zng.workloads.TABLE_II) == [True] * 3
+
+
+def test_each_claim_has_a_label_and_names_workloads_that_there_are():
+    for id, claim in study.claims("zng").items():
+        assert claim.label in LABELS, id
+        named = zng.points.named(id)
+        assert named or claim.workloads in ("all pairs", "all", "12 workloads", "-"), id
+        for text in named:
+            zng.workloads.names(text)
