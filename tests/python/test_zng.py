@@ -149,12 +149,14 @@ def test_zngs_platforms_differ_as_the_paper_says():
         root = machine(platform)
         return (str(root.gpu.l2[0].capacity), str(root.gpu.l2[0].write_policy),
                 root.flash.package[0].registers, str(root.flash.package[0].network),
-                root.flash.controller[0].pins, hasattr(root.gpu, "prefetcher"))
-    assert parts("zng-base") == ("64KiB", "write_back", 2, "none", 0, False)
-    assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", 0, True)
-    assert parts("zng-wropt") == ("64KiB", "write_back", 8, "nif", 0, False)
-    assert parts("zng") == ("256KiB", "write_evict", 8, "nif", 1, True)
-    assert str(machine("znand").flash.package[0].reuse) == "none"
+                str(root.flash.package[0].reuse), root.flash.controller[0].pins, hasattr(root.gpu, "prefetcher"))
+    assert parts("znand") == parts("zng-base") == ("64KiB", "write_back", 2, "none", "none", 0, False)
+    assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", "waiting", 0, True)
+    assert parts("zng-wropt") == ("64KiB", "write_back", 8, "nif", "none", 0, False)
+    assert parts("zng") == ("256KiB", "write_evict", 8, "nif", "waiting", 1, True)
+    for platform in OWN:  # what has no text is equal
+        root = machine(platform)
+        assert str(root.flash.package[0].transfer) == "page" and root.flash.controller[0].combine
 
 
 def test_data_are_in_as_many_blocks_as_the_papers(in_tmp):

@@ -13,6 +13,10 @@ enum class RegisterNetwork : std::uint8_t { none, swnet, fcnet, nif };
 constexpr std::array<std::string_view, 4> names_of(RegisterNetwork) {
     return {"none", "swnet", "fcnet", "nif"};
 }
+/// What of a page that was sensed for reads leaves the package: the lines that they ask for, or,
+/// after these, all others.
+enum class PageTransfer : std::uint8_t { line, page };
+constexpr std::array<std::string_view, 2> names_of(PageTransfer) { return {"line", "page"}; }
 /// Which reads one sensing of a page serves: one, or all that wait for the page then.
 enum class PageReuse : std::uint8_t { none, waiting };
 constexpr std::array<std::string_view, 2> names_of(PageReuse) { return {"none", "waiting"}; }
@@ -36,6 +40,8 @@ struct Params {
     Param<bool> independent_planes {
         true, "Planes of a die work without each other (assumption: each has a row decoder)"};
     Param<PageReuse> reuse {PageReuse::waiting, "Which reads one sensing serves"};
+    Param<PageTransfer> transfer {PageTransfer::line,
+                                  "What of a page that was sensed crosses the flash network"};
     Param<Time> patience {
         200_us, {0_ns, 1_s}, "After which a program goes before reads (assumption: 2 tPROG)"};
     Param<unsigned> log_reserve {

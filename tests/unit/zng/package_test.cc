@@ -125,6 +125,31 @@ TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]"
     CHECK(value(each.package().stat.sensed_bytes) == 8192);
 }
 
+TEST_CASE("A whole page leaves for what was sensed of it, what was asked for first", "[zng]") {
+    Bench b(Arguments {{"transfer", "page"}});
+    const unsigned one = b.read(0, 0, 0, 7), two = b.read(10 * ns, 0, 0, 3);
+    const unsigned again = b.read(5 * us, 0, 0, 7);
+    run(b.machine);
+    CHECK(b.time(one) == 3 * us + 2 * ns);
+    CHECK(b.time(again) == 8 * us + 2 * ns); // the page has left, and is sensed again
+    std::vector<unsigned> lines;             // of the first sensing, in their order
+    for (const auto& s : b.machine.get<Node>("controller").state.log)
+        if (s.at < 5 * us) {
+            CHECK(s.packet.kind == (lines.size() < 2 ? PacketKind::data : PacketKind::rest));
+            CHECK(s.packet.wire_bytes() == 16 + 128);
+            CHECK(s.packet.destination == 0);
+            lines.push_back(s.packet.line);
+        }
+    REQUIRE(lines.size() == 32);
+    CHECK(lines[0] == 7);
+    CHECK(lines[1] == 3);
+    std::sort(lines.begin(), lines.end());
+    for (unsigned l = 0; l < 32; ++l) CHECK(lines[l] == l);
+    CHECK(b.time(two) == 3 * us + 2 * ns);
+    CHECK(value(b.package().stat.useful_bytes) == 3 * 128);
+    CHECK(value(b.package().stat.sensed_bytes) == 2 * 4096);
+}
+
 TEST_CASE("A line that a register holds in part is merged with the array's", "[zng]") {
     Bench b;
     FlashPacket& p = b.push(0, PacketKind::write, 0, 0, 0);

@@ -8,6 +8,7 @@ from . import flash, points
 OWN = tuple(flash.PLATFORMS)  # on ZnG's flash
 WRITES = "zng-wropt", "zng"       # those with eight registers
 READS = "zng-rdopt", "zng"        # those with a prefetcher
+SENSES_EACH = "znand", "zng-base", "zng-wropt"  # a page for each read
 EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
 MESH, PACKAGE, CONTROLLER = "flash.mesh", "flash.package[*]", "flash.controller[*]"
 FILLED = f"{PACKAGE}.log_filled=100%"
@@ -45,7 +46,9 @@ ALL = [
     *each("gpu.dbmt", "latency", ("1ns", "10ns"), name="DBMT's latency"),
     *each(PACKAGE, "spare", (0, 128), WRITES),
     *each(PACKAGE, "patience", ("0ns", "2ms")),
-    *each(PACKAGE, "reuse", ("none",)),
+    *each(PACKAGE, "reuse", ("none",), READS),
+    *each(PACKAGE, "reuse", ("waiting",), SENSES_EACH),
+    *each(PACKAGE, "transfer", ("line",)),
     *each(PACKAGE, "latency", ("1ns", "50ns"), name="package's latency"),
     *each(PACKAGE, "net_width", ("1B",), WRITES, name="width of NiF"),
     *each(CONTROLLER, "combine", ("false",)),

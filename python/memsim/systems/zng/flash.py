@@ -59,17 +59,17 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
 # A slice's mesh has a router for each channel, of one package and its controller.
 MESHES = {1: (4, 4), 2: (4, 2), 4: (2, 2), 8: (2, 1)}
 
-# What tells the platforms apart behind the L2. `reuse`: which reads one sensing serves. `redirect`: lines
-# that are written may go to L2 ways that are pinned while registers thrash. `combine`: writes that wait for one
-# to their line go with it. The L2 of zng-wropt does not
-# take small writes (V-B says so of ZnG alone), so it has none to pin.
-BASE = dict(registers=2, network="none", redirect=False, reuse="waiting", combine=True)
+# What tells the platforms apart behind the L2 (zng-readings.md). `reuse`: which reads one sensing serves; buffering
+# a page for several is the read optimization's. `transfer`: what of it crosses the network. `redirect`: lines that
+# are written may go to L2 ways that are pinned while registers thrash; the L2 of zng-wropt does not take small
+# writes (V-B says so of ZnG alone), so it has none to pin. `combine`: writes that wait for one to their line go with it.
+BASE = dict(registers=2, network="none", redirect=False, reuse="none", transfer="page", combine=True)
 PLATFORMS = {
-    "znand": dict(BASE, reuse="none", combine=False),  # Fig. 5a: each request is a page of flash
+    "znand": BASE,  # Fig. 5a
     "zng-base": BASE,
-    "zng-rdopt": BASE,
+    "zng-rdopt": dict(BASE, reuse="waiting"),
     "zng-wropt": dict(BASE, registers=8, network="nif"),
-    "zng": dict(BASE, registers=8, network="nif", redirect=True),
+    "zng": dict(BASE, registers=8, network="nif", redirect=True, reuse="waiting"),
 }
 
 
@@ -89,15 +89,15 @@ def translate(part, size, programs, stripe=None):
     ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe or stripe_of(size))
 
 
-def attach(root, size, programs, registers, network, redirect, reuse, combine, stripe=None, helper="assist",
-           for_package=None):
+def attach(root, size, programs, registers, network, redirect, reuse, transfer, combine, stripe=None,
+           helper="assist", for_package=None):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
     channels = size.channels
     root.flash = flash_backbone(
         controllers=channels, packages=channels, mesh=MESHES[size.k], registers=registers,
         network=network, geometry=geometry_of(size),
-        for_package=dict(reuse=reuse, **(for_package or {})),
+        for_package=dict(reuse=reuse, transfer=transfer, **(for_package or {})),
         for_controller=dict(combine=combine))
     slices = root.gpu.l2
     root.memory.network = mem.Crossbar(inputs=len(slices), **root.gpu.interleave.over(channels).crossbar, width="64B")
