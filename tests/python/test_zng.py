@@ -159,13 +159,21 @@ def test_zngs_platforms_differ_as_the_paper_says():
         assert str(root.flash.package[0].transfer) == "page" and root.flash.controller[0].combine
 
 
+def test_a_block_holds_pages_that_follow_one_another():
+    # Neighbouring pages lie in one plane, the next block in another package; a block is full at the paper's scale.
+    root = machine("zng")
+    size = zng.scale.scale(sum(footprint(p) for p in root.program))
+    assert str(root.gpu.mmu.page) == f"{size.data_pages * 4}KiB" and root.gpu.tlb[0].stripe == 1
+    assert zng.scale.scale(192 * MIB).data_pages == 384
+    assert machine("zng", on_flash=dict(stripe=64)).gpu.tlb[0].stripe == 64
+
+
 def test_data_are_in_as_many_blocks_as_the_papers(in_tmp):
-    for whole, of_plane in ((192 * MIB, 1), (8 * GIB, 16 / 3)):
+    for whole, of_plane in ((192 * MIB, 1 / 8), (8 * GIB, 16 / 3)):
         for part in (64, 8, 1):
             size = zng.scale.scale(whole // part, whole)
             blocks = whole / part / (size.data_pages * 4096) / (size.channels * 64)
             assert blocks == pytest.approx(of_plane, rel=0.2), (whole, part)
-    assert size.data_pages == 384
 
 
 def test_written_lines_are_redirected_while_registers_thrash(in_tmp):

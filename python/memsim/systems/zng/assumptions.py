@@ -52,7 +52,7 @@ ALL = [
     *each(PACKAGE, "latency", ("1ns", "50ns"), name="package's latency"),
     *each(PACKAGE, "net_width", ("1B",), WRITES, name="width of NiF"),
     *each(CONTROLLER, "combine", ("false",)),
-    *told("stripe", "--stripe", {"64": 64}, OWN),
+    *told("stripe", "--stripe", {"64": 64, "128, all planes of a slice of 1/8": 128}, OWN),
     *each(CONTROLLER, "decode", ("1ns", "50ns")),
     *each(CONTROLLER, "latency", ("1ns", "50ns"), name="controller's latency"),
     *each(CONTROLLER, "thrash_window", (256, 4096), ("zng",)),

@@ -73,23 +73,22 @@ PLATFORMS = {
 }
 
 
-def stripe_of(size):
-    """Neighbouring blocks over which the pages of addresses go round: one of each plane, a drive's superblock
-    (assumption, D175; sweep from 64, the blocks that an entry of the paper's 80 KB of table would name:
-    1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers)."""
-    return size.channels * GEOMETRY["dies"] * GEOMETRY["planes"]
+# Neighbouring blocks over which the pages of addresses go round. 1: "the physical data block sequentially stores
+# the read-only flash pages" (IV-A). Sweep: 64, the blocks that an entry of the paper's 80 KB of table would name
+# (1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers), and one of each plane, a drive's superblock.
+STRIPE = 1
 
 
 def geometry_of(size):
     return dict(GEOMETRY, data_pages=size.data_pages)
 
 
-def translate(part, size, programs, stripe=None):
-    """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A). stripe: None: stripe_of()."""
-    ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe or stripe_of(size))
+def translate(part, size, programs, stripe=STRIPE):
+    """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A)."""
+    ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe)
 
 
-def attach(root, size, programs, registers, network, redirect, reuse, transfer, combine, stripe=None,
+def attach(root, size, programs, registers, network, redirect, reuse, transfer, combine, stripe=STRIPE,
            helper="assist", for_package=None):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
@@ -109,4 +108,4 @@ def attach(root, size, programs, registers, network, redirect, reuse, transfer, 
             l2.control_ports = controller.pins = 1
             controller.pin[0] = l2.control[0]
     ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
-                    stripe=stripe or stripe_of(size), helper=helper)
+              stripe=stripe, helper=helper)

@@ -81,7 +81,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     root.memory = System()
     if own:
         on_flash = {**own, **(on_flash or {})}
-        flash.translate(root.gpu, size, programs, on_flash.get("stripe"))
+        flash.translate(root.gpu, size, programs, on_flash.get("stripe", flash.STRIPE))
         flash.attach(root, size, programs, **on_flash)
         return root
     held = memory.PAGED.get(platform)

@@ -88,8 +88,8 @@ def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
 
 
 def data_blocks(whole):
-    """Of a plane, that hold data: a drive spreads what is written over all of its planes."""
-    return max(1, Fraction(whole, CHANNELS * PLANES * PAGES * PAGE))
+    """Of a plane, that hold data, as a mean: a block holds pages that follow one another (IV-A)."""
+    return Fraction(whole, CHANNELS * PLANES * PAGES * PAGE)
 
 
 CORES, FIRMWARE = 5, Fraction(5, 10**6)  # a page, in seconds (assumptions)
