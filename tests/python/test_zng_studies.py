@@ -69,6 +69,17 @@ def test_each_claim_is_judged_by_one_study():
         assert len([name for name, text in scripts.items() if f'"{id}"' in text]) == 1, id
 
 
+def test_bandwidth_of_arrays_is_of_useful_bytes():
+    """Of one SM of sixteen in a second: lines that were asked for of what was sensed, lines that were written of what
+    was programmed; of HybridGPU pages, since its buffer asks for them."""
+    run = {("gpu.dispatcher", "cycles"): 1.2e9, ("gpu.dispatcher", "ipc"): 1, ("gpu.sm[0]", "issued"): 1}
+    flash = {("flash.package[0]", name): value for name, value in dict(
+        senses=1000, programs=1000, useful_bytes=3e9, programmed_bytes=2e9, sensed_bytes=4096e3).items()}
+    drive = {("ssd.channel[0]", "reads"): 1e6, ("ssd.channel[0]", "programs"): 1e6}
+    assert zng.points.metrics({**run, **flash})["array_bandwidth"] == pytest.approx(16 * 5)
+    assert zng.points.metrics({**run, **drive})["array_bandwidth"] == pytest.approx(16 * 2 * 4.096)
+
+
 def judged(workloads, *ids, scale="judge", every=zng.workloads.PAIRS):
     args = argparse.Namespace(scale=scale, max_instructions=0, workloads=workloads, all_workloads=every, jobs=1, seeds=1)
     fig = zng.points.Points("test", args)

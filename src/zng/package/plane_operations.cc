@@ -235,6 +235,7 @@ void PlaneOperations::program(std::uint32_t worker) {
     else {
         ++c_.stat.log_programs;
         c_.stat.log_pages += c_.decoders.programmed(w.page, plane, {block, page});
+        c_.stat.programmed_bytes += bits_set(w.crossing) * line_bytes;
     }
     const Time t = c_.timing.program(page);
     ++c_.stat.programs;

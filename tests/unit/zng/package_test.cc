@@ -195,6 +195,7 @@ TEST_CASE("A page written whole is programmed at once, a part is sensed before",
         CHECK(b.content(meanwhile) == 9);
         CHECK(b.content(back) == 9);
         CHECK(value(b.package().stat.merges) == (whole ? 0 : 1));
+        CHECK(value(b.package().stat.programmed_bytes) == (whole ? 4096 : 128));
         CHECK(b.package().array().block(0, 6)->written == 1); // of the log block
         CHECK(value(b.package().stat.stalled_writes) == 1);
     }

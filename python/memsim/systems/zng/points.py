@@ -85,10 +85,11 @@ def metrics(values):
     return dict(
         ipc=values["gpu.dispatcher", "ipc"], seconds=seconds,
         latency=share(total("gpu.l2", "miss_latency.sum"), total("gpu.l2", "miss_latency.count")),
-        # Bytes that the arrays sense and program, a second of the whole machine's, in GB/s.
-        array_bandwidth=whole * 4096e-9 * share(
-            total("ssd.channel", "reads") + total("ssd.channel", "programs")
-            + total(packages, "senses") + total(packages, "programs"), seconds),
+        # Bytes of requests that the arrays serve, a second of the whole machine's, in GB/s: HybridGPU's buffer asks
+        # for pages, the others for lines of what is sensed, and they write lines of what is programmed.
+        array_bandwidth=whole * 1e-9 * share(
+            4096 * (total("ssd.channel", "reads") + total("ssd.channel", "programs"))
+            + total(packages, "useful_bytes") + total(packages, "programmed_bytes"), seconds),
         # Of what is behind the L2: a read-only L2's writes never were in it.
         memory_bandwidth=whole * 1e-9 * share(
             total("flash.controller[", "read_bytes") + total("flash.controller[", "write_bytes")
