@@ -24,9 +24,10 @@ using protocol::FlashPacket;
 /// was sensed follow those that were asked for, and hold the plane until they have left. A plane
 /// has a data register besides: a page that is sensed, or on its way to be programmed from another
 /// plane's register, holds it. It works for one page at a time. Reads go before programs unless
-/// writes wait for a register or a program has waited for `patience`. A page whose log block is
-/// full stays in its register until a collector moves it: moves need no register, and what comes
-/// for a page that has begun to move is forwarded to its new place, so writes that wait for
+/// writes wait for a register or a program has waited for `patience`. Where nobody
+/// `collects`, a full log block goes on in an erased block of its plane. Otherwise a page whose log
+/// block is full stays in its register until a collector moves it: moves need no register, and what
+/// comes for a page that has begun to move is forwarded to its new place, so writes that wait for
 /// registers and a collector cannot wait for each other.
 ///
 /// Its parts lie in zng/package/: registers, row decoders, reads and writes that wait, workers (the

@@ -2,8 +2,7 @@
 
     build/memsim configs/studies/zng/fig17.py [--scale small] [--workloads betw-back] [--every 50us]
 
-With collection: log blocks are filled from the seed as in the long run. Without: they are empty at the start, and
-the run is too short to fill one.
+Log blocks are filled from the seed as in the long run. Without collection those that are full go on in others.
 """
 
 import contextlib
@@ -12,7 +11,7 @@ import statistics
 from memsim.results import connect
 from memsim.systems import zng
 
-CASES = {"without": "0%", "with": "100%"}
+CASES = {"without": "--no-collect", "with": "--collect"}
 SERIES = """SELECT tick, name, sum(value) FROM samples WHERE run = ? AND name LIKE 'application_requests[%'
             GROUP BY tick, name ORDER BY tick"""
 
@@ -26,10 +25,10 @@ def more(parser):
 args = zng.points.arguments(__doc__, workloads=["betw-back"], more=more)
 fig = zng.points.Points("fig17", args)
 for workload in args.workloads:
-    for case, filled in CASES.items():
+    for case, option in CASES.items():
         limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
-        fig.point(zng.points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, "--filled",
-                  filled, "--every", args.every, "--registers", args.registers, *limit, platform=case,
+        fig.point(zng.points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, option,
+                  "--every", args.every, "--registers", args.registers, *limit, platform=case,
                   workload=workload)
 fig.run()
 

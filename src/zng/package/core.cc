@@ -12,7 +12,7 @@ Core::Core(const Params& p, const flash::NandTiming& timing_, const Start& start
                 state.registers),
       versions(sim.contents(), array.contents(), state.held, n.planes() * (p.registers() - 1)),
       decoders({n, start.first_log, start.last_log, start.filled, sim.seed() ^ p.endpoint(),
-                p.log_reserve()},
+                p.log_reserve(), p.collects()},
                array, state.decoders),
       reads(p.reuse() == PageReuse::waiting, state.reads), stalled(n, state.stalled),
       wires(Rate {p.net_width->raw * p.net_clock->raw}, state.wires),

@@ -224,7 +224,7 @@ void PlaneOperations::program(std::uint32_t worker) {
     MEMSIM_ASSERT(w.mask.full(), "a page is programmed in part");
     const PageAddress to = target(w.request.packet);
     const std::uint32_t plane = w.moving ? to.plane : w.address.plane;
-    const std::uint32_t block = w.moving ? to.block : w.address.log_block;
+    const std::uint32_t block = w.moving ? to.block : c_.decoders.open_block(w.address);
     const flash::NandBlock* const b = c_.array.block(plane, block);
     const std::uint32_t page = b ? b->written : 0;
     c_.array.program(plane, block, page);

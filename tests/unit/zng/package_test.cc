@@ -360,6 +360,30 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     CHECK(b.package().array().block(0, 0)->written == 0);
 }
 
+TEST_CASE("Where nobody collects, a full log block goes on in another", "[zng]") {
+    const Arguments small {{"network", "none"}, {"pages", "4"},       {"data_blocks", "4"},
+                           {"log_ratio", "2"},  {"log_reserve", "2"}, {"collects", "false"}};
+    Bench b(small);
+    // A page each 200 us; the one before is programmed then. Log block 6 takes four, 7 four, 5 one.
+    for (unsigned i = 0; i < 10; ++i) b.write_page(i * 200 * us, 0, i % 4, 10 + i);
+    std::vector<unsigned> reads;
+    for (unsigned p = 0; p < 4; ++p) reads.push_back(b.read(3000 * us + p * 10 * us, 0, p, 3));
+    run(b.machine);
+    const unsigned newest[] = {18, 19, 16, 17};
+    for (unsigned p = 0; p < 4; ++p) CHECK(b.content(reads[p]) == newest[p]);
+    CHECK(b.package().array().block(0, 6)->written == 4);
+    CHECK(b.package().array().block(0, 7)->written == 4);
+    CHECK(b.package().array().block(0, 5)->written == 1);
+    for (const auto& s : b.machine.get<Node>("controller").state.log)
+        CHECK(s.packet.kind != PacketKind::log_low);
+
+    Bench full(small);
+    for (unsigned i = 0; i < 18; ++i) full.write_page(i * 200 * us, 0, i % 4);
+    full.machine.start();
+    CHECK_THROWS_WITH(full.machine.run(never),
+                      Catch::Contains("log blocks of plane 0 have taken all of its blocks"));
+}
+
 TEST_CASE("A move that has waited too long has both of its planes kept free", "[zng]") {
     Bench b(Arguments {{"patience", "20us"}, {"reuse", "none"}});
     for (unsigned i = 0; i < 100; ++i) { // 300 us of reads, never both idle at once

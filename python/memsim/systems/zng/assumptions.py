@@ -11,7 +11,8 @@ READS = "zng-rdopt", "zng"        # those with a prefetcher
 SENSES_EACH = "znand", "zng-base", "zng-wropt"  # a page for each read
 EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
 MESH, PACKAGE, CONTROLLER = "flash.mesh", "flash.package[*]", "flash.controller[*]"
-FILLED = f"{PACKAGE}.log_filled=100%"
+COLLECTS = f"{PACKAGE}.collects=true"
+FILLED = f"{PACKAGE}.log_filled=100%", COLLECTS
 PREFETCHER, BUFFER = "gpu.prefetcher", "memory.buffer"
 # Cores of a slice of 1/8: one, of 8 us a page for the paper's five of 5 us.
 FIRMWARE = {"1us": "1600ns", "10us": "16us", "5us, 2 cores": "20us", "5us, 8 cores": "5us"}
@@ -35,13 +36,14 @@ ALL = [
     *each(MESH, "clock", ("1600MHz",), name="network clock"),
     *each(PACKAGE, "independent_planes", ("false",)),
     # Collection as in the long run, and what hangs on it.
-    *each(PACKAGE, "log_filled", ("100%",), name="log blocks filled"),
-    *[Assumption("erase, log blocks filled", t, (f"{PACKAGE}.timing_changes=tBERS={t}", FILLED), OWN)
+    Assumption("collection", "true", (COLLECTS,), OWN),
+    Assumption("log blocks filled", "100%", FILLED, OWN),
+    *[Assumption("erase, log blocks filled", t, (f"{PACKAGE}.timing_changes=tBERS={t}", *FILLED), OWN)
       for t in ("2ms", "5ms")],
-    *[Assumption("log_reserve, log blocks filled", n, (f"{PACKAGE}.log_reserve={n}", FILLED), OWN)
+    *[Assumption("log_reserve, log blocks filled", n, (f"{PACKAGE}.log_reserve={n}", *FILLED), OWN)
       for n in ("0", "128")],
     *[Assumption("helper's instructions, log blocks filled", n,
-                 (f"gpu.collector.instructions={n}", FILLED), OWN)
+                 (f"gpu.collector.instructions={n}", *FILLED), OWN)
       for n in ("8", "256")],
     *each("gpu.dbmt", "latency", ("1ns", "10ns"), name="DBMT's latency"),
     *each(PACKAGE, "spare", (0, 128), WRITES),

@@ -64,6 +64,9 @@ MESHES = {1: (4, 4), 2: (4, 2), 4: (2, 2), 8: (2, 1)}
 # are written may go to L2 ways that are pinned while registers thrash; the L2 of zng-wropt does not take small
 # writes (V-B says so of ZnG alone), so it has none to pin. `combine`: writes that wait for one to their line go with it.
 BASE = dict(registers=2, network="none", redirect=False, reuse="none", transfer="page", combine=True)
+# Whether log blocks that are full are collected. Figs 10 to 16 are of runs that do not use up the flash (III-B);
+# Fig. 17 compares runs with collections to runs without.
+COLLECT = False
 PLATFORMS = {
     "znand": BASE,  # Fig. 5a
     "zng-base": BASE,
@@ -89,14 +92,14 @@ def translate(part, size, programs, stripe=STRIPE):
 
 
 def attach(root, size, programs, registers, network, redirect, reuse, transfer, combine, stripe=STRIPE,
-           helper="assist", for_package=None):
+           collect=COLLECT, helper="assist", for_package=None):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
     channels = size.channels
     root.flash = flash_backbone(
         controllers=channels, packages=channels, mesh=MESHES[size.k], registers=registers,
         network=network, geometry=geometry_of(size),
-        for_package=dict(reuse=reuse, transfer=transfer, **(for_package or {})),
+        for_package=dict(reuse=reuse, transfer=transfer, collects=collect, **(for_package or {})),
         for_controller=dict(combine=combine))
     slices = root.gpu.l2
     root.memory.network = mem.Crossbar(inputs=len(slices), **root.gpu.interleave.over(channels).crossbar, width="64B")
