@@ -54,6 +54,9 @@ struct Params {
                                 "Pages of each log block programmed before the run at most: how "
                                 "much is drawn from the seed, "
                                 "any as likely (100 %: as in the long run)"};
+    Param<bool> fcnet_holds {false,
+                             "Whether fcnet's register holds a page of another plane until it is "
+                             "programmed; otherwise that plane takes it at once"};
     Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
     Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
     Param<Frequency> net_clock {

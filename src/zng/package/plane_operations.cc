@@ -173,7 +173,11 @@ void PlaneOperations::migrate(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     const std::uint32_t to = w.moving ? target(w.request.packet).plane : w.address.plane;
     const RegisterNetwork network = c_.params.network();
-    if (w.from == to || network == RegisterNetwork::fcnet) return migrated(worker);
+    if (w.from == to) return migrated(worker);
+    if (network == RegisterNetwork::fcnet) {
+        if (!c_.params.fcnet_holds()) leave_register(worker);
+        return migrated(worker);
+    }
     const std::uint32_t bytes = bits_set(w.crossing) * line_bytes;
     ++c_.stat.migrations;
     c_.stat.migrated_bytes += bytes;
@@ -206,15 +210,21 @@ void PlaneOperations::come_back(const FlashPacket& p) {
 void PlaneOperations::migrated(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     if (w.stage == Stage::copying) c_.stat.migration_time += Time {c_.sim.now() - w.since};
-    if (w.reg != none && (w.stage == Stage::copying || w.stage == Stage::migrating)) {
-        c_.release(w.reg);
-        w.reg = none;
-    }
+    if (w.stage == Stage::copying || w.stage == Stage::migrating) leave_register(worker);
     if (w.helper != worker) {
         c_.rest(w.helper);
         w.helper = worker;
     }
     program(worker);
+}
+
+/// The page has left its register, if it was in one.
+void PlaneOperations::leave_register(std::uint32_t worker) {
+    Worker& w = c_.workers[worker];
+    if (w.reg == none) return;
+    c_.release(w.reg);
+    w.reg = none;
+    c_.again = true;
 }
 
 // ---- into the array --------------------------------------------------------------------------
@@ -247,10 +257,7 @@ void PlaneOperations::program(std::uint32_t worker) {
 void PlaneOperations::programmed(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     c_.stat.programming.set(c_.sim.now(), --c_.state.programming);
-    if (w.reg != none) {
-        c_.release(w.reg);
-        w.reg = none;
-    }
+    leave_register(worker);
     c_.workers.has_left(w.page);
     c_.versions.forget(worker);
     if (w.moving) c_.answers.answer(w.request, PacketKind::moved);

@@ -233,13 +233,15 @@ TEST_CASE("Registers of a package serve pages of any of its planes", "[zng]") {
     // third evicts page 1, the oldest, from the register of plane 1.
     struct Expected {
         const char* network;
+        const char* holds;
         Tick time; ///< until the third write has its register
         unsigned migrations, copies;
     };
-    for (const Expected& e : {Expected {"nif", 640 * ns, 1, 0}, Expected {"fcnet", 100 * us, 0, 0},
-                              Expected {"swnet", 2 * ns, 1, 32}}) {
-        INFO(e.network);
-        Bench b(Arguments {{"network", e.network}});
+    for (const Expected& e :
+         {Expected {"nif", "false", 640 * ns, 1, 0}, Expected {"swnet", "false", 2 * ns, 1, 32},
+          Expected {"fcnet", "false", 0, 0, 0}, Expected {"fcnet", "true", 100 * us, 0, 0}}) {
+        INFO(e.network << " " << e.holds);
+        Bench b(Arguments {{"network", e.network}, {"fcnet_holds", e.holds}});
         b.write(0, 0, 0, 0);
         const unsigned second = b.write_page(1 * us, 0, 1, 4);
         b.write(2 * us, 0, 0, 1);

@@ -48,6 +48,7 @@ ALL = [
     *each("gpu.dbmt", "latency", ("1ns", "10ns"), name="DBMT's latency"),
     *each(PACKAGE, "spare", (0, 128), WRITES),
     *each(PACKAGE, "patience", ("0ns", "2ms")),
+    *each(PACKAGE, "fcnet_holds", ("true",), WRITES),
     *each(PACKAGE, "reuse", ("none",), READS),
     *each(PACKAGE, "reuse", ("waiting",), SENSES_EACH),
     *each(PACKAGE, "transfer", ("line",)),
