@@ -99,6 +99,13 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     assert writes == pytest.approx(8 / 970e-9, rel=0.2)
     reads = 2000 / seconds("table", "100%")  # 16 banks, a row each 763 + 190 ns; 32 requests find 14 of them
     assert reads == pytest.approx(14 / 953e-9, rel=0.15)
+    class whole: controllers, of_controller = 6, 1
+    figures = {reading: zng.memory.optane_table(whole, reading).figures for reading in zng.memory.OPTANE}
+    assert {r: (int(f["banks_per_group"]), f["row"]) for r, f in figures.items()} == {
+        "table": (16, "2KiB"), "dimm": (16, "8KiB"), "measured": (8, "256B")}
+    # No row lies in two controllers.
+    assert [zng.memory.chunk("optane", r) for r in zng.memory.OPTANE] == ["2048B", "4096B", "256B"]
+    assert zng.memory.chunk("ideal") == "4096B" == f"{machine('ideal').gpu.interleave.chunk}"
 
 
 def test_hetero_holds_a_share_and_faults_for_the_rest(in_tmp):
@@ -139,9 +146,17 @@ def test_zngs_own_flash_returns_what_was_written(in_tmp, platform, text):
     controllers, packages = root.flash.controller, root.flash.package
     assert sum(c.stats.reads for c in controllers) > 100
     assert sum(p.stats.senses for p in packages) > 5
-    assert not sum(c.stats.atomics for c in controllers)  # they are loads here
+    assert not sum(c.stats.atomics for c in controllers)  # these programs have none so early
     assert sum(c.stats.reads + c.stats.writes - c.stats.combined for c in controllers) == sum(
         p.stats.reads + p.stats.writes for p in packages)
+
+
+def test_atomics_are_performed_by_the_l2_or_behind_a_read_only_one(in_tmp):
+    for platform in "zng-base", "zng":
+        root = zng.machine(platform, zng.workloads.programs("betw", "tiny"), contents=True)
+        run(root)
+        assert sum(c.stats.atomics for c in root.gpu.l1) > 100
+        assert (sum(c.stats.atomics for c in root.flash.controller) > 100) == (platform == "zng")
 
 
 def test_zngs_platforms_differ_as_the_paper_says():
@@ -154,9 +169,35 @@ def test_zngs_platforms_differ_as_the_paper_says():
     assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", "waiting", 0, True)
     assert parts("zng-wropt") == ("64KiB", "write_back", 8, "nif", "none", 0, False)
     assert parts("zng") == ("256KiB", "write_evict", 8, "nif", "waiting", 1, True)
-    for platform in OWN:  # what has no text is equal
-        root = machine(platform)
-        assert str(root.flash.package[0].transfer) == "page" and root.flash.controller[0].combine
+
+
+def test_what_no_text_tells_apart_is_equal_on_all_platforms():
+    roots = [machine(platform) for platform in zng.platforms()]
+
+    def equal(part, *names):
+        found = {tuple(str(getattr(part(root), name)) for name in names) for root in roots}
+        assert len(found) == 1, found
+        return found.pop()
+    assert equal(lambda r: r.gpu.l2[0], "mshrs", "demand_mshrs", "mem_queue", "ways", "latency", "sector") == (
+        "128", "64", "64", "8", "833334fs", "128B")
+    assert equal(lambda r: r.gpu.tlb[0], "misses", "targets", "acknowledged_stores") == ("64", "512", "True")
+    equal(lambda r: r.gpu.l1[0], "capacity", "ways", "latency", "mshrs", "sector")
+    assert equal(lambda r: r.gpu.sm[0], "warp_slots", "schedulers", "atomics") == ("64", "1", "performed")
+    roots = [root for root in roots if hasattr(root.memory, "network")]
+    assert len(roots) == len(OWN) + 1
+    equal(lambda r: r.memory.network, "width", "latency", "queue")
+    roots = [machine(platform) for platform in OWN]
+    equal(lambda r: r.flash.package[0], "transfer", "collects", "spare", "patience", "log_reserve", "search")
+    equal(lambda r: r.flash.controller[0], "combine", "window", "decode", "latency")
+
+
+def test_hybridgpu_has_the_predictor_and_not_the_monitor():
+    made = {p: getattr(machine(p).gpu, "prefetcher", None) for p in zng.platforms()}
+    assert {p: str(m.variant) for p, m in made.items() if m} == {
+        "hybridgpu": "predict-4KBpref", "zng-rdopt": "dyn-pref", "zng": "dyn-pref"}
+    assert made["hybridgpu"].entries == 512  # "the same to [11]"
+    assert not hasattr(machine("hybridgpu", prefetch="nopref").gpu, "prefetcher") or str(
+        machine("hybridgpu", prefetch="nopref").gpu.prefetcher.variant) == "nopref"
 
 
 def test_a_block_holds_pages_that_follow_one_another():

@@ -17,9 +17,11 @@ CYCLE = "833334fs"
 # simulator (MacSim with its GTX 580) has.
 LINES = dict(sector="128B", mshrs=128)
 
-# Table II's read ratios come out when atomics are counted as reads (D80), as the authors' tracer wrote them; it
-# gives betw, a third of whose accesses are atomics, 0.98. What performing them costs: docs/models/zng.md.
-ATOMICS = "loads"
+# Table I: 80 warps, of which an SM here holds 64 (D170). MacSim's GTX 580 has two schedulers, each every second cycle:
+# as many instructions as one every cycle. Atomics are performed, though Table II's read ratios count them as reads (D178).
+SM = dict(warp_slots=64, block_slots=16, schedulers=1, atomics="performed")
+# Equal on all platforms, as no text tells them apart: 64 of the L2's MSHRs are for demand where hints come.
+L2 = dict(mem_queue=64, demand_mshrs=64)
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
 # binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
@@ -75,7 +77,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     root.program = programs
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
                                      kept=not i.broken) for i in size.invariants]
-    root.gpu = gpu_of(size, len(programs), l2, **dispatch)
+    root.gpu = gpu_of(size, len(programs), l2, memory.chunk(platform, optane), **dispatch)
     for program in programs:
         program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
@@ -93,11 +95,10 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     return root
 
 
-def gpu_of(size, applications, l2, **dispatch):
+def gpu_of(size, applications, l2, chunk, **dispatch):
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
-    # 80 warps an SM are the paper's; an SM here has at most 64 (D170).
-    part = gpu(sms=size.sms, slices=size.controllers, interleave=scale.INTERLEAVE, memory=None,
-               clock=CLOCK, sm=dict(atomics=ATOMICS, warp_slots=64, block_slots=16),
+    part = gpu(sms=size.sms, slices=size.controllers, interleave=chunk, memory=None,
+               clock=CLOCK, sm=SM,
                dispatcher=dict(applications=applications, partition="shared", **dispatch),
                l1=dict(capacity=f"{size.l1}B", latency=CYCLE, **LINES),
                l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", latency=CYCLE, **LINES,

@@ -26,9 +26,9 @@ L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
 PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
 
 
-def interleave(size):
+def interleave(size, chunk=INTERLEAVE):
     """How addresses go round over the L2 slices of a machine, and over what is behind them."""
-    return Interleave(size.controllers, INTERLEAVE)
+    return Interleave(size.controllers, chunk)
 
 
 @dataclass
