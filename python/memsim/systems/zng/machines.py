@@ -9,7 +9,7 @@ from ...errors import did_you_mean, user_error
 from .. import mmu
 from ..processor import gpu
 from ..scale import footprint
-from . import flash, memory, scale
+from . import flash, ftl, memory, scale
 
 CLOCK = "1200MHz"
 CYCLE = "833334fs"
@@ -33,11 +33,12 @@ MEMORIES = {
 }
 # L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
-# nothing is fetched around a miss.
+# nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
 SRAM = dict(sets=1, write_cycles=1, write_policy="write_back", write_allocate=True, prefetch=None)
 STT_MRAM = dict(sets=4, write_cycles=5, write_policy="write_evict", write_allocate=False,
                 prefetch="dyn-pref")
-READ_PATH = {"zng-rdopt": STT_MRAM, "zng": STT_MRAM}  # all others have SRAM
+READ_PATH = {"zng-rdopt": STT_MRAM, "zng": STT_MRAM,
+             "hybridgpu": dict(SRAM, prefetch="predict-4KBpref")}  # all others have SRAM
 
 
 def platforms():
@@ -52,7 +53,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     platform   one of platforms()
     programs   workload.Programs, run at once: each has an address space of its own and may use all SMs
     size       what the machine has; None: scale.scale() of their footprint
-    prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's
+    prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's own
     on_flash   arguments of flash.attach() that replace the platform's, if it is one of ZnG's
     optane     what Table I's times of Optane mean: memory.OPTANE
     contents   whether it carries the values of the programs' stores (memsim.Root)
@@ -89,7 +90,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     held = memory.PAGED.get(platform)
     needed = mmu.translate(root.gpu, max(spaces), walks=mmu.new_input(root.gpu.network),
                            applications=len(programs),
-                           placement="faults" if held else "first_touch",
+                           placement="faults" if held else "first_touch", tlb=ftl.TLB,
                            memory=held(size) if held else None)
     MEMORIES[platform](root, size, needed, **({"reading": optane} if platform == "optane" else {}))
     return root
@@ -101,7 +102,7 @@ def gpu_of(size, applications, l2, chunk, **dispatch):
                clock=CLOCK, sm=SM,
                dispatcher=dict(applications=applications, partition="shared", **dispatch),
                l1=dict(capacity=f"{size.l1}B", latency=CYCLE, **LINES),
-               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", latency=CYCLE, **LINES,
+               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", latency=CYCLE, **LINES, **L2,
                        **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")}))
     if l2["prefetch"]:
         add_prefetcher(part, l2["prefetch"])
@@ -109,10 +110,9 @@ def gpu_of(size, applications, l2, chunk, **dispatch):
 
 
 def add_prefetcher(part, variant, **parameters):
-    """A zng.Prefetcher beside the slices part.l2. 96 MSHRs of a slice then serve three pages at once."""
+    """A zng.Prefetcher beside the slices part.l2."""
     part.prefetcher = zng.Prefetcher(variant=variant, slices=len(part.l2), **parameters)
     for i, l2 in enumerate(part.l2):
         l2.hint_ports = l2.observers = 1
-        l2.mshrs, l2.mem_queue, l2.demand_mshrs = 160, 64, 64
         l2.events[0] = part.prefetcher.events[i]
         part.prefetcher.hints[i] = l2.hints[0]

@@ -116,7 +116,7 @@ def hybridgpu(root, size, needed, buffer=None):
     """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash. `buffer` takes the
     buffer's place: a mem.PageCache, say."""
     root.memory.network = mem.Crossbar(inputs=size.controllers, **scale.interleave(size).over(1).crossbar,
-                                       width="32B")
+                                       width="64B")
     root.memory.buffer = buffer or zng.PageBuffer(capacity=f"{size.buffer}B",
                                                   dirty_pages=max(1, size.buffer // PAGE // 32))
     root.memory.dram = mem.DramController(
