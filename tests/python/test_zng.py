@@ -165,7 +165,7 @@ def test_zngs_platforms_differ_as_the_paper_says():
         return (str(root.gpu.l2[0].capacity), str(root.gpu.l2[0].write_policy),
                 root.flash.package[0].registers, str(root.flash.package[0].network),
                 str(root.flash.package[0].reuse), root.flash.controller[0].pins, hasattr(root.gpu, "prefetcher"))
-    assert parts("znand") == parts("zng-base") == ("64KiB", "write_back", 2, "none", "none", 0, False)
+    assert parts("zng-base") == ("64KiB", "write_back", 2, "none", "none", 0, False)
     assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", "waiting", 0, True)
     assert parts("zng-wropt") == ("64KiB", "write_back", 8, "nif", "none", 0, False)
     assert parts("zng") == ("256KiB", "write_evict", 8, "nif", "waiting", 1, True)
@@ -229,5 +229,5 @@ def test_written_lines_are_redirected_while_registers_thrash(in_tmp):
 
 def test_only_zngs_platforms_have_flash_registers():
     with pytest.raises(memsim.Error, match="registers: platform 'optane' has no flash registers; those that "
-                                           "have are znand, zng-base, zng-rdopt, zng-wropt, zng"):
+                                           "have are zng-base, zng-rdopt, zng-wropt, zng"):
         machine("optane", on_flash=dict(registers=8))

@@ -8,7 +8,7 @@ from . import flash, points
 OWN = tuple(flash.PLATFORMS)  # on ZnG's flash
 WRITES = "zng-wropt", "zng"       # those with eight registers
 READS = "zng-rdopt", "zng"        # those with a prefetcher
-SENSES_EACH = "znand", "zng-base", "zng-wropt"  # a page for each read
+SENSES_EACH = "zng-base", "zng-wropt"  # a page for each read
 EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
 MESH, PACKAGE, CONTROLLER = "flash.mesh", "flash.package[*]", "flash.controller[*]"
 COLLECTS = f"{PACKAGE}.collects=true"

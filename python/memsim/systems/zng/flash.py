@@ -68,7 +68,6 @@ BASE = dict(registers=2, network="none", redirect=False, reuse="none", transfer=
 # Fig. 17 compares runs with collections to runs without.
 COLLECT = False
 PLATFORMS = {
-    "znand": BASE,  # Fig. 5a
     "zng-base": BASE,
     "zng-rdopt": dict(BASE, reuse="waiting"),
     "zng-wropt": dict(BASE, registers=8, network="nif"),
