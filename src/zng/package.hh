@@ -36,8 +36,8 @@ using protocol::FlashPacket;
 ///
 /// Precondition: requests to one line come one after another, each when the one before was
 /// answered. Not modelled: suspend, read retry, bad blocks, programming without merging, the time
-/// of the LPMT's search and programming (within tR and tPROG), contention on a plane's I/O path
-/// other than at the package's port.
+/// of the LPMT's programming (within tPROG), contention on a plane's I/O path other than at the
+/// package's port.
 class Package final : public Model<Package>, public Functional, private package::Alarm {
   public:
     using Params = package::Params;

@@ -57,6 +57,10 @@ struct Params {
     Param<bool> fcnet_holds {false,
                              "Whether fcnet's register holds a page of another plane until it is "
                              "programmed; otherwise that plane takes it at once"};
+    Param<bool> data_path {
+        true, "Whether nif's bus from the registers to their plane takes time (ZnG IV-C)"};
+    Param<Time> search {
+        0_ns, {0_ns, 1_ms}, "Of the LPMT, before a page is sensed (assumption: within tR)"};
     Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
     Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
     Param<Frequency> net_clock {

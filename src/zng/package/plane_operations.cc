@@ -79,7 +79,7 @@ void PlaneOperations::sense(std::uint32_t worker, const PageAddress& a, Stage st
         c_.array.written_before(a.plane, at.block, c_.n.pages);
     c_.array.read(a.plane, at.block, at.page); // stops the run if it is erased
     count_touched();
-    const Time t = c_.timing.read(at.page);
+    const Time t = c_.params.search() + c_.timing.read(at.page);
     ++c_.stat.senses;
     c_.stat.sensed_bytes += page_bytes;
     c_.stat.sense_time += t;
@@ -251,7 +251,13 @@ void PlaneOperations::program(std::uint32_t worker) {
     ++c_.stat.programs;
     c_.stat.program_time += t;
     c_.stat.programming.set(c_.sim.now(), ++c_.state.programming);
-    busy(worker, Stage::programming, t);
+    busy(worker, Stage::programming, data_path_time() + t);
+}
+
+/// Until a page has gone from its register to the plane, over the bus that NiF has for it.
+Time PlaneOperations::data_path_time() const {
+    const bool shared = c_.params.data_path() && c_.params.network() == RegisterNetwork::nif;
+    return shared ? c_.wires.time_of(page_bytes) : 0_fs;
 }
 
 void PlaneOperations::programmed(std::uint32_t worker) {

@@ -288,6 +288,23 @@ TEST_CASE("Two pages in registers of one plane leave it one after the other", "[
     CHECK(b.time(second) == 10 * us + 1282 * ns);
 }
 
+TEST_CASE("NiF's bus takes a page to its plane before it is programmed; a search goes before tR",
+          "[zng]") {
+    // One register besides the data register; what is read comes from the plane that programs.
+    const auto read = [](const char* network, const char* path, const char* search) {
+        Bench b(Arguments {
+            {"network", network}, {"data_path", path}, {"search", search}, {"planes", "1"}});
+        b.write_page(0, 0, 0), b.write(1 * us, 0, 1, 0);
+        const unsigned r = b.read(2 * us, 0, 2, 0);
+        run(b.machine);
+        return b.time(r) - 1 * us - 2 * ns;
+    };
+    CHECK(read("nif", "true", "0ns") == 100 * us + 640 * ns + 3 * us);
+    CHECK(read("nif", "false", "0ns") == 100 * us + 3 * us);
+    CHECK(read("fcnet", "true", "0ns") == 100 * us + 3 * us);
+    CHECK(read("nif", "true", "50ns") == 100 * us + 640 * ns + 50 * ns + 3 * us);
+}
+
 TEST_CASE("Reads go before programs, unless a program has waited too long", "[zng]") {
     // Four registers, of which one is kept free: filling all of them queues a program.
     const auto second_read = [](const char* patience) {
@@ -301,7 +318,7 @@ TEST_CASE("Reads go before programs, unless a program has waited too long", "[zn
         return b.time(r);
     };
     CHECK(second_read("200us") == 6 * us + 2 * ns);
-    CHECK(second_read("1us") == (3 + 3 + 100 + 3) * us + 2 * ns);
+    CHECK(second_read("1us") == (3 + 3 + 100 + 3) * us + 640 * ns + 2 * ns);
 }
 
 TEST_CASE("Planes of a die wait for each other where they are not independent", "[zng]") {
