@@ -29,8 +29,9 @@ using namespace memsim::literals;
 
 struct Params {
     PackageGeometry geometry;
-    Param<unsigned> registers {
-        8, {2, 64}, "Registers of a plane (ZnG table I: 2 or 8), one of them its data register"};
+    Param<unsigned> registers {8, {2, 64}, "Registers of a plane (ZnG table I: 2 or 8)"};
+    Param<unsigned> data_registers {
+        1, {0, 1}, "Of them, those that cache no writes (ZnG IV-C: NiF has a data register)"};
     Param<RegisterNetwork> network {RegisterNetwork::nif,
                                     "How registers reach other planes (ZnG IV-C)"};
     Param<unsigned> spare {32,

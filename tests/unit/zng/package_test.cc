@@ -201,6 +201,16 @@ TEST_CASE("A page written whole is programmed at once, a part is sensed before",
     }
 }
 
+TEST_CASE("All registers cache writes but those that are set aside for data", "[zng]") {
+    for (const unsigned aside : {0u, 1u}) {
+        Bench b(Arguments {{"network", "none"}, {"data_registers", std::to_string(aside)}});
+        b.write_page(0, 0, 0), b.write_page(1 * us, 0, 1);
+        const unsigned third = b.write(2 * us, 0, 2, 0);
+        run(b.machine); // a program for each page that makes room
+        CHECK(b.time(third) == (aside ? 201 : 102) * us + 2 * ns);
+    }
+}
+
 TEST_CASE("A page that gets a register takes all writes that wait for it", "[zng]") {
     Bench b(Arguments {{"network", "none"}}); // one register for each plane
     b.write(0, 0, 0, 0);

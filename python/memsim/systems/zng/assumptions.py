@@ -48,6 +48,8 @@ ALL = [
     *each("gpu.dbmt", "latency", ("1ns", "10ns"), name="DBMT's latency"),
     *each(PACKAGE, "spare", (0, 128), WRITES),
     *each(PACKAGE, "patience", ("0ns", "2ms")),
+    *each(PACKAGE, "data_registers", (1,), ("zng-base", "zng-rdopt")),
+    *each(PACKAGE, "data_registers", (0,), WRITES),
     *each(PACKAGE, "data_path", ("false",), WRITES),
     *each(PACKAGE, "search", ("10ns", "100ns", "1us"), name="search of the LPMT"),
     *each(PACKAGE, "reuse", ("none",), READS),

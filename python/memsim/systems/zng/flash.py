@@ -37,7 +37,7 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
         for c in range(controllers)]
     of_package = {n: geometry[n] for n in GEOMETRY}
     part.package = [
-        zng.Package(registers=registers, network=network, ports=ports,
+        zng.Package(registers=registers, data_registers=int(network == "nif"), network=network, ports=ports,
                     endpoint=controllers + p * ports, controller=p % controllers,
                     queue=(window + COLLECTS) * controllers, **of_package, **(for_package or {}))
         for p in range(packages)]
