@@ -52,7 +52,8 @@ void set_debug(Machine& machine, const std::vector<std::string>& flags, Tick fro
     }
     auto out = std::make_shared<std::ofstream>(file);
     if (!*out) throw ConfigError("cannot write the debug file '" + file + "'");
-    machine.sim().set_debug(on, from, to, [out](const std::string& line) { *out << line; });
+    machine.sim().set_debug(on, from, to,
+                            [out](const std::string& line) { *out << line << std::flush; });
 }
 
 py::list connections(const Machine& machine) {

@@ -134,6 +134,7 @@ void PlaneOperations::begin_move(const Request& r) {
     w.reg = none;
     w.address = c_.n.address(r.packet), w.mask = {};
     c_.decoders.begin_move(w.address, to);
+    c_.again = true; // writes that wait here may find a register where the page goes
     w.page = c_.n.page(c_.decoders.forwarded(w.address));
     w.from = w.address.plane;
     w.helper = c_.workers.of_plane(w.from);
