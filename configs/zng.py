@@ -29,12 +29,14 @@ for_flash.add_argument("--redirect", action=argparse.BooleanOptionalAction, defa
                        help="written lines to pinned L2 ways while registers thrash")
 for_flash.add_argument("--stripe", type=int,
                        help="neighbouring blocks over which the pages of addresses go round (an assumption)")
+for_flash.add_argument("--collect", action=argparse.BooleanOptionalAction, default=None,
+                       help="merge log blocks that are full (Fig. 17; without: they go on in others)")
 parser.add_argument("--whole", type=int, default=zng.scale.FOOTPRINT,
                     help="bytes that the paper's programs touch (an assumption)")
 parser.add_argument("--buffer", type=int, default=zng.scale.BUFFER,
                     help="bytes that its HybridGPU's buffer holds (an assumption)")
-parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean: table or measured (an "
-                                                      "assumption)")
+parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean, and its rows: table, dimm or "
+                                                      "measured (an assumption)")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions: after its part of them an application starts no block "
                          "(0: no limit)")
@@ -49,7 +51,7 @@ sized_for = (zng.workloads.programs(args.sized_for, args.scale, args.seed, args.
              if args.sized_for else programs)
 size = zng.scale.scale(sum(footprint(p) for p in sized_for), args.whole, args.buffer)
 tell(size.invariants)
-on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "stripe")
+on_flash = {n: getattr(args, n) for n in ("registers", "network", "redirect", "stripe", "collect")
             if getattr(args, n) is not None}
 root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.prefetch,
                    on_flash=on_flash, optane=args.optane, contents=args.check_contents,

@@ -18,6 +18,8 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 parser.add_argument("--workload", default="betw-back", help="such as betw-back")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--filled", default="100%", help="of log blocks at the start")
+parser.add_argument("--collect", action=argparse.BooleanOptionalAction, default=True,
+                    help="without: full log blocks go on in others")
 parser.add_argument("--registers", type=int, default=8,
                     help="of a plane: few, where 8 would hold all that is written")
 parser.add_argument("--every", default="20us", help="time between two samples")
@@ -32,7 +34,7 @@ most = args.max_instructions if args.max_instructions is not None else zng.workl
 size = zng.scale.scale(sum(footprint(p) for p in programs))
 root = zng.machine("zng", programs, size, seed=args.seed,
                    application_instructions=most // len(programs),
-                   on_flash=dict(registers=args.registers, for_package=dict(log_filled=args.filled)))
+                   on_flash=dict(registers=args.registers, collect=args.collect, for_package=dict(log_filled=args.filled)))
 root.watch = [mem.Monitor(outstanding=4096, applications=len(programs)) for _ in root.gpu.l1]
 for l1, monitor in zip(root.gpu.l1, root.watch):
     above = unbind(l1.cpu_side)

@@ -35,7 +35,8 @@ def under_load(size, args):
     root.gpu.source = [mem.TrafficGen(pattern=args.pattern, size=128, outstanding=512,
                                       base=f"{i * apart}B", range=f"{share}B")
                        for i in range(args.sources)]
-    root.gpu.network = mem.Crossbar(inputs=args.sources, width="128B", **zng.scale.interleave(size).crossbar)
+    interleave = zng.scale.interleave(size, zng.memory.chunk(args.memory))
+    root.gpu.network = mem.Crossbar(inputs=args.sources, width="128B", **interleave.crossbar)
     root.gpu.l2 = [mem.Monitor(outstanding=1 << 16) for _ in range(size.controllers)]
     for i, source in enumerate(root.gpu.source):
         source.mem_side = root.gpu.network.cpu_side[i]

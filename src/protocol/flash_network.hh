@@ -12,8 +12,8 @@ inline constexpr std::uint32_t flash_line_bytes = 128; ///< an L2 line
 
 /// read -> data, write -> written, move -> moved, erase -> erased. `copy_out` and `copy_back` carry
 /// a page from one register of a package to another through a controller's buffer. `log_low` says
-/// that a log block has few pages left. In `written`, `sectors` is 1 if the write found its page in
-/// a register at once.
+/// that a log block has few pages left. `rest` is a line of a page that was read, which nobody
+/// asked for. In `written`, `sectors` is 1 if the write found its page in a register at once.
 enum class PacketKind : std::uint8_t {
     read,
     write,
@@ -25,11 +25,12 @@ enum class PacketKind : std::uint8_t {
     moved,
     erased,
     copy_out,
-    log_low
+    log_low,
+    rest
 };
-constexpr std::array<std::string_view, 11> names_of(PacketKind) {
+constexpr std::array<std::string_view, 12> names_of(PacketKind) {
     return {"read",    "write", "move",   "erase",    "copy_back", "data",
-            "written", "moved", "erased", "copy_out", "log_low"};
+            "written", "moved", "erased", "copy_out", "log_low",   "rest"};
 }
 constexpr bool is_answer(PacketKind k) { return k >= PacketKind::data && k <= PacketKind::erased; }
 
@@ -60,7 +61,8 @@ struct FlashPacket {
 
     bool carries_data() const {
         return kind == PacketKind::write || kind == PacketKind::data ||
-               kind == PacketKind::copy_out || kind == PacketKind::copy_back;
+               kind == PacketKind::copy_out || kind == PacketKind::copy_back ||
+               kind == PacketKind::rest;
     }
     std::uint32_t wire_bytes() const { return header_bytes + (carries_data() ? bytes : 0); }
 };

@@ -205,7 +205,9 @@ bool FlashController::take(const FlashPacket& p) {
         ++stat.log_lows;
         if (!tables_) return true;
         state.low_logs.push(addresses_.low(p));
-    } else
+    } else if (p.kind == PacketKind::rest)
+        stat.unasked_bytes += p.bytes;
+    else
         finish(p.tag, p);
     return true;
 }

@@ -86,6 +86,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         Counter atomics {Unit::count, "Atomics"};
         Counter read_bytes {Unit::byte, "Bytes that reads and atomics ask for"};
         Counter write_bytes {Unit::byte, "Bytes of writes and atomics"};
+        Counter unasked_bytes {Unit::byte, "Bytes of pages that came and nobody had asked for"};
         Counter register_misses {Unit::count, "Writes whose page was in no register"};
         Counter followed {Unit::count, "Requests that waited for another to their line"};
         Counter combined {Unit::count, "Requests that went with another in one packet"};

@@ -20,13 +20,15 @@ using protocol::FlashPacket;
 /// in-order programming), and the LPMT names that page from then on. A page of which something is
 /// missing is sensed and merged first. A read is served by registers as far as they hold its
 /// sectors; for the rest the plane senses the page that the LPMT finds, or else the data page, and
-/// the newest version of each byte wins.
-/// A plane has a data register besides: a page that is sensed, or on its way to be programmed from
-/// another plane's register, holds it. It works for one page at a time. Reads go before programs
-/// unless writes wait for a register or a program has waited for `patience`.
-/// A page whose log block is full stays in its register until a collector moves it: moves need no
-/// register, and what comes for a page that has begun to move is forwarded to its new place, so
-/// writes that wait for registers and a collector cannot wait for each other.
+/// the newest version of each byte wins. With `transfer` = page all other lines of the page that
+/// was sensed follow those that were asked for, and hold the plane until they have left. A plane
+/// has a data register besides: a page that is sensed, or on its way to be programmed from another
+/// plane's register, holds it. It works for one page at a time. Reads go before programs unless
+/// writes wait for a register or a program has waited for `patience`. Where nobody
+/// `collects`, a full log block goes on in an erased block of its plane. Otherwise a page whose log
+/// block is full stays in its register until a collector moves it: moves need no register, and what
+/// comes for a page that has begun to move is forwarded to its new place, so writes that wait for
+/// registers and a collector cannot wait for each other.
 ///
 /// Its parts lie in zng/package/: registers, row decoders, reads and writes that wait, workers (the
 /// planes, or dies), the wires between registers; the read path, the write path and the planes'
@@ -34,8 +36,8 @@ using protocol::FlashPacket;
 ///
 /// Precondition: requests to one line come one after another, each when the one before was
 /// answered. Not modelled: suspend, read retry, bad blocks, programming without merging, the time
-/// of the LPMT's search and programming (within tR and tPROG), contention on a plane's I/O path
-/// other than at the package's port.
+/// of the LPMT's programming (within tPROG), contention on a plane's I/O path other than at the
+/// package's port.
 class Package final : public Model<Package>, public Functional, private package::Alarm {
   public:
     using Params = package::Params;

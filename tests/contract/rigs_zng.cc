@@ -11,6 +11,8 @@ void flash(Machine& m, const char* network, const char* independent, const char*
                         {{"network", network},
                          {"independent_planes", independent},
                          {"reuse", reuse},
+                         {"transfer", reuse == std::string("none") ? "page" : "line"},
+                         {"data_registers", network == std::string("nif") ? "1" : "0"},
                          {"registers", "3"}},
                         {}, {{"count", "600"}, {"lines", "4"}, {"used", "8"}, {"writes", "70"}});
 }

@@ -99,6 +99,13 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     assert writes == pytest.approx(8 / 970e-9, rel=0.2)
     reads = 2000 / seconds("table", "100%")  # 16 banks, a row each 763 + 190 ns; 32 requests find 14 of them
     assert reads == pytest.approx(14 / 953e-9, rel=0.15)
+    class whole: controllers, of_controller = 6, 1
+    figures = {reading: zng.memory.optane_table(whole, reading).figures for reading in zng.memory.OPTANE}
+    assert {r: (int(f["banks_per_group"]), f["row"]) for r, f in figures.items()} == {
+        "table": (16, "2KiB"), "dimm": (16, "8KiB"), "measured": (8, "256B")}
+    # No row lies in two controllers.
+    assert [zng.memory.chunk("optane", r) for r in zng.memory.OPTANE] == ["2048B", "4096B", "256B"]
+    assert zng.memory.chunk("ideal") == "4096B" == f"{machine('ideal').gpu.interleave.chunk}"
 
 
 def test_hetero_holds_a_share_and_faults_for_the_rest(in_tmp):
@@ -139,31 +146,76 @@ def test_zngs_own_flash_returns_what_was_written(in_tmp, platform, text):
     controllers, packages = root.flash.controller, root.flash.package
     assert sum(c.stats.reads for c in controllers) > 100
     assert sum(p.stats.senses for p in packages) > 5
-    assert not sum(c.stats.atomics for c in controllers)  # they are loads here
+    assert not sum(c.stats.atomics for c in controllers)  # these programs have none so early
     assert sum(c.stats.reads + c.stats.writes - c.stats.combined for c in controllers) == sum(
         p.stats.reads + p.stats.writes for p in packages)
+
+
+def test_atomics_are_performed_by_the_l2_or_behind_a_read_only_one(in_tmp):
+    for platform in "zng-base", "zng":
+        root = zng.machine(platform, zng.workloads.programs("betw", "tiny"), contents=True)
+        run(root)
+        assert sum(c.stats.atomics for c in root.gpu.l1) > 100
+        assert (sum(c.stats.atomics for c in root.flash.controller) > 100) == (platform == "zng")
 
 
 def test_zngs_platforms_differ_as_the_paper_says():
     def parts(platform):
         root = machine(platform)
         return (str(root.gpu.l2[0].capacity), str(root.gpu.l2[0].write_policy),
-                root.flash.package[0].registers, str(root.flash.package[0].network),
-                root.flash.controller[0].pins, hasattr(root.gpu, "prefetcher"))
-    assert parts("zng-base") == ("64KiB", "write_back", 2, "none", 0, False)
-    assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", 0, True)
-    assert parts("zng-wropt") == ("64KiB", "write_back", 8, "nif", 0, False)
-    assert parts("zng") == ("256KiB", "write_evict", 8, "nif", 1, True)
-    assert str(machine("znand").flash.package[0].reuse) == "none"
+                root.flash.package[0].registers - root.flash.package[0].data_registers,
+                str(root.flash.package[0].network),
+                str(root.flash.package[0].reuse), root.flash.controller[0].pins, hasattr(root.gpu, "prefetcher"))
+    assert parts("zng-base") == ("64KiB", "write_back", 2, "none", "none", 0, False)
+    assert parts("zng-rdopt") == ("256KiB", "write_evict", 2, "none", "waiting", 0, True)
+    assert parts("zng-wropt") == ("64KiB", "write_back", 7, "nif", "none", 0, False)
+    assert parts("zng") == ("256KiB", "write_evict", 7, "nif", "waiting", 1, True)
+
+
+def test_what_no_text_tells_apart_is_equal_on_all_platforms():
+    roots = [machine(platform) for platform in zng.platforms()]
+
+    def equal(part, *names):
+        found = {tuple(str(getattr(part(root), name)) for name in names) for root in roots}
+        assert len(found) == 1, found
+        return found.pop()
+    assert equal(lambda r: r.gpu.l2[0], "mshrs", "demand_mshrs", "mem_queue", "ways", "latency", "sector") == (
+        "128", "64", "64", "8", "833334fs", "128B")
+    assert equal(lambda r: r.gpu.tlb[0], "misses", "targets", "acknowledged_stores") == ("64", "512", "True")
+    equal(lambda r: r.gpu.l1[0], "capacity", "ways", "latency", "mshrs", "sector")
+    assert equal(lambda r: r.gpu.sm[0], "warp_slots", "schedulers", "atomics") == ("64", "1", "performed")
+    roots = [root for root in roots if hasattr(root.memory, "network")]
+    assert len(roots) == len(OWN) + 1
+    equal(lambda r: r.memory.network, "width", "latency", "queue")
+    roots = [machine(platform) for platform in OWN]
+    equal(lambda r: r.flash.package[0], "transfer", "collects", "spare", "patience", "log_reserve", "search")
+    equal(lambda r: r.flash.controller[0], "combine", "window", "decode", "latency")
+
+
+def test_hybridgpu_has_the_predictor_and_not_the_monitor():
+    made = {p: getattr(machine(p).gpu, "prefetcher", None) for p in zng.platforms()}
+    assert {p: str(m.variant) for p, m in made.items() if m} == {
+        "hybridgpu": "predict-4KBpref", "zng-rdopt": "dyn-pref", "zng": "dyn-pref"}
+    assert made["hybridgpu"].entries == 512  # "the same to [11]"
+    assert not hasattr(machine("hybridgpu", prefetch="nopref").gpu, "prefetcher") or str(
+        machine("hybridgpu", prefetch="nopref").gpu.prefetcher.variant) == "nopref"
+
+
+def test_a_block_holds_pages_that_follow_one_another():
+    # Neighbouring pages lie in one plane, the next block in another package; a block is full at the paper's scale.
+    root = machine("zng")
+    size = zng.scale.scale(sum(footprint(p) for p in root.program))
+    assert str(root.gpu.mmu.page) == f"{size.data_pages * 4}KiB" and root.gpu.tlb[0].stripe == 1
+    assert zng.scale.scale(192 * MIB).data_pages == 384
+    assert machine("zng", on_flash=dict(stripe=64)).gpu.tlb[0].stripe == 64
 
 
 def test_data_are_in_as_many_blocks_as_the_papers(in_tmp):
-    for whole, of_plane in ((192 * MIB, 1), (8 * GIB, 16 / 3)):
+    for whole, of_plane in ((192 * MIB, 1 / 8), (8 * GIB, 16 / 3)):
         for part in (64, 8, 1):
             size = zng.scale.scale(whole // part, whole)
             blocks = whole / part / (size.data_pages * 4096) / (size.channels * 64)
             assert blocks == pytest.approx(of_plane, rel=0.2), (whole, part)
-    assert size.data_pages == 384
 
 
 def test_written_lines_are_redirected_while_registers_thrash(in_tmp):
@@ -178,5 +230,5 @@ def test_written_lines_are_redirected_while_registers_thrash(in_tmp):
 
 def test_only_zngs_platforms_have_flash_registers():
     with pytest.raises(memsim.Error, match="registers: platform 'optane' has no flash registers; those that "
-                                           "have are znand, zng-base, zng-rdopt, zng-wropt, zng"):
+                                           "have are zng-base, zng-rdopt, zng-wropt, zng"):
         machine("optane", on_flash=dict(registers=8))

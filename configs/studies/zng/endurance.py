@@ -13,8 +13,8 @@ from memsim.systems import zng
 
 args = zng.points.arguments(__doc__)
 fig = zng.points.Points("endurance", args)
-LONG_RUN = ["--set", "flash.package[*].log_filled=100%"]
-fig.add("zng-base", "zng-wropt", "zng", options=LONG_RUN, variant=" in the long run")
+fig.add("zng-base", "zng-wropt", "zng", arguments=["--collect"], options=["--set", "flash.package[*].log_filled=100%"],
+        variant=" in the long run")
 fig.run()
 
 print(f"{'':42} {'lines/program':>13} {'programs/page':>13} {'amplification':>13} {'erases':>7} {'most':>5} "

@@ -11,9 +11,9 @@ from memsim.systems import zng
 args = zng.assumptions.arguments(__doc__)
 fig = zng.points.Points("sensitivity", args)
 swept = zng.assumptions.chosen(args.only)
-fig.add(*(p for p in zng.assumptions.EVERY if p != "znand"))
+fig.add(*zng.assumptions.EVERY)
 for a in swept:
-    fig.add(*(p for p in a.platforms if p != "znand"), arguments=a.arguments, options=a.options,
+    fig.add(*a.platforms, arguments=a.arguments, options=a.options,
             variant=a.variant)
 fig.run()
 

@@ -53,6 +53,18 @@ class Answers {
         p.contents = contents;
         state_.queues[r.port].push({p, sense, r.accepted, true});
     }
+    /// A line that `r` did not ask for, of the page that it had sensed.
+    void rest(const Request& r, unsigned line, std::uint32_t sense) {
+        const std::uint32_t port = line % config_.ports;
+        FlashPacket p = r.packet;
+        p.destination = p.source;
+        p.source = static_cast<std::uint16_t>(config_.endpoint + port);
+        p.kind = PacketKind::rest;
+        p.bytes = protocol::flash_line_bytes;
+        p.line = static_cast<std::uint8_t>(line);
+        p.contents = {};
+        state_.queues[port].push({p, sense, 0, false});
+    }
     /// A line of a page that a worker moves, to the controller's buffer and back.
     void copy_out(std::uint32_t worker, unsigned line, Contents::Id contents) {
         FlashPacket p;

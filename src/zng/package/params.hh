@@ -13,6 +13,10 @@ enum class RegisterNetwork : std::uint8_t { none, swnet, fcnet, nif };
 constexpr std::array<std::string_view, 4> names_of(RegisterNetwork) {
     return {"none", "swnet", "fcnet", "nif"};
 }
+/// What of a page that was sensed for reads leaves the package: the lines that they ask for, or,
+/// after these, all others.
+enum class PageTransfer : std::uint8_t { line, page };
+constexpr std::array<std::string_view, 2> names_of(PageTransfer) { return {"line", "page"}; }
 /// Which reads one sensing of a page serves: one, or all that wait for the page then.
 enum class PageReuse : std::uint8_t { none, waiting };
 constexpr std::array<std::string_view, 2> names_of(PageReuse) { return {"none", "waiting"}; }
@@ -25,8 +29,9 @@ using namespace memsim::literals;
 
 struct Params {
     PackageGeometry geometry;
-    Param<unsigned> registers {
-        8, {2, 64}, "Registers of a plane (ZnG table I: 2 or 8), one of them its data register"};
+    Param<unsigned> registers {8, {2, 64}, "Registers of a plane (ZnG table I: 2 or 8)"};
+    Param<unsigned> data_registers {
+        1, {0, 1}, "Of them, those that cache no writes (ZnG IV-C: NiF has a data register)"};
     Param<RegisterNetwork> network {RegisterNetwork::nif,
                                     "How registers reach other planes (ZnG IV-C)"};
     Param<unsigned> spare {32,
@@ -36,15 +41,27 @@ struct Params {
     Param<bool> independent_planes {
         true, "Planes of a die work without each other (assumption: each has a row decoder)"};
     Param<PageReuse> reuse {PageReuse::waiting, "Which reads one sensing serves"};
+    Param<PageTransfer> transfer {PageTransfer::line,
+                                  "What of a page that was sensed crosses the flash network"};
     Param<Time> patience {
         200_us, {0_ns, 1_s}, "After which a program goes before reads (assumption: 2 tPROG)"};
     Param<unsigned> log_reserve {
         16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
+    Param<bool> collects {
+        true, "Whether a full log block waits for a collector; otherwise it goes on in an erased "
+              "block of its plane"};
     Param<Fraction> log_filled {0_pct,
                                 {0_pct, 100_pct},
                                 "Pages of each log block programmed before the run at most: how "
                                 "much is drawn from the seed, "
                                 "any as likely (100 %: as in the long run)"};
+    Param<bool> fcnet_holds {false,
+                             "Whether fcnet's register holds a page of another plane until it is "
+                             "programmed; otherwise that plane takes it at once"};
+    Param<bool> data_path {
+        true, "Whether nif's bus from the registers to their plane takes time (ZnG IV-C)"};
+    Param<Time> search {
+        0_ns, {0_ns, 1_ms}, "Of the LPMT, before a page is sensed (assumption: within tR)"};
     Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
     Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
     Param<Frequency> net_clock {

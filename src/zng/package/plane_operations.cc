@@ -79,7 +79,7 @@ void PlaneOperations::sense(std::uint32_t worker, const PageAddress& a, Stage st
         c_.array.written_before(a.plane, at.block, c_.n.pages);
     c_.array.read(a.plane, at.block, at.page); // stops the run if it is erased
     count_touched();
-    const Time t = c_.timing.read(at.page);
+    const Time t = c_.params.search() + c_.timing.read(at.page);
     ++c_.stat.senses;
     c_.stat.sensed_bytes += page_bytes;
     c_.stat.sense_time += t;
@@ -134,6 +134,7 @@ void PlaneOperations::begin_move(const Request& r) {
     w.reg = none;
     w.address = c_.n.address(r.packet), w.mask = {};
     c_.decoders.begin_move(w.address, to);
+    c_.again = true; // writes that wait here may find a register where the page goes
     w.page = c_.n.page(c_.decoders.forwarded(w.address));
     w.from = w.address.plane;
     w.helper = c_.workers.of_plane(w.from);
@@ -173,7 +174,11 @@ void PlaneOperations::migrate(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     const std::uint32_t to = w.moving ? target(w.request.packet).plane : w.address.plane;
     const RegisterNetwork network = c_.params.network();
-    if (w.from == to || network == RegisterNetwork::fcnet) return migrated(worker);
+    if (w.from == to) return migrated(worker);
+    if (network == RegisterNetwork::fcnet) {
+        if (!c_.params.fcnet_holds()) leave_register(worker);
+        return migrated(worker);
+    }
     const std::uint32_t bytes = bits_set(w.crossing) * line_bytes;
     ++c_.stat.migrations;
     c_.stat.migrated_bytes += bytes;
@@ -206,15 +211,21 @@ void PlaneOperations::come_back(const FlashPacket& p) {
 void PlaneOperations::migrated(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     if (w.stage == Stage::copying) c_.stat.migration_time += Time {c_.sim.now() - w.since};
-    if (w.reg != none && (w.stage == Stage::copying || w.stage == Stage::migrating)) {
-        c_.release(w.reg);
-        w.reg = none;
-    }
+    if (w.stage == Stage::copying || w.stage == Stage::migrating) leave_register(worker);
     if (w.helper != worker) {
         c_.rest(w.helper);
         w.helper = worker;
     }
     program(worker);
+}
+
+/// The page has left its register, if it was in one.
+void PlaneOperations::leave_register(std::uint32_t worker) {
+    Worker& w = c_.workers[worker];
+    if (w.reg == none) return;
+    c_.release(w.reg);
+    w.reg = none;
+    c_.again = true;
 }
 
 // ---- into the array --------------------------------------------------------------------------
@@ -224,7 +235,7 @@ void PlaneOperations::program(std::uint32_t worker) {
     MEMSIM_ASSERT(w.mask.full(), "a page is programmed in part");
     const PageAddress to = target(w.request.packet);
     const std::uint32_t plane = w.moving ? to.plane : w.address.plane;
-    const std::uint32_t block = w.moving ? to.block : w.address.log_block;
+    const std::uint32_t block = w.moving ? to.block : c_.decoders.open_block(w.address);
     const flash::NandBlock* const b = c_.array.block(plane, block);
     const std::uint32_t page = b ? b->written : 0;
     c_.array.program(plane, block, page);
@@ -235,21 +246,25 @@ void PlaneOperations::program(std::uint32_t worker) {
     else {
         ++c_.stat.log_programs;
         c_.stat.log_pages += c_.decoders.programmed(w.page, plane, {block, page});
+        c_.stat.programmed_bytes += bits_set(w.crossing) * line_bytes;
     }
     const Time t = c_.timing.program(page);
     ++c_.stat.programs;
     c_.stat.program_time += t;
     c_.stat.programming.set(c_.sim.now(), ++c_.state.programming);
-    busy(worker, Stage::programming, t);
+    busy(worker, Stage::programming, data_path_time() + t);
+}
+
+/// Until a page has gone from its register to the plane, over the bus that NiF has for it.
+Time PlaneOperations::data_path_time() const {
+    const bool shared = c_.params.data_path() && c_.params.network() == RegisterNetwork::nif;
+    return shared ? c_.wires.time_of(page_bytes) : 0_fs;
 }
 
 void PlaneOperations::programmed(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     c_.stat.programming.set(c_.sim.now(), --c_.state.programming);
-    if (w.reg != none) {
-        c_.release(w.reg);
-        w.reg = none;
-    }
+    leave_register(worker);
     c_.workers.has_left(w.page);
     c_.versions.forget(worker);
     if (w.moving) c_.answers.answer(w.request, PacketKind::moved);

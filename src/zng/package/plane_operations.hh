@@ -39,6 +39,8 @@ class PlaneOperations {
     void take_register(std::uint32_t worker);
     void migrate(std::uint32_t worker);
     void send_copies(std::uint32_t worker);
+    Time data_path_time() const;
+    void leave_register(std::uint32_t worker);
     void migrated(std::uint32_t worker);
     void program(std::uint32_t worker);
     void programmed(std::uint32_t worker);

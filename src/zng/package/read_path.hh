@@ -38,7 +38,14 @@ class ReadPath {
         ++c_.stat.page_reads;
         c_.stat.pages_read += c_.reads.first_time(s);
         const PageAddress a = sense.address;
-        c_.reads.take_all(s, [&](const Request& r) { send(r, a, s); });
+        std::uint32_t asked = 0;
+        Request last;
+        c_.reads.take_all(s, [&](const Request& r) {
+            asked |= 1u << r.packet.line;
+            last = r;
+            send(r, a, s);
+        });
+        if (c_.params.transfer() == PageTransfer::page) send_rest(last, ~asked, s);
     }
     /// The page has moved since: its reads ask again, for its new place.
     void ask_again(std::uint32_t s) {
@@ -58,6 +65,13 @@ class ReadPath {
     }
 
   private:
+    /// Reads of a page come from one controller.
+    void send_rest(const Request& r, std::uint32_t lines, std::uint32_t sense) {
+        for (; lines; lines &= lines - 1) {
+            c_.answers.rest(r, static_cast<unsigned>(std::countr_zero(lines)), sense);
+            ++c_.reads[sense].unsent;
+        }
+    }
     void send(const Request& r, const PageAddress& a, std::uint32_t sense) {
         const FlashPacket& p = r.packet;
         c_.answers.answer(r, PacketKind::data, p.bytes, c_.contents_of(a, p.line, p.sectors),

@@ -26,6 +26,11 @@ class RegisterWires {
         free += wire_.take(bytes, state_.remainder[plane]);
         return Time {free - now};
     }
+    /// Of so many bytes, on wires that are free.
+    Time time_of(std::uint32_t bytes) {
+        std::int64_t remainder = 0;
+        return Time {wire_.take(bytes, remainder)};
+    }
 
   private:
     WireTime wire_;

@@ -18,6 +18,7 @@ class RowDecoders {
         std::uint32_t filled = 0;                  ///< pages of each at most, then
         std::uint64_t seed = 0;                    ///< of how many they are
         std::uint32_t reserve = 0;                 ///< pages left of a block that is low
+        bool collects = true;                      ///< somebody merges those that are full
     };
     struct Log {
         std::uint16_t assigned = 0;        ///< pages programmed or promised to a register
@@ -29,9 +30,10 @@ class RowDecoders {
         std::uint32_t begun = 0; ///< pages, from the first
     };
     struct State {
-        HashMap<Log> logs;           ///< by number of block
-        HashMap<std::uint32_t> lpmt; ///< page to block x pages + page of its log block
-        HashMap<Forward> forwards;   ///< by number of block
+        HashMap<Log> logs;                ///< by number of block
+        HashMap<std::uint32_t> lpmt;      ///< page to block x pages + page of its log block
+        HashMap<Forward> forwards;        ///< by number of block
+        HashMap<std::uint32_t> continued; ///< by number of log block: where it goes on
     };
     RowDecoders(const Config& config, flash::NandArray& array, State& state)
         : config_(config), n_(config.numbers), array_(array), state_(state) {}
@@ -44,7 +46,8 @@ class RowDecoders {
         const std::uint32_t* const found = state_.lpmt.find(n_.page(a));
         if (!found) return {a.block, a.page};
         const Place p {*found / n_.pages, *found % n_.pages};
-        MEMSIM_ASSERT(p.block == a.log_block, "a request names another log block than its page's");
+        MEMSIM_ASSERT(p.block == a.log_block || !config_.collects,
+                      "a request names another log block than its page's");
         return p;
     }
     /// Where the page is now, if it is being moved.
@@ -73,6 +76,7 @@ class RowDecoders {
     /// A page of its log block, if one is left.
     Promise promise(const PageAddress& a) {
         Log& log = log_of(a);
+        if (!config_.collects) return {true};
         Promise p;
         p.granted = log.assigned < n_.pages; // it may have been full before the run
         log.assigned += p.granted;
@@ -80,6 +84,20 @@ class RowDecoders {
         p.low = !log.reported && p.left <= config_.reserve;
         log.reported |= p.low;
         return p;
+    }
+    /// The block whose next page takes what is programmed to a log block: itself, or, where nobody
+    /// collects and it is full, an erased one behind the data blocks of its plane.
+    std::uint32_t open_block(const PageAddress& a) {
+        const std::uint64_t number = n_.block(a.plane, a.log_block);
+        const std::uint32_t* const on = state_.continued.find(number);
+        const std::uint32_t block = on ? *on : a.log_block;
+        const flash::NandBlock* const b = array_.block(a.plane, block);
+        if (config_.collects || !b || b->written < n_.pages) return block;
+        for (std::uint32_t next = n_.blocks; next-- > config_.first_log;)
+            if (!array_.block(a.plane, next)) return state_.continued[number] = next;
+        throw ConfigError("the log blocks of plane " + std::to_string(a.plane) +
+                          " have taken all of its blocks that hold no data: have them collected "
+                          "(collects), or simulate less");
     }
     /// The page that was promised is not needed: its data go elsewhere.
     void take_back(const PageAddress& a) { --state_.logs[n_.block(a.plane, a.log_block)].assigned; }
@@ -111,6 +129,11 @@ class RowDecoders {
                        ends(f);
             }),
                     "has a block that does not exist, or pages that move in a circle");
+        });
+        l.within("decoders.continued", [&] {
+            l.check(state_.continued.all(
+                        [&](std::uint64_t, std::uint32_t block) { return block < n_.blocks; }),
+                    "has a block that does not exist");
         });
         l.within("decoders.logs", [&] {
             l.check(state_.logs.all([&](std::uint64_t, const Log& log) {

@@ -22,6 +22,8 @@ struct Stats {
     Counter stalled_writes {Unit::count, "Writes that waited for a register"};
     Each<Counter> plane_writes {all_planes, Unit::count, "Lines written to pages of this plane"};
     Counter log_programs {Unit::count, "Pages programmed to log blocks"};
+    Counter programmed_bytes {Unit::byte,
+                              "Bytes of lines written in pages programmed to log blocks"};
     Counter log_pages {Unit::count, "Programs of pages that were not in the log block before"};
     Counter merges {Unit::count, "Pages sensed because their register held a part"};
     Counter migrations {Unit::count, "Pages that went to another plane"};

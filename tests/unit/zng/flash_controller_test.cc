@@ -251,6 +251,29 @@ TEST_CASE("A read through network and package takes what its parts take", "[zng]
           static_cast<std::uint64_t>(back - asked));
 }
 
+TEST_CASE("A page that is read holds the network for all of its lines", "[zng]") {
+    // Lines 0, by port 0, of one page after the other: a port sends half of a page's lines, of 16 +
+    // 128 bytes, 18 flits each; the controller's link takes both halves.
+    const auto time = [](const char* transfer) {
+        Machine m;
+        add_flash(m, 1, 1, {{"transfer", transfer}, {"reuse", "none"}}, {},
+                  {{"count", "8"},
+                   {"writes", "0"},
+                   {"atomics", "0"},
+                   {"lines", "1"},
+                   {"gap", "0ns"},
+                   {"outstanding", "8"}});
+        m.build();
+        run(m);
+        const auto& s = m.get<FlashController>("controller[0]").stat;
+        CHECK(value(s.unasked_bytes) == (transfer == std::string("page") ? 8 * 31 * 128 : 0));
+        return m.sim().now();
+    };
+    const Tick cycle = 1250 * ns / 1000, page = 32 * 18 * cycle;
+    CHECK(time("page") > 8 * page + 3 * us);
+    CHECK(time("page") < time("line") + 8 * page + 1 * us);
+}
+
 TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
     const auto said = [](const Arguments& more) { return error_of([&] { Bench b(more); }); };
     CHECK(said({{"data_blocks", "1024"}}) ==

@@ -125,6 +125,31 @@ TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]"
     CHECK(value(each.package().stat.sensed_bytes) == 8192);
 }
 
+TEST_CASE("A whole page leaves for what was sensed of it, what was asked for first", "[zng]") {
+    Bench b(Arguments {{"transfer", "page"}});
+    const unsigned one = b.read(0, 0, 0, 7), two = b.read(10 * ns, 0, 0, 3);
+    const unsigned again = b.read(5 * us, 0, 0, 7);
+    run(b.machine);
+    CHECK(b.time(one) == 3 * us + 2 * ns);
+    CHECK(b.time(again) == 8 * us + 2 * ns); // the page has left, and is sensed again
+    std::vector<unsigned> lines;             // of the first sensing, in their order
+    for (const auto& s : b.machine.get<Node>("controller").state.log)
+        if (s.at < 5 * us) {
+            CHECK(s.packet.kind == (lines.size() < 2 ? PacketKind::data : PacketKind::rest));
+            CHECK(s.packet.wire_bytes() == 16 + 128);
+            CHECK(s.packet.destination == 0);
+            lines.push_back(s.packet.line);
+        }
+    REQUIRE(lines.size() == 32);
+    CHECK(lines[0] == 7);
+    CHECK(lines[1] == 3);
+    std::sort(lines.begin(), lines.end());
+    for (unsigned l = 0; l < 32; ++l) CHECK(lines[l] == l);
+    CHECK(b.time(two) == 3 * us + 2 * ns);
+    CHECK(value(b.package().stat.useful_bytes) == 3 * 128);
+    CHECK(value(b.package().stat.sensed_bytes) == 2 * 4096);
+}
+
 TEST_CASE("A line that a register holds in part is merged with the array's", "[zng]") {
     Bench b;
     FlashPacket& p = b.push(0, PacketKind::write, 0, 0, 0);
@@ -170,8 +195,19 @@ TEST_CASE("A page written whole is programmed at once, a part is sensed before",
         CHECK(b.content(meanwhile) == 9);
         CHECK(b.content(back) == 9);
         CHECK(value(b.package().stat.merges) == (whole ? 0 : 1));
+        CHECK(value(b.package().stat.programmed_bytes) == (whole ? 4096 : 128));
         CHECK(b.package().array().block(0, 6)->written == 1); // of the log block
         CHECK(value(b.package().stat.stalled_writes) == 1);
+    }
+}
+
+TEST_CASE("All registers cache writes but those that are set aside for data", "[zng]") {
+    for (const unsigned aside : {0u, 1u}) {
+        Bench b(Arguments {{"network", "none"}, {"data_registers", std::to_string(aside)}});
+        b.write_page(0, 0, 0), b.write_page(1 * us, 0, 1);
+        const unsigned third = b.write(2 * us, 0, 2, 0);
+        run(b.machine); // a program for each page that makes room
+        CHECK(b.time(third) == (aside ? 201 : 102) * us + 2 * ns);
     }
 }
 
@@ -207,13 +243,15 @@ TEST_CASE("Registers of a package serve pages of any of its planes", "[zng]") {
     // third evicts page 1, the oldest, from the register of plane 1.
     struct Expected {
         const char* network;
+        const char* holds;
         Tick time; ///< until the third write has its register
         unsigned migrations, copies;
     };
-    for (const Expected& e : {Expected {"nif", 640 * ns, 1, 0}, Expected {"fcnet", 100 * us, 0, 0},
-                              Expected {"swnet", 2 * ns, 1, 32}}) {
-        INFO(e.network);
-        Bench b(Arguments {{"network", e.network}});
+    for (const Expected& e :
+         {Expected {"nif", "false", 640 * ns, 1, 0}, Expected {"swnet", "false", 2 * ns, 1, 32},
+          Expected {"fcnet", "false", 0, 0, 0}, Expected {"fcnet", "true", 100 * us, 0, 0}}) {
+        INFO(e.network << " " << e.holds);
+        Bench b(Arguments {{"network", e.network}, {"fcnet_holds", e.holds}});
         b.write(0, 0, 0, 0);
         const unsigned second = b.write_page(1 * us, 0, 1, 4);
         b.write(2 * us, 0, 0, 1);
@@ -260,6 +298,23 @@ TEST_CASE("Two pages in registers of one plane leave it one after the other", "[
     CHECK(b.time(second) == 10 * us + 1282 * ns);
 }
 
+TEST_CASE("NiF's bus takes a page to its plane before it is programmed; a search goes before tR",
+          "[zng]") {
+    // One register besides the data register; what is read comes from the plane that programs.
+    const auto read = [](const char* network, const char* path, const char* search) {
+        Bench b(Arguments {
+            {"network", network}, {"data_path", path}, {"search", search}, {"planes", "1"}});
+        b.write_page(0, 0, 0), b.write(1 * us, 0, 1, 0);
+        const unsigned r = b.read(2 * us, 0, 2, 0);
+        run(b.machine);
+        return b.time(r) - 1 * us - 2 * ns;
+    };
+    CHECK(read("nif", "true", "0ns") == 100 * us + 640 * ns + 3 * us);
+    CHECK(read("nif", "false", "0ns") == 100 * us + 3 * us);
+    CHECK(read("fcnet", "true", "0ns") == 100 * us + 3 * us);
+    CHECK(read("nif", "true", "50ns") == 100 * us + 640 * ns + 50 * ns + 3 * us);
+}
+
 TEST_CASE("Reads go before programs, unless a program has waited too long", "[zng]") {
     // Four registers, of which one is kept free: filling all of them queues a program.
     const auto second_read = [](const char* patience) {
@@ -273,7 +328,7 @@ TEST_CASE("Reads go before programs, unless a program has waited too long", "[zn
         return b.time(r);
     };
     CHECK(second_read("200us") == 6 * us + 2 * ns);
-    CHECK(second_read("1us") == (3 + 3 + 100 + 3) * us + 2 * ns);
+    CHECK(second_read("1us") == (3 + 3 + 100 + 3) * us + 640 * ns + 2 * ns);
 }
 
 TEST_CASE("Planes of a die wait for each other where they are not independent", "[zng]") {
@@ -332,6 +387,30 @@ TEST_CASE("A full log block stops evictions until its pages are moved", "[zng]")
     CHECK(b.package().stat.plane_writes[0].value() == 6);
     CHECK(b.package().stat.plane_writes[1].value() == 0);
     CHECK(b.package().array().block(0, 0)->written == 0);
+}
+
+TEST_CASE("Where nobody collects, a full log block goes on in another", "[zng]") {
+    const Arguments small {{"network", "none"}, {"pages", "4"},       {"data_blocks", "4"},
+                           {"log_ratio", "2"},  {"log_reserve", "2"}, {"collects", "false"}};
+    Bench b(small);
+    // A page each 200 us; the one before is programmed then. Log block 6 takes four, 7 four, 5 one.
+    for (unsigned i = 0; i < 10; ++i) b.write_page(i * 200 * us, 0, i % 4, 10 + i);
+    std::vector<unsigned> reads;
+    for (unsigned p = 0; p < 4; ++p) reads.push_back(b.read(3000 * us + p * 10 * us, 0, p, 3));
+    run(b.machine);
+    const unsigned newest[] = {18, 19, 16, 17};
+    for (unsigned p = 0; p < 4; ++p) CHECK(b.content(reads[p]) == newest[p]);
+    CHECK(b.package().array().block(0, 6)->written == 4);
+    CHECK(b.package().array().block(0, 7)->written == 4);
+    CHECK(b.package().array().block(0, 5)->written == 1);
+    for (const auto& s : b.machine.get<Node>("controller").state.log)
+        CHECK(s.packet.kind != PacketKind::log_low);
+
+    Bench full(small);
+    for (unsigned i = 0; i < 18; ++i) full.write_page(i * 200 * us, 0, i % 4);
+    full.machine.start();
+    CHECK_THROWS_WITH(full.machine.run(never),
+                      Catch::Contains("log blocks of plane 0 have taken all of its blocks"));
 }
 
 TEST_CASE("A move that has waited too long has both of its planes kept free", "[zng]") {

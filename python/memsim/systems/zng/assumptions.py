@@ -8,9 +8,11 @@ from . import flash, points
 OWN = tuple(flash.PLATFORMS)  # on ZnG's flash
 WRITES = "zng-wropt", "zng"       # those with eight registers
 READS = "zng-rdopt", "zng"        # those with a prefetcher
+SENSES_EACH = "zng-base", "zng-wropt"  # a page for each read
 EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
 MESH, PACKAGE, CONTROLLER = "flash.mesh", "flash.package[*]", "flash.controller[*]"
-FILLED = f"{PACKAGE}.log_filled=100%"
+COLLECTS = f"{PACKAGE}.collects=true"
+FILLED = f"{PACKAGE}.log_filled=100%", COLLECTS
 PREFETCHER, BUFFER = "gpu.prefetcher", "memory.buffer"
 # Cores of a slice of 1/8: one, of 8 us a page for the paper's five of 5 us.
 FIRMWARE = {"1us": "1600ns", "10us": "16us", "5us, 2 cores": "20us", "5us, 8 cores": "5us"}
@@ -34,22 +36,29 @@ ALL = [
     *each(MESH, "clock", ("1600MHz",), name="network clock"),
     *each(PACKAGE, "independent_planes", ("false",)),
     # Collection as in the long run, and what hangs on it.
-    *each(PACKAGE, "log_filled", ("100%",), name="log blocks filled"),
-    *[Assumption("erase, log blocks filled", t, (f"{PACKAGE}.timing_changes=tBERS={t}", FILLED), OWN)
+    Assumption("collection", "true", (COLLECTS,), OWN),
+    Assumption("log blocks filled", "100%", FILLED, OWN),
+    *[Assumption("erase, log blocks filled", t, (f"{PACKAGE}.timing_changes=tBERS={t}", *FILLED), OWN)
       for t in ("2ms", "5ms")],
-    *[Assumption("log_reserve, log blocks filled", n, (f"{PACKAGE}.log_reserve={n}", FILLED), OWN)
+    *[Assumption("log_reserve, log blocks filled", n, (f"{PACKAGE}.log_reserve={n}", *FILLED), OWN)
       for n in ("0", "128")],
     *[Assumption("helper's instructions, log blocks filled", n,
-                 (f"gpu.collector.instructions={n}", FILLED), OWN)
+                 (f"gpu.collector.instructions={n}", *FILLED), OWN)
       for n in ("8", "256")],
     *each("gpu.dbmt", "latency", ("1ns", "10ns"), name="DBMT's latency"),
     *each(PACKAGE, "spare", (0, 128), WRITES),
     *each(PACKAGE, "patience", ("0ns", "2ms")),
-    *each(PACKAGE, "reuse", ("none",)),
+    *each(PACKAGE, "data_registers", (1,), ("zng-base", "zng-rdopt")),
+    *each(PACKAGE, "data_registers", (0,), WRITES),
+    *each(PACKAGE, "data_path", ("false",), WRITES),
+    *each(PACKAGE, "search", ("10ns", "100ns", "1us"), name="search of the LPMT"),
+    *each(PACKAGE, "reuse", ("none",), READS),
+    *each(PACKAGE, "reuse", ("waiting",), SENSES_EACH),
+    *each(PACKAGE, "transfer", ("line",)),
     *each(PACKAGE, "latency", ("1ns", "50ns"), name="package's latency"),
     *each(PACKAGE, "net_width", ("1B",), WRITES, name="width of NiF"),
     *each(CONTROLLER, "combine", ("false",)),
-    *told("stripe", "--stripe", {"64": 64}, OWN),
+    *told("stripe", "--stripe", {"64": 64, "128, all planes of a slice of 1/8": 128}, OWN),
     *each(CONTROLLER, "decode", ("1ns", "50ns")),
     *each(CONTROLLER, "latency", ("1ns", "50ns"), name="controller's latency"),
     *each(CONTROLLER, "thrash_window", (256, 4096), ("zng",)),
@@ -66,10 +75,12 @@ ALL = [
     *told("HybridGPU's buffer", "--buffer", {"8MiB": 8 * MIB, "128MiB": 128 * MIB}, ("hybridgpu",)),
     *told("footprint of the paper", "--whole",
           {"1GiB": GIB, "8GiB": 8 * GIB}, EVERY),
-    *told("Optane's times", "--optane", {"measured": "measured"}, ("optane",)),
+    *told("Optane's times and rows", "--optane", {"measured": "measured", "rows of 8 KiB": "dimm"}, ("optane",)),
     *told("graphs", "--graphs", {"communities": "communities", "kronecker": "kronecker"}, EVERY),
     Assumption("sectors", "32B", ("gpu.l1[*].sector=32B", "gpu.l2[*].sector=32B"), EVERY),
-    Assumption("atomics", "performed", ("gpu.sm[*].atomics=performed",), EVERY),
+    Assumption("atomics", "loads", ("gpu.sm[*].atomics=loads",), EVERY),
+    Assumption("schedulers", "2", ("gpu.sm[*].schedulers=2",), EVERY),
+    *told("HybridGPU's predictor", "--prefetch", {"none": "nopref"}, ("hybridgpu",)),
     Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), EVERY),
     *each("host", "page_cost", ("8us", "160us"), ("hetero",)),  # 1 and 20 us of the whole host
     *each("host", "fault_latency", ("50us",), ("hetero",)),

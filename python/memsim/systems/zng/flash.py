@@ -37,7 +37,7 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
         for c in range(controllers)]
     of_package = {n: geometry[n] for n in GEOMETRY}
     part.package = [
-        zng.Package(registers=registers, network=network, ports=ports,
+        zng.Package(registers=registers, data_registers=int(network == "nif"), network=network, ports=ports,
                     endpoint=controllers + p * ports, controller=p % controllers,
                     queue=(window + COLLECTS) * controllers, **of_package, **(for_package or {}))
         for p in range(packages)]
@@ -59,45 +59,46 @@ def flash_backbone(controllers=16, packages=16, ports=2, mesh=(4, 4), registers=
 # A slice's mesh has a router for each channel, of one package and its controller.
 MESHES = {1: (4, 4), 2: (4, 2), 4: (2, 2), 8: (2, 1)}
 
-# What tells the platforms apart behind the L2. `reuse`: which reads one sensing serves. `redirect`: lines
-# that are written may go to L2 ways that are pinned while registers thrash. `combine`: writes that wait for one
-# to their line go with it. The L2 of zng-wropt does not
-# take small writes (V-B says so of ZnG alone), so it has none to pin.
-BASE = dict(registers=2, network="none", redirect=False, reuse="waiting", combine=True)
+# What tells the platforms apart behind the L2 (zng-readings.md). `reuse`: which reads one sensing serves; buffering
+# a page for several is the read optimization's. `transfer`: what of it crosses the network. `redirect`: lines that
+# are written may go to L2 ways that are pinned while registers thrash; the L2 of zng-wropt does not take small
+# writes (V-B says so of ZnG alone), so it has none to pin. `combine`: writes that wait for one to their line go with it.
+BASE = dict(registers=2, network="none", redirect=False, reuse="none", transfer="page", combine=True)
+# Whether log blocks that are full are collected. Figs 10 to 16 are of runs that do not use up the flash (III-B);
+# Fig. 17 compares runs with collections to runs without.
+COLLECT = False
 PLATFORMS = {
-    "znand": dict(BASE, reuse="none", combine=False),  # Fig. 5a: each request is a page of flash
     "zng-base": BASE,
-    "zng-rdopt": BASE,
+    "zng-rdopt": dict(BASE, reuse="waiting"),
     "zng-wropt": dict(BASE, registers=8, network="nif"),
-    "zng": dict(BASE, registers=8, network="nif", redirect=True),
+    "zng": dict(BASE, registers=8, network="nif", redirect=True, reuse="waiting"),
 }
 
 
-def stripe_of(size):
-    """Neighbouring blocks over which the pages of addresses go round: one of each plane, a drive's superblock
-    (assumption, D175; sweep from 64, the blocks that an entry of the paper's 80 KB of table would name:
-    1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers)."""
-    return size.channels * GEOMETRY["dies"] * GEOMETRY["planes"]
+# Neighbouring blocks over which the pages of addresses go round. 1: "the physical data block sequentially stores
+# the read-only flash pages" (IV-A). Sweep: 64, the blocks that an entry of the paper's 80 KB of table would name
+# (1 TB / (64 x 384 x 4 KiB) = 10,923 entries of four 15-bit block numbers), and one of each plane, a drive's superblock.
+STRIPE = 1
 
 
 def geometry_of(size):
     return dict(GEOMETRY, data_pages=size.data_pages)
 
 
-def translate(part, size, programs, stripe=None):
-    """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A). stripe: None: stripe_of()."""
-    ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe or stripe_of(size))
+def translate(part, size, programs, stripe=STRIPE):
+    """TLBs, and an MMU that walks a buffer of its own, never the flash (IV-A)."""
+    ftl.translate(part, size.channels, geometry_of(size), programs, stripe=stripe)
 
 
-def attach(root, size, programs, registers, network, redirect, reuse, combine, stripe=None, helper="assist",
-           for_package=None):
+def attach(root, size, programs, registers, network, redirect, reuse, transfer, combine, stripe=STRIPE,
+           collect=COLLECT, helper="assist", for_package=None):
     """L2 slices, crossbar, flash controllers, network, packages: `root.memory.network`, `root.flash`; and the
     helper thread that collects, `root.gpu.collector`."""
     channels = size.channels
     root.flash = flash_backbone(
         controllers=channels, packages=channels, mesh=MESHES[size.k], registers=registers,
         network=network, geometry=geometry_of(size),
-        for_package=dict(reuse=reuse, **(for_package or {})),
+        for_package=dict(reuse=reuse, transfer=transfer, collects=collect, **(for_package or {})),
         for_controller=dict(combine=combine))
     slices = root.gpu.l2
     root.memory.network = mem.Crossbar(inputs=len(slices), **root.gpu.interleave.over(channels).crossbar, width="64B")
@@ -109,4 +110,4 @@ def attach(root, size, programs, registers, network, redirect, reuse, combine, s
             l2.control_ports = controller.pins = 1
             controller.pin[0] = l2.control[0]
     ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
-                    stripe=stripe or stripe_of(size), helper=helper)
+              stripe=stripe, helper=helper)

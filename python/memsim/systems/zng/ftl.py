@@ -14,6 +14,8 @@ ENTRY = 10            # bytes: VBN, LBN, PLBN, PDBN, 20 bits each, for 2^20 bloc
 PAPER_TABLE = 80 * 1024
 STRIPE_BITS = 60      # four numbers of 15 bits: 1 TB / (64 planes x 384 x 4 KiB) = 10,923 entries, 80 KB
 BUFFER_LATENCY = "2ns"  # of the MMU's buffer (assumption: an SRAM of some MB; sweep 1 to 10 ns)
+# Of all platforms. What a held application asks for waits in TLBs, without being in the way of others.
+TLB = dict(acknowledged_stores=True, misses=64, targets=512)
 DATA_BLOCKS, LOG_RATIO = 796, 4  # of a plane's 1024: 22.3 % over-provisioned; zng.FlashController's
 
 
@@ -70,10 +72,9 @@ def translate(part, packages, geometry, programs, data_blocks=DATA_BLOCKS, log_r
                          f"{needed // block_bytes(geometry)} blocks; {planes * data_blocks} hold data")
     part.dbmt = mem.SimpleMemory(latency=BUFFER_LATENCY, bandwidth="1000GB/s",
                                  capacity="1024TiB", queue=64)
-    # What a held application asks for waits in TLBs, without being in the way of others.
     mmu.translate(part, space, walks=part.dbmt.cpu_side, page=block_bytes(geometry),
                   applications=len(programs), placement="identity",
-                  tlb=dict(acknowledged_stores=True, misses=64, targets=512, stripe=stripe),
+                  tlb=dict(TLB, stripe=stripe),
                   targets=max(64, len(part.sm)),
                   fault_buffer=max(256, sum(up_to_stripe(f, geometry, stripe) for f in footprints)
                                    // block_bytes(geometry)),

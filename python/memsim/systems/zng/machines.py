@@ -9,7 +9,7 @@ from ...errors import did_you_mean, user_error
 from .. import mmu
 from ..processor import gpu
 from ..scale import footprint
-from . import flash, memory, scale
+from . import flash, ftl, memory, scale
 
 CLOCK = "1200MHz"
 CYCLE = "833334fs"
@@ -17,9 +17,11 @@ CYCLE = "833334fs"
 # simulator (MacSim with its GTX 580) has.
 LINES = dict(sector="128B", mshrs=128)
 
-# Table II's read ratios come out when atomics are counted as reads (D80), as the authors' tracer wrote them; it
-# gives betw, a third of whose accesses are atomics, 0.98. What performing them costs: docs/models/zng.md.
-ATOMICS = "loads"
+# Table I: 80 warps, of which an SM here holds 64 (D170). MacSim's GTX 580 has two schedulers, each every second cycle:
+# as many instructions as one every cycle. Atomics are performed, though Table II's read ratios count them as reads (D178).
+SM = dict(warp_slots=64, block_slots=16, schedulers=1, atomics="performed")
+# Equal on all platforms, as no text tells them apart: 64 of the L2's MSHRs are for demand where hints come.
+L2 = dict(mem_queue=64, demand_mshrs=64)
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
 # binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
@@ -31,11 +33,12 @@ MEMORIES = {
 }
 # L2 and prefetch. STT-MRAM: four times the sets, a write takes its bank for 5 cycles (Table I), and it
 # keeps nothing that is written (III-C: "a read-only cache") but in pinned ways. Without a prefetcher
-# nothing is fetched around a miss.
+# nothing is fetched around a miss. HybridGPU's predictor is ZnG's table ("the same to [11]", IV-B), without its monitor.
 SRAM = dict(sets=1, write_cycles=1, write_policy="write_back", write_allocate=True, prefetch=None)
 STT_MRAM = dict(sets=4, write_cycles=5, write_policy="write_evict", write_allocate=False,
                 prefetch="dyn-pref")
-READ_PATH = {"zng-rdopt": STT_MRAM, "zng": STT_MRAM}  # all others have SRAM
+READ_PATH = {"zng-rdopt": STT_MRAM, "zng": STT_MRAM,
+             "hybridgpu": dict(SRAM, prefetch="predict-4KBpref")}  # all others have SRAM
 
 
 def platforms():
@@ -50,7 +53,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     platform   one of platforms()
     programs   workload.Programs, run at once: each has an address space of its own and may use all SMs
     size       what the machine has; None: scale.scale() of their footprint
-    prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's
+    prefetch   one of Fig. 16b's variants beside the L2, of zng.Prefetcher; None: the platform's own
     on_flash   arguments of flash.attach() that replace the platform's, if it is one of ZnG's
     optane     what Table I's times of Optane mean: memory.OPTANE
     contents   whether it carries the values of the programs' stores (memsim.Root)
@@ -75,32 +78,31 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     root.program = programs
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
                                      kept=not i.broken) for i in size.invariants]
-    root.gpu = gpu_of(size, len(programs), l2, **dispatch)
+    root.gpu = gpu_of(size, len(programs), l2, memory.chunk(platform, optane), **dispatch)
     for program in programs:
         program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()
     if own:
         on_flash = {**own, **(on_flash or {})}
-        flash.translate(root.gpu, size, programs, on_flash.get("stripe"))
+        flash.translate(root.gpu, size, programs, on_flash.get("stripe", flash.STRIPE))
         flash.attach(root, size, programs, **on_flash)
         return root
     held = memory.PAGED.get(platform)
     needed = mmu.translate(root.gpu, max(spaces), walks=mmu.new_input(root.gpu.network),
                            applications=len(programs),
-                           placement="faults" if held else "first_touch",
+                           placement="faults" if held else "first_touch", tlb=ftl.TLB,
                            memory=held(size) if held else None)
     MEMORIES[platform](root, size, needed, **({"reading": optane} if platform == "optane" else {}))
     return root
 
 
-def gpu_of(size, applications, l2, **dispatch):
+def gpu_of(size, applications, l2, chunk, **dispatch):
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
-    # 80 warps an SM are the paper's; an SM here has at most 64 (D170).
-    part = gpu(sms=size.sms, slices=size.controllers, interleave=scale.INTERLEAVE, memory=None,
-               clock=CLOCK, sm=dict(atomics=ATOMICS, warp_slots=64, block_slots=16),
+    part = gpu(sms=size.sms, slices=size.controllers, interleave=chunk, memory=None,
+               clock=CLOCK, sm=SM,
                dispatcher=dict(applications=applications, partition="shared", **dispatch),
                l1=dict(capacity=f"{size.l1}B", latency=CYCLE, **LINES),
-               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", latency=CYCLE, **LINES,
+               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", latency=CYCLE, **LINES, **L2,
                        **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")}))
     if l2["prefetch"]:
         add_prefetcher(part, l2["prefetch"])
@@ -108,10 +110,9 @@ def gpu_of(size, applications, l2, **dispatch):
 
 
 def add_prefetcher(part, variant, **parameters):
-    """A zng.Prefetcher beside the slices part.l2. 96 MSHRs of a slice then serve three pages at once."""
+    """A zng.Prefetcher beside the slices part.l2."""
     part.prefetcher = zng.Prefetcher(variant=variant, slices=len(part.l2), **parameters)
     for i, l2 in enumerate(part.l2):
         l2.hint_ports = l2.observers = 1
-        l2.mshrs, l2.mem_queue, l2.demand_mshrs = 160, 64, 64
         l2.events[0] = part.prefetcher.events[i]
         part.prefetcher.hints[i] = l2.hints[0]

@@ -17,12 +17,14 @@ PAGE = 4096
 GDDR5_RATE = 32_064_000_000
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
 OPTANE_RATE = 6_570_000_000
-# What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows of a
-# DDR4 DIMM; who closes a row waits for tRP. measured: as devices were measured, a line of 256 B is read in 305 ns
+# What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
+# authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); who closes a row waits
+# for tRP. dimm: so, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
 # whatever was read before, and the 763 ns are the write of a dirty one to the media. 8 partitions at work:
 # 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
 OPTANE = {
-    "table": dict(banks=16, row=8192, tRP="763ns", tRC="953ns", tWR="15ns"),
+    "table": dict(banks=16, row=2048, tRP="763ns", tRC="953ns", tWR="15ns"),
+    "dimm": dict(banks=16, row=8192, tRP="763ns", tRC="953ns", tWR="15ns"),
     "measured": dict(banks=8, row=256, tRP="1fs", tRC="191ns", tWR="763ns"),
 }
 # The host's work for a page that it reads through its kernel (system call, block layer, interrupt), beside the
@@ -48,9 +50,15 @@ def one_each(root, controllers):
     connect(root.gpu.l2, controllers)
 
 
-def channels(size):
+def chunk(platform, reading="table"):
+    """In what addresses go round over controllers: a flash page, and no more than a row."""
+    row = OPTANE.get(reading, {}).get("row", PAGE) if platform == "optane" else PAGE
+    return f"{min(row, PAGE)}B"
+
+
+def channels(size, chunk=scale.INTERLEAVE):
     """What each of the controllers sees of the addresses."""
-    share = scale.interleave(size)
+    share = scale.interleave(size, chunk)
     return [dict(share.channel(i), map="RoRaBaCoChCl") for i in range(size.controllers)]
 
 
@@ -80,13 +88,10 @@ def optane_table(size, reading):
 def optane(root, size, needed, reading="table"):
     """Six Optane DIMMs."""
     table = optane_table(size, reading)
-    row, banks = in_bytes(table.figures["row"], "row"), int(table.figures["banks_per_group"])
-    if row < PAGE:  # smaller than what addresses go round in: each controller sees its addresses with gaps
-        share, parts = needed, [dict(map="RoRaBaCo")] * size.controllers
-    else:
-        share, parts = -(-needed // size.controllers), channels(size)
-    one_each(root, [mem.DramController(timing=table, capacity=f"{up_to(share, row * banks)}B", **part)
-                    for part in parts])
+    rows = in_bytes(table.figures["row"], "row") * int(table.figures["banks_per_group"])
+    capacity = up_to(-(-needed // size.controllers), rows)
+    one_each(root, [mem.DramController(timing=table, capacity=f"{capacity}B", **part)
+                    for part in channels(size, chunk("optane", reading))])
 
 
 def buffer_table(rate):
@@ -111,7 +116,7 @@ def hybridgpu(root, size, needed, buffer=None):
     """HybridGPU: an SSD controller with its DRAM buffer, in the GPU (II-C). `needed` is on the flash. `buffer` takes the
     buffer's place: a mem.PageCache, say."""
     root.memory.network = mem.Crossbar(inputs=size.controllers, **scale.interleave(size).over(1).crossbar,
-                                       width="32B")
+                                       width="64B")
     root.memory.buffer = buffer or zng.PageBuffer(capacity=f"{size.buffer}B",
                                                   dirty_pages=max(1, size.buffer // PAGE // 32))
     root.memory.dram = mem.DramController(

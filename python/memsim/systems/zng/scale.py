@@ -26,9 +26,9 @@ L1_FLOOR, L2_FLOOR = 8 * KIB, 64 * KIB
 PLANES, PAGES, PAGE, REGISTERS = 64, 384, 4 * KIB, 7  # of a channel, a block, bytes; that cache, a plane
 
 
-def interleave(size):
+def interleave(size, chunk=INTERLEAVE):
     """How addresses go round over the L2 slices of a machine, and over what is behind them."""
-    return Interleave(size.controllers, INTERLEAVE)
+    return Interleave(size.controllers, chunk)
 
 
 @dataclass
@@ -88,8 +88,8 @@ def scale(footprint, whole=FOOTPRINT, buffer=BUFFER):
 
 
 def data_blocks(whole):
-    """Of a plane, that hold data: a drive spreads what is written over all of its planes."""
-    return max(1, Fraction(whole, CHANNELS * PLANES * PAGES * PAGE))
+    """Of a plane, that hold data, as a mean: a block holds pages that follow one another (IV-A)."""
+    return Fraction(whole, CHANNELS * PLANES * PAGES * PAGE)
 
 
 CORES, FIRMWARE = 5, Fraction(5, 10**6)  # a page, in seconds (assumptions)
