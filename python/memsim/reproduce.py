@@ -10,7 +10,6 @@ import csv
 import dataclasses
 import os
 import re
-import resource
 import signal
 import subprocess
 import sys
@@ -116,24 +115,23 @@ def run(figure, args):
     folder = Path(args.outdir, figure.name)
     folder.mkdir(parents=True, exist_ok=True)
     options = [*SCALES[args.scale], "--jobs", str(args.jobs)] if figure.takes_a_scale else []
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     study = subprocess.Popen(
         [sys.executable, "-m", "memsim", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.script, *options],
         env=dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE.rstrip(os.sep))), stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, text=True)
     try:
-        text, _ = study.communicate()
+        text = study.stdout.read()
+        _, status, used = os.wait4(study.pid, 0)
     except BaseException as e:
         if isinstance(e, SystemExit):  # a SIGTERM; Ctrl-C has come to the study, too
             study.terminate()
         study.wait()  # its points write their checkpoints
         raise
-    if study.returncode:
-        raise Error(f"{figure.name} ended with code {study.returncode}; what it has finished stays: the same command "
+    if code := os.waitstatus_to_exitcode(status):
+        raise Error(f"{figure.name} ended with code {code}; what it has finished stays: the same command "
                     "goes on")
     (folder / "output.txt").write_text(text)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, after.ru_maxrss / 1024)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024  # of the study and all of its points
 
 
 def draw(figure, rows, folder):
