@@ -33,7 +33,8 @@ ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
 # copies "block the memory channel" (III-B): nothing is served from its buffer, migration goes first, and no
 # request is issued meanwhile (IV-B: "unavailable").
 _COPIES = dict(buffer_reads=False, swap_patience="0fs", swap_hold=True)
-_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True, buffer_reads=False)
+_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True, buffer_reads=False,
+              swap_hold=True)
 PLANAR = {
     "hetero": dict(CHANNELS["hetero"], **_COPIES, routes="electrical"),
     "ohm-base": dict(CHANNELS["ohm-base"], **_COPIES),
