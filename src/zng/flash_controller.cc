@@ -234,12 +234,13 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
             stat.thrashes += state.checker.thrashing;
     }
     const std::uint64_t line = s.request.address / line_bytes;
+    const std::uint32_t last = s.last;
     std::uint32_t next = slot;
     for (bool more = true; more;) { // what the packet carried
         const std::uint32_t i = next;
         const Slot& done = state.slots[i];
         const MemRequest& r = done.request;
-        more = i != s.last, next = done.next;
+        more = i != last, next = done.next;
         (read ? stat.read_latency : stat.write_latency)
             .sample(static_cast<std::uint64_t>(now() - done.accepted));
         sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::channel), now());
@@ -259,6 +260,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
 
 void FlashController::release(std::uint32_t slot) {
     state.free.push_back(slot);
+    state.slots[slot].last = slot; // what followed it is others' by now
     stat.held.set(now(), --state.held);
 }
 

@@ -96,7 +96,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     return root
 
 
-def gpu_of(size, applications, l2, chunk, **dispatch):
+def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
     part = gpu(sms=size.sms, slices=size.controllers, interleave=chunk, memory=None,
                clock=CLOCK, sm=SM,
