@@ -183,7 +183,7 @@ def test_what_no_text_tells_apart_is_equal_on_all_platforms():
         "128", "64", "64", "8", "833334fs", "128B")
     assert equal(lambda r: r.gpu.tlb[0], "misses", "targets", "acknowledged_stores") == ("64", "512", "True")
     equal(lambda r: r.gpu.l1[0], "capacity", "ways", "latency", "mshrs", "sector")
-    assert equal(lambda r: r.gpu.sm[0], "warp_slots", "schedulers", "atomics") == ("64", "1", "performed")
+    assert equal(lambda r: r.gpu.sm[0], "warp_slots", "schedulers", "atomics") == ("80", "1", "loads")
     roots = [root for root in roots if hasattr(root.memory, "network")]
     assert len(roots) == len(OWN) + 1
     equal(lambda r: r.memory.network, "width", "latency", "queue")

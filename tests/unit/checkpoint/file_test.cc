@@ -22,7 +22,7 @@ Checkpoint checkpoint_of(Machine& m) {
                 {{"b.py", "h2"}},      {{"run.py", "h3"}},
                 {{"a.csr", "h4"}},     7,
                 std::string("{\0}", 3)};
-    c.run = {"a-uuid", "out/stats.db", "out", 3, 1234, 2.5};
+    c.run = {"a-uuid", "out/stats.db", "out", 3, 1234, 5, 2.5};
     c.configuration = checkpoint::configuration_of(m);
     c.snapshot = m.save();
     return c;

@@ -17,9 +17,9 @@ CYCLE = "833334fs"
 # simulator (MacSim with its GTX 580) has.
 LINES = dict(sector="128B", mshrs=128)
 
-# Table I: 80 warps, of which an SM here holds 64 (D170). MacSim's GTX 580 has two schedulers, each every second cycle:
-# as many instructions as one every cycle. Atomics are performed, though Table II's read ratios count them as reads (D178).
-SM = dict(warp_slots=64, block_slots=16, schedulers=1, atomics="performed")
+# Table I: 80 warps, and blocks enough to fill them. MacSim's GTX 580 has two schedulers, each every second cycle: as many
+# instructions as one every cycle. Atomics are loads, as Table II counts them.
+SM = dict(warp_slots=80, block_slots=16, schedulers=1, atomics="loads")
 # Equal on all platforms, as no text tells them apart: 64 of the L2's MSHRs are for demand where hints come.
 L2 = dict(mem_queue=64, demand_mshrs=64)
 
