@@ -18,6 +18,17 @@ WHOLE = "", "judge"           # scales at which a claim is judged: none, or the 
 DOCS = Path(PACKAGE, "__init__.py").resolve().parents[2] / "docs"
 JUDGED, QUICK, PAGE = DOCS / "judged.csv", DOCS / "quick.csv", DOCS / "accuracy.md"
 COLUMNS = "id", "ours", "scale", "workloads", "source"
+HEAD = """# Accuracy
+
+Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page:
+`docs/judged.csv` has our last figure for each claim, at judge, the paper's scale, where not said otherwise; `docs/quick.csv` has those
+of `memsim reproduce all --scale quick --record`. What a verdict means stands in [studies.md](studies.md#verdicts), why a figure differs in
+[deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
+
+Ohm-GPU's and ZnG's figures at judge and default are of the readings in the column 'before' of
+[models/ohm-readings.md](models/ohm-readings.md) and [models/zng-readings.md](models/zng-readings.md). Those in the column 'now', which the
+models have, are frozen and not judged.
+"""
 
 
 def rows_of(file):
@@ -102,47 +113,18 @@ def _number(value):
     return "-" if value is None else f"{value:.4g}"
 
 
-def table(verdicts):
-    """A row a claim."""
-    lines = ["| claim | metric | paper | ours | effect | verdict | figure from |", "|---|---|---|---|---|---|---|"]
-    for v, row in verdicts:
-        c = v.claim
-        where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
-        lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {_number(v.ours)} | "
-                     f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} |")
-    return lines
-
-
-def section():
-    """Counts, and the claims of each paper."""
-    papers = judged()
-    lines = [*counts(papers)]
-    for system, name in PAPERS.items():
-        lines += ["", f"### {name}, claim by claim", "", *table(papers[system])]
-    return "\n".join(lines) + "\n"
-
-
 def page():
     """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick one."""
-    papers, quick = judged(), recorded("quick")
-    lines = f"""# Accuracy
-
-Every number that the five papers state about their systems, beside ours. `memsim reproduce all --scale quick --record` writes this
-page; `docs/judged.csv` has the figures at judge, the papers' scale, and where each comes from. What a verdict means stands in
-[studies.md](studies.md#verdicts), why a figure differs in [deviations.md](deviations.md). The figures at the quick scale (machines
-and inputs made small) show that all works and that nothing has moved; no claim is judged by them.
-
-At the papers' scale:
-""".splitlines() + ["", *counts(papers)]
+    papers, quick, sources = judged(), recorded("quick"), rows_of(QUICK)
+    lines = [*HEAD.splitlines(), "", *counts(papers)]
     for system, name in PAPERS.items():
-        lines += ["", f"## {name}", "",
-                  "| claim | metric | paper | ours at judge | verdict | ours at quick | alone that would be | study of the quick one |",
-                  "|---|---|---|---|---|---|---|---|"]
-        sources = rows_of(QUICK)
+        lines += ["", f"## {name}, claim by claim", "",
+                  "| claim | metric | paper | ours | effect | verdict | figure from | quick | study |",
+                  "|---|---|---|---|---|---|---|---|---|"]
         for v, row in papers[system]:
             c, small = v.claim, quick.get(v.claim.id)
-            here = f"{row['scale']}: " * (row["scale"] not in WHOLE) + _number(v.ours)
-            lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {here} | {v.text} | "
-                         f"{_number(small and small.ours)} | {small and small.comparison or '-'} | "
-                         f"{sources[c.id]['source'] if c.id in sources else '-'} |")
+            where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
+            lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {_number(v.ours)} | "
+                         f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
+                         f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |")
     return "\n".join(lines) + "\n"

@@ -164,7 +164,12 @@ def main(argv):
                    help="exit with 1 if a claim that was met before (docs/judged.csv, docs/quick.csv) is met no more")
     p.add_argument("--record", action="store_true",
                    help="write the figures of --scale quick into docs/quick.csv, and docs/accuracy.md anew")
+    p.add_argument("--page", action="store_true",
+                   help="run nothing: write docs/accuracy.md from docs/judged.csv, docs/quick.csv and the claims")
     args = p.parse_args(argv)
+    if args.page:
+        accuracy.PAGE.write_text(accuracy.page())
+        return 0
     if args.list:
         return listing(args)
     if not args.FIGURE:

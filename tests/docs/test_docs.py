@@ -86,20 +86,6 @@ def test_the_reference_page_is_current(tmp_path):
         "declarations have changed: run `build/memsim reference docs/reference.md`")
 
 
-def test_the_verdicts_are_those_of_the_figures(tmp_path):
-    made = tmp_path / "studies.md"
-    made.write_text((ROOT / "docs/studies.md").read_text())
-    done = run([ROOT / "build/memsim", "-q", ROOT / "util/verdicts.py", made], tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert made.read_text() == (ROOT / "docs/studies.md").read_text(), (
-        "claims, figures or the rule have changed: run `build/memsim util/verdicts.py docs/studies.md`")
-    assert os.listdir(tmp_path) == ["studies.md"]
-    made.write_text("# Without a place for them\n")
-    done = run([ROOT / "build/memsim", "-q", ROOT / "util/verdicts.py", made], tmp_path)
-    assert done.returncode and "no place for the verdicts" in done.stderr
-    assert made.read_text() == "# Without a place for them\n"
-
-
 def test_cpp_blocks_are_code_that_is_compiled():
     compiled = [path.read_text() for path in (ROOT / "tests/unit/docs").iterdir()]
     shown = [(d.name, text) for d in DOCUMENTS

@@ -64,7 +64,7 @@ def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
 
 def test_the_page_is_that_of_the_figures():
     assert accuracy.PAGE.read_text() == accuracy.page(), (
-        "claims or figures have changed: run `build/memsim reproduce all --scale quick --record`")
+        "claims or figures have changed: run `build/memsim reproduce --page`")
 
 
 def test_the_page_has_every_claim_and_hides_none():
