@@ -89,7 +89,7 @@ TEST_CASE("The time of a read in deduplication is a stage of its own", "[cmd]") 
     t.driver->read(5000 * cycle, 128);
     Stamps& stamps = t.m.sim().stamps();
     stamps.enable(1);
-    const Stamps::Id id = stamps.open(5000 * cycle);
+    const Stamps::Id id = stamps.open(5000 * cycle, 0);
     t.driver->state.plan[1].request.stamps = id;
     const Tick time = t.run()[1];
     stamps.close(id, Stage::find("queue"), 5000 * cycle + time);

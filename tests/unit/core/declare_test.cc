@@ -241,10 +241,10 @@ TEST_CASE("a stage that nobody has known before is a component's own", "[core]")
     CHECK_THAT(error_of([] { Stage::find("test lockup"); }), Contains("is not one of"));
     Stamps stamps;
     stamps.enable(1);
-    const auto id = stamps.open(10);
+    const auto id = stamps.open(10, 0);
     stamps.mark(id, lookup, 14);
     stamps.close(id, other, 20);
     CHECK(stamps.sum(lookup) == 4);
     CHECK(stamps.sum(other) == 6);
-    CHECK(stamps.count(protocol::Stage::dram) == 0);
+    CHECK(stamps.times(protocol::Stage::dram).count() == 0);
 }

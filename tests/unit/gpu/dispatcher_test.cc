@@ -271,7 +271,7 @@ TEST_CASE("A machine that applications cannot share is refused before time 0", "
     CHECK_THAT(refused(2, {{"bases", "0B,7"}}), Catch::StartsWith("dispatcher.bases: "));
     CHECK_THAT(refused(2, {{"bases", "0B,1MiB"}, {"translated", "true"}}),
                Catch::Contains("an MMU places pages"));
-    CHECK_THAT(refused(2, {{"warp_slots", "0"}}), Catch::Contains("from 1 to 64"));
+    CHECK_THAT(refused(2, {{"warp_slots", "0"}}), Catch::Contains("from 1 to 128"));
     CHECK_THAT(refused(2, {{"block_slots", "0"}}), Catch::Contains("from 1 to 64"));
 }
 
