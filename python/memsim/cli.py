@@ -226,7 +226,7 @@ def _restored(args):
         raise Error(f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is "
                     "gone: make it again")
     os.chdir(saved.script.cwd)
-    for name in Options.KEPT:
+    for name in set(Options.KEPT) & set(kept["options"]):
         setattr(run.options, name, kept["options"][name])
     before = run.options.database()
     run.options.restoring = saved

@@ -49,18 +49,18 @@ def main(args):
         raise Error("--ticks: at least one tick is compared")
     command = [args.script, *args.arguments]
     with tempfile.TemporaryDirectory(prefix="memsim-verify-") as scratch:
-        whole, cut = (os.path.join(scratch, name) for name in ("whole", "cut"))
+        whole, cut, saved = (os.path.join(scratch, name) for name in ("whole", "cut", "saved"))
         expected = _run(whole, command)
         ticks = _random_ticks(whole, args)
         at = [word for tick in ticks for word in ("--checkpoint-at", f"{tick}fs")]
         saving = _differences(expected, _run(cut, [*at, *command]))
         if saving:
             print(f"saving alone   DIFFERENT: {saving}", flush=True)
-        wrong, files = bool(saving), _checkpoints(cut)
-        database = os.path.join(cut, "stats.db")
-        shutil.copy(database, f"{database}.whole")
+        # What one restore writes is no other's matter: it saves at the later ticks again.
+        shutil.copytree(cut, saved)
+        wrong, files, database = bool(saving), _checkpoints(saved), os.path.join(cut, "stats.db")
         for file in files:
-            shutil.copy(f"{database}.whole", database)  # what one restore does is no other's matter
+            shutil.copy(os.path.join(saved, "stats.db"), database)
             found = _compare(file, expected, database)
             wrong += bool(found)
             print(f"{_memsim.show_ticks(_memsim.checkpoint_info(file)['now']):>24}  "

@@ -57,6 +57,12 @@ def test_a_script_by_another_name(run, saved):
     assert run("--restore", saved).stdout == f"run {saved.parents[1]}/mine.py first\n"
 
 
+def test_only_options_that_are_kept(run, saved):
+    """Others are of the command line: a checkpoint turns on no oracle and no output."""
+    forge(saved, b'"stats_db": ""', b'"debug": "xx" ')
+    assert run("--restore", saved).stdout == "run mine.py first\n"
+
+
 def test_a_checkpoint_alone(run, refused, saved, tmp_path):
     """Its database is enough where it names it, or beside it."""
     shutil.copy(saved, tmp_path / "alone.ckpt")

@@ -1,6 +1,7 @@
 """`memsim ckpt verify`: it finds a run that a restore changes, and finds none in any platform."""
 from pathlib import Path
 
+import memsim
 import pytest
 from memsim import verify
 from memsim.systems import cmd, cxl_gpu, ohm, sap, zng
@@ -64,6 +65,17 @@ def test_a_run_that_a_restore_changes(run):
     assert len(said) == 3 and all("DIFFERENT: ends and digests, dumps, statistics" in line for line in said[:2]), said
     assert "('script', 1, " in said[0] and " became ('script', 1, " in said[0]
     assert said[2] == "script.py: 2 of 3 comparisons differ (seed 1)"
+
+
+def test_what_one_restore_changes_is_no_other_s_matter(run):
+    """The first restore alone has another machine, and dumps after its checkpoint and before the second's."""
+    (run.directory / "script.py").write_text(
+        FORGETFUL.replace("max(0, len(open('runs').read()) - 2)", "(len(open('runs').read()) == 3)")
+        .replace("memsim.simulate()", "memsim.simulate('5us')\nmemsim.stats.dump('half')\nmemsim.simulate()"))
+    said = run("ckpt", "verify", "--ticks", 2, "script.py", expect=1).stdout.splitlines()
+    ticks, words = zip(*(line.split()[:2] for line in said[:2]))
+    assert memsim._memsim.ticks(ticks[0]) < 5 * 10**9 < memsim._memsim.ticks(ticks[1])
+    assert words == ("DIFFERENT:", "same")
 
 
 def test_a_run_that_saving_changes(run):
