@@ -28,8 +28,8 @@ def environment():
 
 
 def run_for_us(command, quiet=False):
-    """The completed process, `quiet` with its output. What this process is told by a signal, it is told; and where it ends by one, so
-    does this process."""
+    """The completed process, `quiet` with its output. A signal that comes to this process is passed on to it; and
+    where it ends by one, so does this process."""
     output = subprocess.PIPE if quiet else None
     process = subprocess.Popen(command, env=environment(), text=True, stdout=output, stderr=output)
     before = {number: signal.signal(number, lambda number, frame: process.send_signal(number))

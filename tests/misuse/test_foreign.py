@@ -3,6 +3,7 @@ import os
 import subprocess
 
 import pytest
+from resume.test_restore import KERNEL
 
 SCRIPT = """\
 import sys
@@ -15,29 +16,6 @@ memsim.simulate()
 memsim.checkpoint("own.ckpt")
 """
 COPY = "MemcpyHtoD,0x1000,4\n"
-KERNEL = """\
--kernel name = k
--grid dim = (1,1,1)
--block dim = (32,1,1)
--shmem = 0
--nregs = 8
--shmem base_addr = 0x7fc867000000
--local mem base_addr = 0x7fc865000000
--accelsim tracer version = 3
-
-#traces format = ...
-
-#BEGIN_TB
-
-thread block = 0,0,0
-
-warp = 0
-insts = 1
-0010 ffffffff 0 EXIT 0 0
-
-#END_TB
-
-"""
 RED = "\033[31m"
 
 
