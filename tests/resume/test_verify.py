@@ -1,4 +1,5 @@
 """`memsim ckpt verify`: it finds a run that a restore changes, and finds none in any platform."""
+import subprocess
 from pathlib import Path
 
 import memsim
@@ -100,6 +101,14 @@ def test_a_file_that_is_another_when_saved_again(run, monkeypatch):
                           ("raise SystemExit('no')", "it cannot be loaded and saved: no")):
         monkeypatch.setattr(verify, "SAVE_AGAIN", program)
         assert verify._compare(str(file), {}, "") == said
+
+
+def test_memsim_was_changed_in_the_meantime(monkeypatch):
+    changed = "memsim/run.py has changed since the checkpoint was written, and the results may differ: this is a new run"
+    done = subprocess.CompletedProcess([], 0, "", f"memsim: {changed}, whose parent is 1\nmemsim: results in x\n")
+    monkeypatch.setattr(verify, "same_file", lambda one, other: True)
+    monkeypatch.setattr(verify, "run_for_us", lambda command, quiet: done)
+    assert verify._compare("a.ckpt", {}, "") == changed
 
 
 @pytest.mark.parametrize("text, said", [
