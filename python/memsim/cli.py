@@ -11,8 +11,9 @@ import types
 
 import memsim
 
-from . import _memsim, checkpoints, children, run, schema, signals, streams
-from .errors import IN_USE, PACKAGE, Error, InUse, Panic, utf8
+from . import _memsim, checkpoints, children, run, schema, signals, streams, trust
+from .errors import IN_USE, PACKAGE, Error, InUse, Panic, legible, utf8
+from .options import Options
 from .report import watch
 from .script import changed_behaviour, check_unchanged
 from .subcommands import SUBCOMMANDS
@@ -55,6 +56,8 @@ def parser():
     g = p.add_argument_group("checkpoints")
     g.add_argument("--restore", metavar="FILE", action="append", default=[],
                    help="go on from a checkpoint")
+    g.add_argument("--trust", action="store_true",
+                   help="with --restore: run the checkpoint's script though no database of yours knows it")
     g.add_argument("--checkpoint-at", metavar="TIME", action="append", type=_time,
                    help="save at this simulated time (repeatable)")
     g.add_argument("--checkpoint-sim-period", metavar="TIME", type=_positive_time,
@@ -153,7 +156,7 @@ def _guarded(argv):
 
 def _fail(what, exit_code):
     sys.stdout.flush()
-    print(f"memsim: {what}", file=sys.stderr)
+    print(f"memsim: {legible(str(what))}", file=sys.stderr)
     return exit_code
 
 
@@ -177,6 +180,8 @@ def _main(argv):
         p.error(f"--restore goes on from one checkpoint and {len(named)} are named: {', '.join(named)}")
     if args.restore and args.command:
         p.error(f"--restore takes no script ({args.command[0]}): the checkpoint knows its own")
+    if args.trust and not args.restore:
+        p.error("--trust is about the script of a checkpoint: it goes with --restore FILE")
     args.restore = args.restore[0] if args.restore else None
     if not args.restore and not args.command and not args.interactive:
         p.error("name a script, a subcommand or --restore FILE")
@@ -221,8 +226,11 @@ def _apply(args, options):
 
 def _restored(args):
     """The script and arguments of a checkpoint, and the options that it kept."""
-    saved = _memsim.read_checkpoint(checkpoints.find(args.restore))
+    file = checkpoints.find(args.restore)
+    saved = _memsim.read_checkpoint(file)
     kept = json.loads(saved.script.journal)
+    if saved.script.path and not args.trust:
+        trust.refuse_unknown(file, saved)
     check_unchanged(saved.script)
     for name in ("outdir", "stats_db", "debug_file"):  # of where the user is now
         if getattr(args, name):
@@ -231,8 +239,8 @@ def _restored(args):
         raise Error(f"{saved.script.cwd}: the checkpoint's script ran in this directory and it is "
                     "gone: make it again")
     os.chdir(saved.script.cwd)
-    for name, value in kept["options"].items():
-        setattr(run.options, name, value)
+    for name in set(Options.KEPT) & set(kept["options"]):
+        setattr(run.options, name, kept["options"][name])
     before = run.options.database()
     run.options.restoring = saved
     if args.outdir and not args.stats_db:
@@ -248,7 +256,8 @@ def _restored(args):
     if changed and not args.quiet:
         print(f"memsim: {changed} has changed since the checkpoint was written, and the results may "
               f"differ: this is a new run, whose parent is {saved.run.uuid}", file=sys.stderr)
-    return kept["name"], saved.script.argv
+    as_called = os.path.abspath(kept["name"]) == saved.script.path  # else a script has changed its argv[0]
+    return kept["name"] if as_called else saved.script.path, saved.script.argv
 
 
 def _run_script(script, arguments, interactive):

@@ -1,11 +1,12 @@
 """The two kinds of error, and where in the user's script something was written."""
 import os
+import re
 import sys
 
 from ._memsim import Error, InUse, Panic, nearest
 
-__all__ = ["Error", "InUse", "Panic", "UnknownName", "did_you_mean", "here", "user_error",
-           "utf8"]
+__all__ = ["Error", "InUse", "Panic", "UnknownName", "did_you_mean", "here", "legible",
+           "user_error", "utf8"]
 
 IN_USE = 75  # the exit code after InUse: sysexits' EX_TEMPFAIL
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -31,6 +32,13 @@ def here():
 def user_error(what, where=None, kind=Error):
     """The user's mistake as an exception that begins with the place in the script."""
     return kind(f"{where or here()}: {what}")
+
+
+def legible(text, keep="\n"):
+    """What a terminal may show: each byte of what would control it, but for `keep`, as \\xff; core/legible.hh
+    does so for errors from C++."""
+    return re.sub(r"[\0-\x1f\x7f-\x9f\udc80-\udcff]", lambda found: found[0] if found[0] in keep else "".join(
+        f"\\x{byte:02x}" for byte in found[0].encode(errors="surrogateescape")), text)
 
 
 def utf8(text, what):

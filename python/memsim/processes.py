@@ -1,15 +1,47 @@
-"""Child processes that are waited for in threads and hear a signal together."""
+"""Child processes: how one of memsim is called; several that are waited for in threads and hear a signal
+together, and one that stands for this process."""
 import concurrent.futures
+import os
 import signal
 import subprocess
+import sys
 import threading
 
 from . import signals
+from .errors import PACKAGE
 
 # Exit codes after a signal. It may have come to the whole group: a process that ends of it may do so
 # before the one that waits has looked for its own signals, which it then does within HEARD seconds.
 ENDED_BY_SIGNAL = {*(128 + n for n in (signal.SIGTERM, signal.SIGINT)), -signal.SIGTERM, -signal.SIGINT}
 HEARD = 2
+
+
+PYTHON = [sys.executable, "-P"]  # the current directory is searched for no module
+MEMSIM = [*PYTHON, "-m", "memsim"]
+
+
+def environment():
+    """In which PYTHON finds this memsim."""
+    users = os.environ.get("PYTHONPATH")
+    ours = os.path.dirname(PACKAGE.rstrip(os.sep))
+    return dict(os.environ, PYTHONPATH=f"{ours}{os.pathsep}{users}" if users else ours)
+
+
+def run_for_us(command, quiet=False):
+    """The completed process, `quiet` with its output. A signal that comes to this process is passed on to it; and
+    where it ends by one, so does this process."""
+    output = subprocess.PIPE if quiet else None
+    process = subprocess.Popen(command, env=environment(), text=True, stdout=output, stderr=output)
+    before = {number: signal.signal(number, lambda number, frame: process.send_signal(number))
+              for number in signals.HANDLED if signal.getsignal(number) is not signal.SIG_IGN}
+    try:
+        out, err = process.communicate()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if process.returncode in ENDED_BY_SIGNAL:
+        raise SystemExit(process.returncode if process.returncode > 0 else 128 - process.returncode)
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 class Processes:

@@ -13,7 +13,7 @@ import time
 
 from . import _memsim, checkpoints, children, signals
 from .build import build, rebuild_tree, refuse_fixed
-from .errors import Error, user_error
+from .errors import Error, legible, user_error
 from .exclusive import exclusive
 from .files import hashes_of, os_error, refuse_changed, shown
 from .journal import Journal
@@ -109,7 +109,7 @@ class Simulation:
             machine.start()
         if opts.verbosity >= 0:
             for warning in machine.warnings:
-                print(f"memsim: warning: {warning}", file=sys.stderr)
+                print(f"memsim: warning: {legible(warning)}", file=sys.stderr)
         root._simulation = self
         _open.append(self)
         _made += 1
@@ -259,7 +259,7 @@ class Simulation:
         """A line to people, below the line of progress."""
         self._progress.close()
         if self.options.verbosity >= 0:
-            print(f"memsim: {text}", file=sys.stderr, flush=True)
+            print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
 
     def _host_seconds(self):
         """Spent in simulate() so far."""

@@ -29,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import _memsim, run, signals, verdict
 from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
-from .processes import Processes, result_of
+from .processes import MEMSIM, Processes, environment, result_of
 from .progress import duration
 from .results import connect
 from .verdict import claims
@@ -169,13 +169,12 @@ class Study:
             database = _memsim.Database(self.database)
             while database.in_use(point.in_use) and not processes.ended:
                 time.sleep(0.1)
-        environment = dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE.rstrip(os.sep)))
         folder = os.path.join(os.path.dirname(self.database), "points")
         began = time.monotonic()
         done = processes.run(
-            [sys.executable, "-m", "memsim", "-d", folder, "--stats-db", self.database,
+            [*MEMSIM, "-d", folder, "--stats-db", self.database,
              "--skip-finished", *point.options, point.script, *point.arguments],
-            env=environment, text=True, stdin=subprocess.DEVNULL)
+            env=environment(), text=True, stdin=subprocess.DEVNULL)
         point.seconds = time.monotonic() - began
         if done is None or processes.ended and done.returncode in (-processes.ended,
                                                                    128 + processes.ended):

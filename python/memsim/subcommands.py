@@ -2,11 +2,13 @@
 import argparse
 import json
 import sqlite3
+import sys
 import time
 from pathlib import Path
 
-from . import _memsim, checkpoints, schema
-from .errors import Error
+from . import _memsim, checkpoints, schema, verify
+from . import resume as unfinished
+from .errors import Error, legible
 from .trace import trace
 
 
@@ -43,40 +45,47 @@ def _writing(path, act):
 
 
 def ckpt(argv):
-    p = argparse.ArgumentParser(prog="memsim ckpt", description="Look into a checkpoint")
+    p = argparse.ArgumentParser(prog="memsim ckpt", description="Look into a checkpoint, or test all of a script's")
     actions = p.add_subparsers(dest="action", required=True)
     info = actions.add_parser("info", help="what it is of")
     info.add_argument("FILE", help="OUTDIR/*.ckpt")
     show = actions.add_parser("show", help="the components, or the state of one as JSON")
     show.add_argument("FILE", help="OUTDIR/*.ckpt")
     show.add_argument("PATH", nargs="?", help="such as gpu.sm[0]; without it the paths are listed")
+    check = actions.add_parser("verify", help="save a script's run at random ticks, restore and compare it",
+                               allow_abbrev=False)
+    verify.add_arguments(check)
     args = p.parse_args(argv)
+    if args.action == "verify":
+        return verify.main(args)
     args.FILE = checkpoints.find(args.FILE)
     if args.action == "info":
-        _ckpt_info(args.FILE)
-        return
+        return _ckpt_info(args.FILE)
     saved = _memsim.read_checkpoint(args.FILE)
     if args.PATH is None:
         for path, kind, _ in saved.configuration["objects"]:
-            print(f"{path:24} {kind}")
-        return
+            print(legible(f"{path:24} {kind}", keep=""))
+        return None
     try:
         state = saved.show(args.PATH)
     except Error as e:
         raise Error(f"{args.FILE}: {e}; memsim ckpt show {args.FILE} lists them") from None
     print(json.dumps(json.loads(state), indent=2))
+    return None
 
 
 def _ckpt_info(file):
     i = _memsim.checkpoint_info(file)
-    print(f"script         {' '.join([i['script'] or '(none)', *i['argv']])}\n"
-          f"time           {_memsim.show_ticks(i['now'])}\n"
-          f"run            {i['run']}\n"
-          f"configuration  {i['configuration']}\n"
-          f"components     {i['objects']}, {i['events']} events pending\n"
-          f"size           {i['bytes']} B, {i['bytes_unpacked']} B unpacked\n"
-          f"written        {time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(i['written']))} UTC\n"
-          f"version        {i['version']}")
+    rows = {"script": " ".join([i["script"] or "(none)", *i["argv"]]),
+            "time": _memsim.show_ticks(i["now"]),
+            "run": i["run"],
+            "configuration": i["configuration"],
+            "components": f"{i['objects']}, {i['events']} events pending",
+            "size": f"{i['bytes']} B, {i['bytes_unpacked']} B unpacked",
+            "written": f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(i['written']))} UTC",
+            "version": i["version"]}
+    for name, text in rows.items():
+        print(f"{name:14} {legible(text, keep='')}")
 
 
 def sql(argv):
@@ -99,7 +108,7 @@ def _cell(value):
     """A value as text; values are REAL in the database, and counts look like counts."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
-    return "" if value is None else value
+    return "" if value is None else legible(value) if isinstance(value, str) and sys.stdout.isatty() else value
 
 
 def workloads(argv):
@@ -132,5 +141,9 @@ def reproduce(argv):
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, diff, plot, report, draw, reproduce,
+def resume(argv):
+    return unfinished.main(argv)
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, diff, plot, report, draw, reproduce,
                                        trace, workloads)}

@@ -25,8 +25,13 @@ constexpr std::uint64_t most_dictionary = 256 << 20; ///< of an xz file; xz -9 t
 class PlainSource final : public ByteSource {
   public:
     explicit PlainSource(const std::string& path) : path_(path) {
-        // fopen() opens a directory without complaint; reading it would be the odder message.
-        if (std::filesystem::is_directory(path)) refuse_file(path, "is a directory: name a file");
+        // fopen() opens a directory without complaint, waits at a pipe, and a device may have no
+        // end.
+        std::error_code unknown;
+        const auto status = std::filesystem::status(path, unknown);
+        if (is_directory(status)) refuse_file(path, "is a directory: name a file");
+        if (exists(status) && !is_regular_file(status))
+            refuse_file(path, "is a pipe or a device: write its contents into a file");
         file_.reset(std::fopen(path.c_str(), "rb"));
         if (!file_)
             refuse_file(path, std::string("cannot be opened (") + std::strerror(errno) +

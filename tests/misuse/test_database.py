@@ -95,6 +95,22 @@ def test_any_name(run, out, tmp_path, name):
     assert sorted(os.listdir(tmp_path)) == before
 
 
+@pytest.mark.parametrize("version", [2, 4])
+def test_tables_of_another_version(run, refused, contents, out, tmp_path, tiny, version):
+    """What is there can be asked; nothing is written into it."""
+    with sqlite3.connect(out / "stats.db") as database:
+        database.execute(f"PRAGMA user_version = {version}")
+        database.execute("UPDATE run SET finished = NULL")
+    database.close()
+    before = contents(tmp_path)
+    said = (f"results database out/stats.db: its tables have version {version} and this memsim writes version 3; "
+            "choose another file with --stats-db")
+    for command in (["-d", "out", *tiny], ["resume", "out"], ["-d", "out", "--skip-finished", *tiny]):
+        assert refused(*command) == said
+    assert contents(tmp_path) == before
+    assert run("sql", "out", "SELECT name FROM run").stdout == "name\nohm_planar\n"
+
+
 @pytest.mark.parametrize("name", ["nowhere", "nowhere.db", "nowhere#x.db", "no/where.db", "out/other.db"])
 def test_no_database(refused, out, contents, tmp_path, name):
     before = contents(tmp_path)

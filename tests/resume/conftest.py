@@ -6,24 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
+from memsim import verify
 
 ROOT = Path(__file__).parents[2]
 MEMSIM = ROOT / "build" / "memsim"
 CONFIG = ROOT / "configs" / "ohm_planar.py"
-
-# Nothing of it is about the host or the moment: equal for equal runs.
-CONTENT = (
-    "SELECT name, seed, version, sim_time_fs, exit_cause, digest FROM run",
-    "SELECT tick, since_tick, label FROM dump ORDER BY id",
-    "SELECT label, path, name, value, unit FROM results ORDER BY dump, path, name",
-    "SELECT path, name, tick, value, unit FROM samples ORDER BY path, name, tick",
-    "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
-    "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
-    "ORDER BY dump.id, path, stat.name, low",
-    "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
-    "SELECT source, source_port, target, target_port FROM connection "
-    "ORDER BY source, source_port",
-)
 
 
 class Runner:
@@ -62,7 +49,7 @@ class Runner:
 
     def content(self, outdir):
         """All of a database with one run, but its name, arguments and times of the host."""
-        return [self.rows(outdir, query) for query in CONTENT]
+        return [self.rows(outdir, query) for query in verify.CONTENT.values()]
 
     def digest(self, outdir):
         (digest,), = self.rows(outdir, "SELECT digest FROM run")

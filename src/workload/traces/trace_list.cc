@@ -2,6 +2,7 @@
 
 #include "files/words.hh"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace memsim::workload {
@@ -29,17 +30,30 @@ TraceCommand read_copy(InputFile& file, std::string_view line) {
     return copy;
 }
 
+bool lies_in(const fs::path& folder, const fs::path& file) {
+    const fs::path above = fs::canonical(folder.empty() ? "." : folder);
+    const fs::path real = fs::canonical(file);
+    return std::mismatch(above.begin(), above.end(), real.begin(), real.end()).first == above.end();
+}
+
 /// The path of a kernel's file: as written, or packed beside it.
-std::string find_kernel(const InputFile& list, std::string_view name) {
-    const fs::path path = fs::path(list.path()).parent_path() / name;
-    for (const char* packed : {"", ".xz", ".gz"})
-        if (fs::is_regular_file(path.string() + packed)) return path.string() + packed;
+std::string find_kernel(const InputFile& list, std::string_view name, bool outside) {
+    const fs::path folder = fs::path(list.path()).parent_path(), path = folder / name;
+    for (const char* packed : {"", ".xz", ".gz"}) {
+        const std::string file = path.string() + packed;
+        if (!fs::is_regular_file(file)) continue;
+        if (!outside && !lies_in(folder, file))
+            list.refuse_line("'" + file +
+                             "' lies outside of the list's folder: copy it there, or allow it by "
+                             "outside=True of workload.TraceProgram");
+        return file;
+    }
     list.refuse_line("'" + path.string() + "' is not there (nor .xz or .gz of it)");
 }
 
 } // namespace
 
-std::vector<TraceCommand> read_trace_list(const std::string& path) {
+std::vector<TraceCommand> read_trace_list(const std::string& path, bool outside) {
     InputFile file(path);
     if (file.peek(1) == "-") return {{path, 0, 0}};
     std::vector<TraceCommand> commands;
@@ -53,7 +67,7 @@ std::vector<TraceCommand> read_trace_list(const std::string& path) {
             commands.push_back(read_copy(file, line));
         } else if (text.find(".traceg") != text.npos) {
             words.end("kernel-N.traceg");
-            commands.push_back({find_kernel(file, text), 0, 0});
+            commands.push_back({find_kernel(file, text, outside), 0, 0});
             kernels = true;
         } else if (text.find(".tracez") != text.npos) {
             words.refuse("'" + std::string(text.substr(0, 60)) +

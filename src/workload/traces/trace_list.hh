@@ -13,7 +13,9 @@ struct TraceCommand {
 };
 
 /// Reads kernelslist.g; a .traceg file by itself (told by its first byte) is a list of one kernel.
-/// Copies back to the host are passed over; a kernel whose file is not there is refused.
-std::vector<TraceCommand> read_trace_list(const std::string& path);
+/// Copies back to the host are passed over. A kernel whose file is not there is refused, and one
+/// outside of the list's folder, wherever links lead, unless `outside` allows it: a list from
+/// somebody else opens no other file.
+std::vector<TraceCommand> read_trace_list(const std::string& path, bool outside = false);
 
 } // namespace memsim::workload

@@ -14,8 +14,9 @@ program::KernelSource& TraceProgram::kernels() {
     if (params.trace->empty())
         refuse("trace", "no trace is given: name a kernelslist.g or a .traceg file");
     state.function.source = std::make_unique<TraceSource>(
-        params.trace(), TraceSourceOptions {raw(params.page()), raw(params.memory()),
-                                            params.repeat(), raw(params.local_memory())});
+        params.trace(),
+        TraceSourceOptions {raw(params.page()), raw(params.memory()), params.repeat(),
+                            raw(params.local_memory()), params.outside()});
     return *state.function.source;
 }
 

@@ -30,6 +30,7 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
             "Local memory of a thread, of which all warp slots of all SMs have so much for each "
             "lane (CUDA's stack has 1 KiB by default; assumption)",
             multiple_of(4_B)};
+        Param<bool> outside {false, "Kernels may lie outside of the list's folder"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -29,7 +29,7 @@ std::string digest_of(const std::vector<TraceCommand>& commands) {
 } // namespace
 
 TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& options)
-    : path_(path), options_(options), commands_(read_trace_list(path)) {
+    : path_(path), options_(options), commands_(read_trace_list(path, options.outside)) {
     state.input = digest_of(commands_);
     state.memory.set(options.page, options.memory);
     // What is copied in is there from the start, in the order of the list.

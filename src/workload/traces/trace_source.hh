@@ -14,6 +14,7 @@ struct TraceSourceOptions {
     std::uint64_t memory = std::uint64_t {4} << 30;
     std::uint32_t repeat = 1;
     std::uint64_t local = 4096; ///< bytes of a thread's local memory
+    bool outside = false;       ///< kernels may lie outside of the list's folder
 };
 
 /// An Accel-Sim trace as an application: each block is read when it is asked for, and its warps

@@ -31,7 +31,7 @@ struct Params {
     PackageGeometry geometry;
     Param<unsigned> registers {8, {2, 64}, "Registers of a plane (ZnG table I: 2 or 8)"};
     Param<unsigned> data_registers {
-        1, {0, 1}, "Of them, those that cache no writes (ZnG IV-C: NiF has a data register)"};
+        1, {0, 1}, "Registers of a plane that cache no writes (ZnG IV-C: NiF has a data register)"};
     Param<RegisterNetwork> network {RegisterNetwork::nif,
                                     "How registers reach other planes (ZnG IV-C)"};
     Param<unsigned> spare {32,
@@ -61,7 +61,7 @@ struct Params {
     Param<bool> data_path {
         true, "Whether nif's bus from the registers to their plane takes time (ZnG IV-C)"};
     Param<Time> search {
-        0_ns, {0_ns, 1_ms}, "Of the LPMT, before a page is sensed (assumption: within tR)"};
+        0_ns, {0_ns, 1_ms}, "Search of the LPMT before a page is sensed (assumption: within tR)"};
     Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
     Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
     Param<Frequency> net_clock {

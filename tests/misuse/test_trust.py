@@ -1,0 +1,84 @@
+"""Which script a checkpoint may run: one that a database of the user's own knows, or any with --trust."""
+import os
+import shutil
+
+import pytest
+from resume import body
+
+SCRIPT = """\
+import sys
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+
+print("run", *sys.argv)
+root = memsim.Root()
+root.gen = TrafficGen(requests=1000, period="10ns")
+root.mem = SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+"""
+
+
+@pytest.fixture
+def saved(run, tmp_path):
+    """The checkpoint of a run of mine.py; beside the script is another one."""
+    for name in ("mine.py", "evil.py"):
+        (tmp_path / name).write_text(SCRIPT)
+    run("-q", "-d", "out", "--checkpoint-at", "3us", "mine.py", "first")
+    return next((tmp_path / "out").glob("3us-*.ckpt"))
+
+
+def unknown(file, script, *arguments):
+    return (f"{file}: it would run {' '.join([script, *arguments])}, and no database that belongs to you says "
+            "that its run was of this script: add --trust if you know who wrote the checkpoint, or go on without "
+            "the script by memsim.restore(FILE) in Python")
+
+
+def forge(file, old, new):
+    info, data = body.unpack(file)
+    assert old in info + data and len(old) == len(new)
+    body.pack(file, info.replace(old, new), data.replace(old, new))
+
+
+@pytest.mark.parametrize("old, new, said", [
+    (b"mine.py", b"evil.py", ["evil.py", "first"]), (b"first", b"other", ["mine.py", "other"])])
+def test_a_forged_script_or_argument(run, refused, contents, saved, tmp_path, old, new, said):
+    forge(saved, old, new)
+    before = contents(tmp_path)
+    assert refused("--restore", saved) == unknown(f"out/{saved.name}", *said)
+    assert contents(tmp_path) == before
+    assert run("--restore", saved, "--trust").stdout == f"run {said[0]} {said[1]}\n"
+
+
+def test_a_script_by_another_name(run, saved):
+    """The name by which it was called is not what runs where it is another script's."""
+    forge(saved, b'"name": "mine.py"', b'"name": "evil.py"')
+    assert run("--restore", saved).stdout == f"run {saved.parents[1]}/mine.py first\n"
+
+
+def test_only_options_that_are_kept(run, saved):
+    """Others are of the command line: a checkpoint turns on no oracle and no output."""
+    forge(saved, b'"stats_db": ""', b'"debug": "xx" ')
+    assert run("--restore", saved).stdout == "run mine.py first\n"
+
+
+def test_a_checkpoint_alone(run, refused, saved, tmp_path):
+    """Its database is enough where it names it, or beside it."""
+    shutil.copy(saved, tmp_path / "alone.ckpt")
+    assert run("--restore", "alone.ckpt").stdout == "run mine.py first\n"
+    (tmp_path / "out").rename(tmp_path / "moved")
+    assert run("--restore", f"moved/{saved.name}", "-d", "new").stdout == "run mine.py first\n"
+    assert refused("--restore", "alone.ckpt") == unknown("alone.ckpt", "mine.py", "first")
+    assert run("--restore", "alone.ckpt", "--trust").stdout == "run mine.py first\n"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root gives a file away")
+def test_another_user_s_database(refused, saved):
+    os.chown(saved.with_name("stats.db"), 12345, -1)
+    assert refused("--restore", saved) == unknown(f"out/{saved.name}", "mine.py", "first")
+
+
+def test_a_database_that_is_none(refused, saved):
+    saved.with_name("stats.db").write_text("this is my diary\n" * 100)
+    assert refused("--restore", saved) == unknown(f"out/{saved.name}", "mine.py", "first")
