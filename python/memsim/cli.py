@@ -179,7 +179,7 @@ def _main(argv):
         code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
         run.close_all()
         return 0
-    return _run_script(script, arguments, args.interactive)
+    return run_script(script, arguments, args.interactive)
 
 
 def _apply(args, options):
@@ -238,7 +238,7 @@ def _restored(args):
     return kept["name"], saved.script.argv
 
 
-def _run_script(script, arguments, interactive):
+def run_script(script, arguments, interactive=False):
     try:
         with open(script, "rb") as f:
             source = f.read()

@@ -22,6 +22,7 @@ class Options:
     restoring: object = None  # the Checkpoint that the script is re-run for
     parent: str = ""          # the run that a new run goes on from
     skip_finished: bool = False
+    jobs: int = 0             # points of a study at once; 0: as the study says
 
     KEPT = ("outdir", "stats_db", "verbosity", "checkpoint_at", "checkpoint_sim_period",
             "checkpoint_wall_period", "changes")

@@ -107,4 +107,9 @@ def workloads(argv):
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads)}
+def sweep(argv):
+    from .sweep import main
+    return main(argv)
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads, sweep)}
