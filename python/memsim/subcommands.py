@@ -107,9 +107,15 @@ def workloads(argv):
     return main(argv)
 
 
+def merge(argv):
+    from .merge import main
+    return main(argv)
+
+
 def sweep(argv):
     from .sweep import main
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads, sweep)}
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, stubs, reference, sql, trace, workloads, sweep,
+                                     merge)}

@@ -72,7 +72,7 @@ def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_p
             said = running.stderr.readline()
         assert said.startswith("sizes: 4/5  4 "), said
         said = study("sweep", "--status", "out").stdout
-        assert said.startswith("ohm/sizes: done: 3 of 5 points, and 1 failed\n  now: 3 (0m0"), said
+        assert said.startswith("ohm/sizes: done: 3 of 5 points, and 1 failed\n  now: 3 (0m"), said
         assert said.splitlines()[2].startswith("  left: 0 points") and "  failed: -5: " in said
         running.kill()
         running.wait()
