@@ -80,6 +80,8 @@ class Study:
     """Points, their results and the claims that follow. `database` is the one of this process
     (-d, --stats-db) unless another is named."""
 
+    elsewhere = None  # what runs the points instead of processes here, given the study and its points
+
     def __init__(self, system, name, database=None, jobs=None, seeds=1):
         if seeds < 1:
             raise user_error(f"a study of {seeds} seeds has no points: --seeds is 1 or more")
@@ -121,6 +123,8 @@ class Study:
         twins = {}  # equal points run once
         for point in self.points:
             twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
+        if Study.elsewhere:
+            return Study.elsewhere(self, [point for point, *_ in twins.values()])
         os.makedirs(os.path.dirname(self.database), exist_ok=True)
         table = Points(self.database, f"{self.system}/{self.name}", self.points, self.jobs,
                        run.options.verbosity >= 0)
