@@ -13,6 +13,7 @@ import memsim
 
 from . import _memsim, checkpoints, children, run, schema, signals, streams
 from .errors import IN_USE, PACKAGE, Error, InUse, Panic, utf8
+from .files import hash_of
 from .script import changed_behaviour, check_unchanged
 from .subcommands import SUBCOMMANDS
 
@@ -208,7 +209,8 @@ def _apply(args, options):
 
 def _restored(args):
     """The script and arguments of a checkpoint, and the options that it kept."""
-    saved = _memsim.read_checkpoint(checkpoints.find(args.restore))
+    file = os.path.abspath(checkpoints.find(args.restore))
+    saved = _memsim.read_checkpoint(file)
     kept = json.loads(saved.script.journal)
     check_unchanged(saved.script)
     for name in ("outdir", "stats_db", "debug_file"):  # of where the user is now
@@ -227,6 +229,8 @@ def _restored(args):
     after = dataclasses.replace(run.options, outdir=args.outdir or run.options.outdir,
                                 stats_db=args.stats_db or run.options.stats_db)
     changed = changed_behaviour(saved)
+    if args.changes or changed:
+        run.options.origin = hash_of(file)
     if (args.changes or after.database() != before or changed or
             os.path.abspath(after.outdir) != saved.run.outdir):
         run.options.parent = saved.run.uuid

@@ -42,7 +42,7 @@ class Points:
         self._show = show and sys.stderr is not None and sys.stderr.isatty()
         self._shown, self._lines = time.monotonic(), 0
         rows = [(study, number, point.name, json.dumps(point.keys),
-                 json.dumps([*point.options, point.script, *point.arguments]), jobs)
+                 json.dumps(point.command), jobs)
                 for number, point in enumerate(points)]
         self._numbers = {id(point): number for number, point in enumerate(points)}
         with self._writing() as db:

@@ -27,7 +27,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from . import _memsim, run, signals, verdict
+from . import _memsim, checkpoints, run, signals, verdict
 from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
 from .points import Points, owner
 from .processes import Processes, as_they_end
@@ -52,6 +52,11 @@ class Point:
     seconds: float = 0.0
     in_use: str = ""  # the run of it that another process is at
     found: bool = False  # it was there before
+
+    @property
+    def command(self):
+        """What memsim is told. A run that goes on from a checkpoint has no script."""
+        return [*self.options, *([self.script] if self.script else []), *self.arguments]
 
     @property
     def name(self):
@@ -100,6 +105,16 @@ class Study:
             self.points.append(Point(keys, os.path.abspath(script), [*map(str, arguments), *own],
                                      list(map(str, options)), seed))
         return self.points[-len(self.seeds)]
+
+    def restored(self, checkpoint, *, options=(), **keys):
+        """Adds a run that goes on from a checkpoint under other tunable parameters: `options` are memsim's,
+        such as --set. A checkpoint has one seed."""
+        if len(self.seeds) > 1:
+            raise user_error(f"a point of {len(self.seeds)} seeds cannot go on from {checkpoint}: the seed of "
+                             "a checkpoint is given")
+        file = os.path.abspath(checkpoints.find(checkpoint))
+        self.points.append(Point(keys, "", [], ["--restore", file, *map(str, options)]))
+        return self.points[-1]
 
     @property
     def selected(self):
@@ -199,7 +214,7 @@ class Study:
         began = time.monotonic()
         done = processes.run(
             [sys.executable, "-m", "memsim", "-d", folder, "--stats-db", self.database,
-             "--skip-finished", *point.options, point.script, *point.arguments],
+             "--skip-finished", *point.command],
             env=environment, text=True, stdin=subprocess.DEVNULL)
         point.seconds = time.monotonic() - began
         if done is None or processes.ended and done.returncode in (-processes.ended,

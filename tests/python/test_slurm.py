@@ -175,9 +175,11 @@ def cluster(monkeypatch):
         yield folder
     finally:
         subprocess.run(["scancel", "-u", "root"], capture_output=True)
-        for file in folder.glob("*.pid"):
-            end(int(file.read_text()), signal.SIGTERM)
-        time.sleep(1)
+        for file in [*folder.glob("node*.pid"), folder / "slurmctld.pid", folder / "munge.pid"]:
+            if file.exists():
+                process = int(file.read_text())
+                end(process, signal.SIGTERM)
+                until(lambda: is_over(process))
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -190,6 +192,14 @@ def end(process, number=signal.SIGKILL):
         os.kill(process, number)
     except ProcessLookupError:
         pass
+
+
+def is_over(process):
+    """It is gone, or nobody has asked for its exit code."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
 
 
 def parent_of(process):

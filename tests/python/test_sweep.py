@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from memsim import points
+from memsim import Error, points
+from memsim import study as module
 
 from .conftest import MEMSIM
 
@@ -123,3 +124,80 @@ def test_what_a_sweep_refuses(study, tmp_path):
     study("-d", "out", "point.py", "3")
     assert study("sweep", "--status", "out", expect=1).stderr == (
         "memsim: out: no study has run points into this database\n")
+
+
+WARM = """\
+import os, sys, time
+import memsim
+root = memsim.Root(seed=3)
+root.gen = memsim.mem.TrafficGen(requests=3000, period="10ns", read_share="70%")
+root.mem = memsim.mem.SimpleMemory(latency="100ns")
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.stats.series("1us", "mem.*")
+memsim.simulate("15us")
+for _ in range(6000):  # not for ever
+    if os.path.exists("go"):
+        break
+    time.sleep(0.01)
+memsim.simulate()
+"""
+SWEPT = """\
+from memsim import study
+made = study.Study("ohm", "swept", jobs=2)
+made.point("warm.py", latency="whole")
+for latency in "100ns", "5us":
+    made.restored("warm/10us.ckpt", options=["--set", f"mem.latency={latency}"], latency=latency)
+made.restored("warm/10us.ckpt", latency="as it was")
+made.point("warm.py", options=["--set", "mem.latency=5us"], latency="cold")
+made.run()
+print(made.table(time="SELECT sim_time_fs FROM run WHERE id = :run").to_csv(header=False))
+"""
+
+
+@pytest.fixture
+def warm(study, tmp_path):
+    (tmp_path / "warm.py").write_text(WARM)
+    (tmp_path / "study.py").write_text(SWEPT)
+    (tmp_path / "go").touch()
+    study("-d", "warm", "--checkpoint-at", "10us", "warm.py")
+    return study
+
+
+def test_points_go_on_from_a_checkpoint_under_other_parameters(warm, tmp_path):
+    said = warm("sweep", "study.py", "-d", "out").stdout
+    time = {name: int(fs) for name, fs in (line.split(",") for line in said.split("\n") if line)}
+    assert time["whole"] == time["100ns"] == time["as it was"] < time["5us"] < time["cold"]
+    parents = rows(tmp_path, "SELECT parent FROM run")
+    assert len(parents) == 4, "what was not changed is the whole run"
+    assert len(set(rows(tmp_path, "SELECT configuration FROM run"))) == 4
+    warm("sweep", "study.py", "-d", "out")
+    assert len(rows(tmp_path, "SELECT id FROM run")) == 4, "none was run again"
+    assert json.loads(rows(tmp_path, "SELECT command FROM point WHERE number = 2")[0][0]) == [
+        "--restore", str(*(tmp_path / "warm").glob("10us-*.ckpt")), "--set", "mem.latency=5us"]
+
+
+def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, tmp_path):
+    command = ["-d", "out", "--skip-finished", "--checkpoint-at", "14us", "--restore", "warm/10us.ckpt",
+               "--set", "mem.latency=500ns"]
+    warm(*command, "-d", "whole")
+    (tmp_path / "go").unlink()
+    running = subprocess.Popen([MEMSIM, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert "checkpoint at 14us" in running.stderr.readline()
+    time.sleep(0.3)
+    running.kill()
+    running.communicate()
+    (tmp_path / "go").touch()
+    (run,), = rows(tmp_path, "SELECT id FROM run WHERE finished IS NULL")
+    assert f"goes on with run {run} from out/14us-" in warm(*command).stderr
+    assert f"finished before, as run {run}" in warm(*command).stderr
+    assert "goes on" not in warm(*command[:-1], "mem.latency=600ns").stderr, "that is another run"
+    digest = "SELECT digest FROM run ORDER BY started"
+    assert rows(tmp_path, digest)[0] == sqlite3.connect(tmp_path / "whole/stats.db").execute(digest).fetchone()
+    assert len(rows(tmp_path, digest)) == 2
+
+
+def test_a_point_of_several_seeds_does_not_go_on_from_a_checkpoint(in_tmp):
+    made = module.Study("ohm", "test", database=in_tmp / "study.db", seeds=2)
+    with pytest.raises(Error, match="the seed of a checkpoint is given"):
+        made.restored("warm.ckpt")
