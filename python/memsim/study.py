@@ -113,7 +113,8 @@ class Study:
             raise user_error(f"a point of {len(self.seeds)} seeds cannot go on from {checkpoint}: the seed of "
                              "a checkpoint is given")
         file = os.path.abspath(checkpoints.find(checkpoint))
-        self.points.append(Point(keys, "", [], ["--restore", file, *map(str, options)]))
+        # A checkpoint may be of a run with -q, which does not tell what is read here: its run's name.
+        self.points.append(Point(keys, "", [], ["-v", "--restore", file, *map(str, options)]))
         return self.points[-1]
 
     @property
