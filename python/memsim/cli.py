@@ -13,6 +13,7 @@ import memsim
 
 from . import _memsim, checkpoints, children, run, schema, signals, streams, trust
 from .errors import IN_USE, PACKAGE, Error, InUse, Panic, legible, utf8
+from .files import hash_of
 from .options import Options
 from .report import watch
 from .script import changed_behaviour, check_unchanged
@@ -192,7 +193,7 @@ def _main(argv):
         code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
         run.close_all()
         return 0
-    return _run_script(script, arguments, args.interactive)
+    return run_script(script, arguments, args.interactive)
 
 
 def _apply(args, options):
@@ -226,7 +227,7 @@ def _apply(args, options):
 
 def _restored(args):
     """The script and arguments of a checkpoint, and the options that it kept."""
-    file = checkpoints.find(args.restore)
+    file = os.path.abspath(checkpoints.find(args.restore))
     saved = _memsim.read_checkpoint(file)
     kept = json.loads(saved.script.journal)
     if saved.script.path and not args.trust:
@@ -248,6 +249,8 @@ def _restored(args):
     after = dataclasses.replace(run.options, outdir=args.outdir or run.options.outdir,
                                 stats_db=args.stats_db or run.options.stats_db)
     changed = changed_behaviour(saved)
+    if args.changes or changed:
+        run.options.origin = hash_of(file)
     if (args.changes or after.database() != before or changed or
             os.path.abspath(after.outdir) != saved.run.outdir):
         run.options.parent = saved.run.uuid
@@ -260,7 +263,7 @@ def _restored(args):
     return kept["name"] if as_called else saved.script.path, saved.script.argv
 
 
-def _run_script(script, arguments, interactive):
+def run_script(script, arguments, interactive=False):
     try:
         with open(script, "rb") as f:
             source = f.read()

@@ -14,6 +14,7 @@ class Options:
     checkpoint_sim_period: int = 0
     checkpoint_wall_period: float = 0
     changes: list = dataclasses.field(default_factory=list)  # --set
+    origin: str = ""          # hash of the checkpoint after which the parameters were others
     # Not kept: they show or test, and change no result.
     event_queue: str = "fast"
     perturb: int | None = None
@@ -23,9 +24,10 @@ class Options:
     restoring: object = None  # the Checkpoint that the script is re-run for
     parent: str = ""          # the run that a new run goes on from
     skip_finished: bool = False
+    jobs: int = 0             # points of a study at once; 0: as the study says
 
     KEPT = ("outdir", "stats_db", "verbosity", "checkpoint_at", "checkpoint_sim_period",
-            "checkpoint_wall_period", "changes")
+            "checkpoint_wall_period", "changes", "origin")
 
     def kept(self):
         return {name: getattr(self, name) for name in self.KEPT}

@@ -89,8 +89,13 @@ class Processes:
                 process.send_signal(number)
 
 
-def result_of(future):
-    """Of a thread's work; a SIGTERM in the meantime ends the script."""
-    while not concurrent.futures.wait([future], timeout=0.1).done:
+def as_they_end(futures, meanwhile):
+    """Of threads' work, in the order in which it ends; a SIGTERM in the meantime ends the script. While it
+    waits it calls `meanwhile`."""
+    waiting = set(futures)
+    while waiting:
+        ended, waiting = concurrent.futures.wait(waiting, timeout=0.1,
+                                                 return_when=concurrent.futures.FIRST_COMPLETED)
         signals.obey()
-    return future.result()
+        meanwhile()
+        yield from (future for future in futures if future in ended)

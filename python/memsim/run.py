@@ -15,7 +15,7 @@ from . import _memsim, checkpoints, children, signals
 from .build import build, rebuild_tree, refuse_fixed
 from .errors import Error, legible, user_error
 from .exclusive import exclusive
-from .files import hashes_of, os_error, refuse_changed, shown
+from .files import hash_of, hashes_of, os_error, refuse_changed, shown
 from .journal import Journal
 from .objects import Root
 from .options import options
@@ -79,8 +79,9 @@ class Simulation:
         self._inputs = hashes_of(machine.inputs)
         self._progress = Progress(machine, opts.verbosity)
         os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
-        if opts.skip_finished and not opts.restoring:
-            opts.restoring = self._skip_or_resume()
+        if opts.skip_finished and (not opts.restoring or opts.parent and self._checkpoint_of_mine()):
+            if own := self._skip_or_resume():  # further on than a checkpoint that was named
+                opts.restoring, opts.parent = own, ""
         self._restoring, self._journal = self._checkpoint_of_mine(), Journal()
         self._run = self._database = None
         self._spent, self._dumped, self._cause = 0.0, True, "nothing was simulated"
@@ -367,7 +368,8 @@ class Simulation:
         return hashlib.sha256(json.dumps(
             [_memsim.configuration_of(self._machine), self._inputs,
              sorted(self._script.files().values()), self._script.argv, self.root.seed,
-             _memsim.build_id(), package_files()]).encode()).hexdigest()[:32]
+             _memsim.build_id(), package_files(),
+             *([self.options.origin] if self.options.origin else [])]).encode()).hexdigest()[:32]
 
     def _former_runs(self):
         """The runs of the restored script's machines, by number."""
@@ -455,7 +457,7 @@ def restore(file, outdir=None):
     global _default
     file = checkpoints.find(file)
     saved = _memsim.read_checkpoint(file)
-    opts = dataclasses.replace(options, restoring=None, parent=saved.run.uuid,
+    opts = dataclasses.replace(options, restoring=None, parent=saved.run.uuid, origin=hash_of(file),
                                outdir=os.fspath(outdir or options.outdir))
     _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
                           dataclasses.replace(opts, restoring=saved))

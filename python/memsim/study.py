@@ -27,10 +27,10 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from . import _memsim, run, signals, verdict
+from . import _memsim, checkpoints, run, signals, verdict
 from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
-from .processes import MEMSIM, Processes, environment, result_of
-from .progress import duration
+from .points import Points, owner
+from .processes import MEMSIM, Processes, as_they_end, environment
 from .results import connect
 from .verdict import claims
 
@@ -51,6 +51,12 @@ class Point:
     run: str = ""
     seconds: float = 0.0
     in_use: str = ""  # the run of it that another process is at
+    found: bool = False  # it was there before
+
+    @property
+    def command(self):
+        """What memsim is told. A run that goes on from a checkpoint has no script."""
+        return [*self.options, *([self.script] if self.script else []), *self.arguments]
 
     @property
     def name(self):
@@ -79,10 +85,13 @@ class Study:
     """Points, their results and the claims that follow. `database` is the one of this process
     (-d, --stats-db) unless another is named."""
 
+    elsewhere = None  # what runs the points instead of processes here, given the study and its points
+
     def __init__(self, system, name, database=None, jobs=None, seeds=1):
         if seeds < 1:
             raise user_error(f"a study of {seeds} seeds has no points: --seeds is 1 or more")
-        self.system, self.name, self.jobs = system, name, jobs or os.cpu_count()
+        self.system, self.name = system, name
+        self.jobs = run.options.jobs or jobs or os.cpu_count()
         self.database = os.path.abspath(database or run.options.database())
         self.points, self.verdicts = [], []
         self._metrics = {}  # of the tables that were asked for
@@ -97,6 +106,17 @@ class Study:
             self.points.append(Point(keys, os.path.abspath(script), [*map(str, arguments), *own],
                                      list(map(str, options)), seed))
         return self.points[-len(self.seeds)]
+
+    def restored(self, checkpoint, *, options=(), **keys):
+        """Adds a run that goes on from a checkpoint under other tunable parameters: `options` are memsim's,
+        such as --set. A checkpoint has one seed."""
+        if len(self.seeds) > 1:
+            raise user_error(f"a point of {len(self.seeds)} seeds cannot go on from {checkpoint}: the seed of "
+                             "a checkpoint is given")
+        file = os.path.abspath(checkpoints.find(checkpoint))
+        # A checkpoint may be of a run with -q, which does not tell what is read here: its run's name.
+        self.points.append(Point(keys, "", [], ["-v", "--restore", file, *map(str, options)]))
+        return self.points[-1]
 
     @property
     def selected(self):
@@ -116,37 +136,42 @@ class Study:
         is finished stays finished: run the study again for the rest. Points that another process is at
         come last: it may have finished them by then. A SIGTERM or Ctrl-C is passed on to the points that
         run, and ends the study when they have ended."""
-        os.makedirs(os.path.dirname(self.database), exist_ok=True)
-        began, failed, done, spent = time.monotonic(), [], 0, 0.0
+        began, done, errors = time.monotonic(), 0, {}
         twins = {}  # equal points run once
         for point in self.points:
             twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
-        todo, futures, processes = list(twins.values()), [], Processes()
-        with signals.handled(), signals.expected(), ThreadPoolExecutor(self.jobs) as pool:
+        if Study.elsewhere:
+            return Study.elsewhere(self, [point for point, *_ in twins.values()])
+        os.makedirs(os.path.dirname(self.database), exist_ok=True)
+        table = Points(self.database, f"{self.system}/{self.name}", self.points, self.jobs,
+                       run.options.verbosity >= 0)
+        todo, futures, processes = list(twins.values()), {}, Processes()
+        with (contextlib.closing(table), signals.handled(), signals.expected(),
+              ThreadPoolExecutor(self.jobs) as pool):
             try:
                 while todo:
                     in_use = []
-                    futures = [pool.submit(self._run_point, points[0], processes) for points in todo]
-                    for (point, *others), future in zip(todo, futures):
-                        error = result_of(future)
+                    futures = {pool.submit(self._run_points, points, processes, table): points
+                               for points in todo}
+                    for future in as_they_end(futures, table.show):
+                        points, error = futures[future], future.result()
+                        name = points[0].name
+                        table.wipe()
                         if isinstance(error, InUse):
-                            in_use.append([point, *others])
-                            self._tell(f"{point.name}: {error}")
+                            in_use.append(points)
+                            self._tell(f"{name}: {error}")
                             continue
-                        for other in others:
-                            other.run = point.run
                         done += 1
                         if error:
-                            failed.append(f"{point.name}: {error}")
-                        spent += point.seconds  # of several at once: as much goes by in less
-                        left = spent / done * (len(twins) - done) / self.jobs
-                        self._tell(f"{done}/{len(twins)}  {point.name}  {error or f'{point.seconds:.1f} s'}"
-                                   + (f", about {duration(left)} left" if left >= 1 else ""))
+                            errors[id(points[0])] = error
+                        self._tell(f"{done}/{len(twins)}  {name}  "
+                                   f"{error or f'{points[0].seconds:.1f} s'}{table.left()}")
                     todo = in_use
             except (KeyboardInterrupt, SystemExit) as e:
                 number = signal.SIGTERM if isinstance(e, SystemExit) else signal.SIGINT
                 processes.end(number, futures)
-                for (point, *_), future in zip(todo, futures):
+                table.wipe()
+                for future, (point, *_) in futures.items():
                     if (error := future.result()) and error != ENDED:
                         print(f"memsim: {self.name}: {point.name}: {error}", file=sys.stderr)
                 finished = sum(bool(points[0].run) for points in twins.values())
@@ -154,7 +179,9 @@ class Study:
                       "points finished: the same command finishes the others, from their checkpoints "
                       "where they have one", file=sys.stderr, flush=True)
                 raise
-        if failed:
+        if errors:
+            failed = [f"{point.name}: {errors[id(point)]}" for point, *_ in twins.values()
+                      if id(point) in errors]
             raise Error(f"{len(failed)} of {len(twins)} points of {self.name} failed; the "
                         "others are kept in " + self.database + ":\n  " + "\n  ".join(failed))
         return time.monotonic() - began
@@ -163,17 +190,32 @@ class Study:
         if run.options.verbosity >= 0:
             print(f"{self.name}: {text}", file=sys.stderr, flush=True)
 
-    def _run_point(self, point, processes):
-        """Runs it, goes on with it, or finds it finished; returns what went wrong, if anything did."""
+    def _run_points(self, points, processes, table):
+        """Runs equal points as one, goes on with it, or finds it finished; returns what went wrong, if
+        anything did."""
+        point = points[0]
         if point.in_use:
             database = _memsim.Database(self.database)
             while database.in_use(point.in_use) and not processes.ended:
                 time.sleep(0.1)
+        table.set(points, "running", began=time.time(), owner=owner())
+        error = self._process(point, processes)
+        for twin in points:
+            twin.run, twin.seconds, twin.found = point.run, point.seconds, point.found
+        state = ("finished" if not error else "waiting" if error == ENDED else
+                 "elsewhere" if isinstance(error, InUse) else "failed")
+        table.set(points, state, run=point.run or None,
+                  error=str(error) if state in ("elsewhere", "failed") else None,
+                  seconds=None if point.found or state == "waiting" else point.seconds)
+        return error
+
+    def _process(self, point, processes):
+        """The process of a point; returns what went wrong."""
         folder = os.path.join(os.path.dirname(self.database), "points")
         began = time.monotonic()
         done = processes.run(
             [*MEMSIM, "-d", folder, "--stats-db", self.database,
-             "--skip-finished", *point.options, point.script, *point.arguments],
+             "--skip-finished", *point.command],
             env=environment(), text=True, stdin=subprocess.DEVNULL)
         point.seconds = time.monotonic() - began
         if done is None or processes.ended and done.returncode in (-processes.ended,
@@ -186,10 +228,10 @@ class Study:
                 point.in_use = other[0]
                 return InUse(last)
             return last
-        made = re.findall(r"^memsim: .*(?:, run|finished before, as run) (\S+)$", done.stderr, re.M)
+        made = re.findall(r"^memsim: .*(?:, run|(finished before), as run) (\S+)$", done.stderr, re.M)
         if not made:
             return "it made no run in the database"
-        point.run = made[-1]
+        point.found, point.run = bool(made[-1][0]), made[-1][1]
         return None
 
     def table(self, **metrics):

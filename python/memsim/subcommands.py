@@ -145,5 +145,15 @@ def resume(argv):
     return unfinished.main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, diff, plot, report, draw, reproduce,
-                                       trace, workloads)}
+def merge(argv):
+    from .merge import main
+    return main(argv)
+
+
+def sweep(argv):
+    from .sweep import main
+    return main(argv)
+
+
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, merge, diff, plot, report, draw,
+                                       reproduce, sweep, trace, workloads)}

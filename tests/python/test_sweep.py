@@ -1,0 +1,203 @@
+"""`memsim sweep`: a study with its points on record, and how far it is."""
+import json
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from memsim import Error, points
+from memsim import study as module
+
+from .conftest import MEMSIM
+
+POINT = """\
+import os, sys, time
+import memsim
+root = memsim.Root()
+root.gen = memsim.mem.TrafficGen(requests=int(sys.argv[1]), period="10ns")
+root.mem = memsim.mem.SimpleMemory(latency="100ns")
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+for _ in range(6000):  # not for ever
+    if sys.argv[1] != "3" or os.path.exists("go"):
+        break
+    time.sleep(0.01)
+memsim.simulate()
+"""
+STUDY = """\
+import argparse
+from memsim import study
+parser = argparse.ArgumentParser()
+parser.add_argument("sizes", nargs="+")
+made = study.Study("ohm", "sizes", jobs=1)
+for n in parser.parse_args().sizes:
+    made.point("point.py", n, size=n)
+made.run()
+print(made.jobs, *(point.run for point in made.points))
+"""
+
+
+@pytest.fixture
+def study(tmp_path, memsim_command):
+    (tmp_path / "point.py").write_text(POINT)
+    (tmp_path / "study.py").write_text(STUDY)
+    return memsim_command
+
+
+def rows(tmp, query="SELECT name, state FROM point ORDER BY number"):
+    return sqlite3.connect(tmp / "out/stats.db").execute(query).fetchall()
+
+
+def test_a_sweep_keeps_a_row_for_each_point(study, tmp_path):
+    done = study("sweep", "study.py", "1", "2", "-d", "out", "--jobs", "2")
+    assert done.stdout.split() == ["2", *(run for run, in rows(tmp_path, "SELECT run FROM point"))]
+    assert rows(tmp_path) == [("1", "finished"), ("2", "finished")]
+    assert rows(tmp_path, "SELECT count(*) FROM point JOIN run ON run.id = point.run "
+                          "WHERE json_extract(argv, '$[0]') = json_extract(keys, '$.size')") == [(2,)]
+    assert json.loads(rows(tmp_path, "SELECT command FROM point")[0][0]) == [
+        str(tmp_path / "point.py"), "1"]
+    (seconds,), _ = rows(tmp_path, "SELECT seconds FROM point")
+    assert seconds > 0
+    study("sweep", "-q", "-d", "out", "study.py", "2")
+    assert rows(tmp_path, "SELECT name, state, seconds FROM point") == [("2", "finished", None)]
+    assert "done: 1 of 1 points, 1 of them before\n" in study("sweep", "--status", "out").stdout
+
+
+def test_the_status_of_a_sweep_that_runs_and_of_one_that_was_killed(study, tmp_path):
+    """Points are told in the order in which they end."""
+    command = [MEMSIM, "sweep", "study.py", "3", "1", "2", "-5", "4", "-d", "out", "--jobs", "2"]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    try:
+        for _ in range(4):
+            said = running.stderr.readline()
+        assert said.startswith("sizes: 4/5  4 "), said
+        said = study("sweep", "--status", "out").stdout
+        assert said.startswith("ohm/sizes: done: 3 of 5 points, and 1 failed\n  now: 3 (0m"), said
+        assert said.splitlines()[2].startswith("  left: 0 points") and "  failed: -5: " in said
+        running.kill()
+        running.wait()
+        assert "  now: 3 (its process is gone)\n" in study("sweep", "--status", "out").stdout
+    finally:
+        (tmp_path / "go").touch()
+        running.kill()
+        running.communicate()
+    study("sweep", "-d", "out", "study.py", "3", "1", "2", "4")
+    assert [state for _, state in rows(tmp_path)] == ["finished"] * 4
+
+
+def test_points_of_a_sweep_that_is_told_to_end_wait(study, tmp_path):
+    running = subprocess.Popen([MEMSIM, "sweep", "study.py", "1", "3", "4", "-d", "out"], cwd=tmp_path,
+                               stderr=subprocess.PIPE, text=True)
+    running.stderr.readline()
+    running.terminate()
+    running.wait()
+    (tmp_path / "go").touch()
+    running.communicate()
+    assert rows(tmp_path)[0] == ("1", "finished") and rows(tmp_path)[2] == ("4", "waiting")
+
+
+def row(name, state, **more):
+    return dict(dict.fromkeys(points.COLUMNS), study="s", name=name, state=state, jobs=2, **more)
+
+
+def test_the_time_left_is_that_of_the_points_so_far(monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 1000.0)
+    here = points.owner()
+    ran = [row("a", "finished", seconds=100), row("b", "finished", seconds=60), row("c", "finished")]
+    assert points._left(ran) is None, "all is done"
+    two = [row("d", "running", began=990.0, owner=here), row("e", "waiting"), row("f", "waiting")]
+    assert points._left([row("d", "waiting")]) is None, "nothing tells"
+    assert points._left(ran + two) == (80 + 80 + 70) / 2
+    assert points._left(ran + two[:1]) == 70, "one runs: a second job would be idle"
+    assert points._left(ran + [row("d", "running", began=100.0, owner=here)]) == 0
+    assert points.summary(ran + two) == ["s: done: 3 of 6 points, 1 of them before", "  now: d (0m10s)",
+                                         "  left: 2 points, about 1m55s"]
+
+
+def test_what_a_sweep_refuses(study, tmp_path):
+    assert "name a study" in study("sweep", expect=2).stderr
+    assert "takes no study" in study("sweep", "--status", "out", "study.py", expect=2).stderr
+    assert "'0' is no number of points" in study("sweep", "--jobs", "0", "study.py", expect=2).stderr
+    assert "no such database" in study("sweep", "--status", "out", expect=1).stderr
+    (tmp_path / "go").touch()
+    study("-d", "out", "point.py", "3")
+    assert study("sweep", "--status", "out", expect=1).stderr == (
+        "memsim: out: no study has run points into this database\n")
+
+
+WARM = """\
+import os, sys, time
+import memsim
+root = memsim.Root(seed=3)
+root.gen = memsim.mem.TrafficGen(requests=3000, period="10ns", read_share="70%")
+root.mem = memsim.mem.SimpleMemory(latency="100ns")
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.stats.series("1us", "mem.*")
+memsim.simulate("15us")
+for _ in range(6000):  # not for ever
+    if os.path.exists("go"):
+        break
+    time.sleep(0.01)
+memsim.simulate()
+"""
+SWEPT = """\
+from memsim import study
+made = study.Study("ohm", "swept", jobs=2)
+made.point("warm.py", latency="whole")
+for latency in "100ns", "5us":
+    made.restored("warm/10us.ckpt", options=["--set", f"mem.latency={latency}"], latency=latency)
+made.restored("warm/10us.ckpt", latency="as it was")
+made.point("warm.py", options=["--set", "mem.latency=5us"], latency="cold")
+made.run()
+print(made.table(time="SELECT sim_time_fs FROM run WHERE id = :run").to_csv(header=False))
+"""
+
+
+@pytest.fixture
+def warm(study, tmp_path):
+    (tmp_path / "warm.py").write_text(WARM)
+    (tmp_path / "study.py").write_text(SWEPT)
+    (tmp_path / "go").touch()
+    study("-q", "-d", "warm", "--checkpoint-at", "10us", "warm.py")
+    return study
+
+
+def test_points_go_on_from_a_checkpoint_under_other_parameters(warm, tmp_path):
+    said = warm("sweep", "study.py", "-d", "out").stdout
+    time = {name: int(fs) for name, fs in (line.split(",") for line in said.split("\n") if line)}
+    assert time["whole"] == time["100ns"] == time["as it was"] < time["5us"] < time["cold"]
+    parents = rows(tmp_path, "SELECT parent FROM run")
+    assert len(parents) == 4, "what was not changed is the whole run"
+    assert len(set(rows(tmp_path, "SELECT configuration FROM run"))) == 4
+    warm("sweep", "study.py", "-d", "out")
+    assert len(rows(tmp_path, "SELECT id FROM run")) == 4, "none was run again"
+    assert json.loads(rows(tmp_path, "SELECT command FROM point WHERE number = 2")[0][0]) == [
+        "-v", "--restore", str(*(tmp_path / "warm").glob("10us-*.ckpt")), "--set", "mem.latency=5us"]
+
+
+def test_a_restored_point_that_was_killed_goes_on_from_its_own_checkpoint(warm, tmp_path):
+    command = ["-d", "out", "--skip-finished", "--checkpoint-at", "14us", "-v", "--restore",
+               "warm/10us.ckpt", "--set", "mem.latency=500ns"]
+    warm(*command, "-d", "whole")
+    (tmp_path / "go").unlink()
+    running = subprocess.Popen([MEMSIM, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert any("checkpoint at 14us" in line for line in running.stderr)
+    time.sleep(0.3)
+    running.kill()
+    running.communicate()
+    (tmp_path / "go").touch()
+    (run,), = rows(tmp_path, "SELECT id FROM run WHERE finished IS NULL")
+    assert f"goes on with run {run} from out/14us-" in warm(*command).stderr
+    assert f"finished before, as run {run}" in warm(*command).stderr
+    assert "goes on" not in warm(*command[:-1], "mem.latency=600ns").stderr, "that is another run"
+    digest = "SELECT digest FROM run ORDER BY started"
+    assert rows(tmp_path, digest)[0] == sqlite3.connect(tmp_path / "whole/stats.db").execute(digest).fetchone()
+    assert len(rows(tmp_path, digest)) == 2
+
+
+def test_a_point_of_several_seeds_does_not_go_on_from_a_checkpoint(in_tmp):
+    made = module.Study("ohm", "test", database=in_tmp / "study.db", seeds=2)
+    with pytest.raises(Error, match="the seed of a checkpoint is given"):
+        made.restored("warm.ckpt")
