@@ -164,7 +164,7 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
                                              "interleave="),
     (dict(sm=[]), "gpu(): sm=[]: write a dict of gpu.Sm's parameters"),
     (dict(sm=["warp_slots"]), "gpu(): sm=['warp_slots']: write a dict of gpu.Sm's parameters"),
-    (dict(sm=dict(warp_slots=100)), "gpu(): sm.warp_slots: "),
+    (dict(sm=dict(warp_slots=200)), "gpu(): sm.warp_slots: "),
     (dict(dispatcher=dict(sms=4)), "gpu(): dispatcher: 'sms' is not given here: it follows from sms="),
     (dict(dispatcher=dict(warp_slots=4)), "gpu(): dispatcher: 'warp_slots' is not given here: it follows from sm="),
     (dict(memory="hmb2"), "gpu(): memory.timing: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of cmd_gddr6, "),

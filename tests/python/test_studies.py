@@ -7,13 +7,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 STUDIES = sorted((ROOT / "configs" / "studies").rglob("*.py"))
 NO_CLAIMS = ("lifetime.py", "sensitivity.py", "fig08b.py", "endurance.py", "cxl.py", "ohm.py", "policies.py",
-             "run_time.py")
+             "run_time.py", "limits.py")
 FEW = {("ohm", "sensitivity.py"): ["--only", "psi"],  # of its points, which are many
        ("zng", "sensitivity.py"): ["--only", "firmware"],
         ("cmd", "sensitivity.py"): ["--only", "hash interval"],
         ("cxl", "sensitivity.py"): ["--only", "ring of ranges"],
         ("sap", "sensitivity.py"): ["--only", "lookahead"],
-        ("sap", "policies.py"): ["--policies", "lru", "sap"], ("sap", "run_time.py"): ["--policies", "lru", "sap"]}
+        ("sap", "policies.py"): ["--policies", "lru", "sap"], ("sap", "run_time.py", "limits.py"): ["--policies", "lru", "sap"]}
 SAP = {"cxl.py": "bfs", "ohm.py": "FDTD", "policies.py": "bfs"}  # in machines of other systems
 
 

@@ -154,6 +154,8 @@ def test_zngs_own_flash_returns_what_was_written(in_tmp, platform, text):
 def test_atomics_are_performed_by_the_l2_or_behind_a_read_only_one(in_tmp):
     for platform in "zng-base", "zng":
         root = zng.machine(platform, zng.workloads.programs("betw", "tiny"), contents=True)
+        for sm in root.gpu.sm:
+            sm.atomics = "performed"
         run(root)
         assert sum(c.stats.atomics for c in root.gpu.l1) > 100
         assert (sum(c.stats.atomics for c in root.flash.controller) > 100) == (platform == "zng")

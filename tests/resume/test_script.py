@@ -118,7 +118,7 @@ def test_tunable_parameters(run, job, at):
                      "be '1' now: only tunable parameters may change, and gpu.dispatcher has none\n")
     assert run("--restore", "out/50us.ckpt", "--set", "memory.xpoint[0].capacity=1GiB",
                expect=1).stderr.endswith(
-        "only tunable parameters may change, of memory.xpoint[0] these: t_read, t_write\n")
+        "only tunable parameters may change, of memory.xpoint[0] these: t_read, t_write, t_column\n")
 
 
 def test_parameters_set_at_the_start_and_on_the_way(run, job, at):
