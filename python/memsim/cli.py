@@ -1,25 +1,23 @@
 """The command line: `memsim [options] script.py arguments` and `memsim SUBCOMMAND`."""
 import argparse
-import code
 import dataclasses
 import json
 import os
 import signal
 import sys
-import traceback
-import types
 
 import memsim
 
-from . import _memsim, checkpoints, children, run, schema, signals, streams, trust
-from .errors import IN_USE, PACKAGE, Error, InUse, Panic, legible, utf8
+from . import _memsim, checkpoints, children, run, schema, streams, trust
+from .errors import IN_USE, Error, InUse, Panic, legible, utf8
 from .files import hash_of
 from .options import Options
 from .report import watch
 from .script import changed_behaviour, check_unchanged
+from .start import USER_ERROR, run_script
 from .subcommands import SUBCOMMANDS
 
-USER_ERROR, USAGE, OUR_BUG = 1, 2, 70  # 70: sysexits' EX_SOFTWARE
+USAGE, OUR_BUG = 2, 70  # 70: sysexits' EX_SOFTWARE
 
 
 def parser():
@@ -261,57 +259,3 @@ def _restored(args):
               f"differ: this is a new run, whose parent is {saved.run.uuid}", file=sys.stderr)
     as_called = os.path.abspath(kept["name"]) == saved.script.path  # else a script has changed its argv[0]
     return kept["name"] if as_called else saved.script.path, saved.script.argv
-
-
-def run_script(script, arguments, interactive=False):
-    try:
-        with open(script, "rb") as f:
-            source = f.read()
-    except OSError as e:
-        raise Error(f"{script}: {e.strerror}: name a script, a subcommand or --restore FILE; "
-                    "memsim --help tells more") from None
-    main_module = types.ModuleType("__main__")
-    main_module.__file__ = script
-    main_module.__builtins__ = __builtins__
-    sys.modules["__main__"] = main_module
-    sys.argv = [script, *arguments]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-    finished = False
-    try:
-        with signals.handled():
-            # PYTHONOPTIMIZE=2 would take the docstring, which many a script shows as its --help.
-            optimize = min(sys.flags.optimize, 1)
-            exec(compile(source, script, "exec", optimize=optimize), main_module.__dict__)
-            if interactive:
-                code.interact(local=main_module.__dict__, exitmsg="")
-            signals.obey()
-        finished = True
-    except SystemExit as e:
-        finished = e.code in (None, 0)
-        if e.code == 128 + signal.SIGTERM:
-            children.terminate()
-        raise
-    except (Error, Panic, KeyboardInterrupt):
-        raise
-    except BaseException as e:
-        if streams.is_of_a_stream(e):
-            raise
-        if isinstance(e, ImportError) and (said := schema.explain_import(e)):
-            raise said from None
-        sys.stdout.flush()
-        sys.stderr.write("".join(_trimmed(traceback.TracebackException.from_exception(e)).format()))
-        return USER_ERROR
-    finally:
-        run.close_all(finished)
-    return 0
-
-
-def _trimmed(error):
-    """A traceback without our frames."""
-    if error is not None:
-        error.stack = traceback.StackSummary.from_list(
-            [f for f in error.stack if not os.path.abspath(f.filename).startswith(PACKAGE) and
-             not f.filename.startswith("<frozen")])
-        _trimmed(error.__cause__)
-        _trimmed(error.__context__)
-    return error

@@ -56,7 +56,7 @@ def main(argv):
         from .study import Study
         Study.elsewhere = Submission([os.path.abspath(args.study), *others], args.jobs, args.save_every,
                                      args.sbatch)
-    from .cli import run_script
+    from .start import run_script
     return run_script(args.study, others)
 
 
