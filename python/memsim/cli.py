@@ -1,5 +1,6 @@
 """The command line: `memsim [options] script.py arguments` and `memsim SUBCOMMAND`."""
 import argparse
+import code
 import dataclasses
 import json
 import os

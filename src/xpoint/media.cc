@@ -70,7 +70,7 @@ void Media::place_all_again() {
 
 void Media::start(Tick now) {
     Move before;
-    do { // a row that is closed may make a move of the gap due
+    do { // a line that is written in its row may make a move of the gap due
         before = state_.move;
         std::uint64_t wanted = state_.with_reads | (state_.draining ? state_.with_writes : 0);
         if (state_.move == Move::due) wanted |= bit(partition_of(state_.levelling.move_source()));
@@ -117,7 +117,7 @@ Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick
         ++stats_.rows_opened;
         stats_.media_reads += std::uint64_t {1} << row_bits_;
     }
-    if (write) p.open.dirty |= bit(physical - (p.open.row << row_bits_));
+    if (write) p.open.dirty |= line_of(physical);
     return t;
 }
 
@@ -127,7 +127,6 @@ void Media::close(const OpenRow& open, Tick now) {
         state_.wear.write((open.row << row_bits_) + i, wear_, now);
     });
     ++stats_.rows_closed;
-    count_writes(static_cast<std::uint64_t>(std::popcount(open.dirty)));
 }
 
 void Media::count_writes(std::uint64_t lines) {
@@ -172,7 +171,11 @@ bool Media::start_write(unsigned partition, Tick now) {
     e.draining = true;
     const std::uint64_t physical = state_.levelling.physical(e.line);
     if (has_rows()) {
+        // Counted once while its row is open. A line that the gap's move writes is not: with a
+        // small psi moves would make moves due, without end.
+        const bool counted = p.open.row == row_of(physical) && p.open.dirty & line_of(physical);
         begin(partition, Op::write, entry, physical, access(p, physical, true, now), now);
+        if (!counted) count_writes(1);
         return true;
     }
     const bool whole = e.sectors == first_sectors(line_sectors);

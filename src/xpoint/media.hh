@@ -137,6 +137,10 @@ class Media {
         return static_cast<unsigned>(row_of(physical) % params_.partitions());
     }
     std::uint64_t row_of(std::uint64_t physical) const { return physical >> row_bits_; }
+    /// Its bit among the lines of its row.
+    std::uint64_t line_of(std::uint64_t physical) const {
+        return std::uint64_t {1} << (physical - (row_of(physical) << row_bits_));
+    }
     bool has_rows() const { return row_bits_ != 0; }
     template <class Entries, class Keep>
     int next_of(const State::Partition& p, std::uint64_t set, const Entries& entries,

@@ -151,15 +151,16 @@ def test_a_dump_beyond_the_limit_of_a_file_s_size(run, refused, checkpoint, tiny
 def test_a_checkpoint_beyond_the_limit(run, refused, tmp_path):
     script = tmp_path / "limit.py"
     script.write_text("""\
-import resource, sys
+import os, resource, sys
 import memsim
 from memsim import workload
 from memsim.systems import ohm
 
-memsim.instantiate(ohm.planar("ohm-base", workload.Program(size=9)))
+memsim.instantiate(ohm.planar("ohm-base", workload.Program(name="back", size=4096)))
 memsim.simulate("20us")
 if len(sys.argv) > 1:
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+    limit = os.path.getsize("memsim-out/stats.db") + 100_000  # room for what is written there
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 memsim.checkpoint("own.ckpt")
 """)
     run("limit.py")
