@@ -19,17 +19,23 @@ OBJECTS = f"SELECT id FROM object WHERE run IN ({RUNS})"
 STATS = f"SELECT id FROM stat WHERE object IN ({OBJECTS})"
 PARTS = f"SELECT id FROM part WHERE stat IN ({STATS})"
 DUMPS = f"SELECT id FROM dump WHERE run IN ({RUNS})"
+LAUNCHES = f"SELECT id FROM launch WHERE run IN ({RUNS})"
 TABLES = {
     "run": (f"id IN ({RUNS})", {}),
     "dump": (f"run IN ({RUNS})", {"id": "dump"}),
     "object": (f"run IN ({RUNS})", {"id": "object"}),
     "param": (f"object IN ({OBJECTS})", {"object": "object"}),
     "connection": (f"run IN ({RUNS})", {}),
+    "link": (f"run IN ({RUNS})", {}),
     "stat": (f"object IN ({OBJECTS})", {"id": "stat", "object": "object"}),
     "part": (f"stat IN ({STATS})", {"id": "part", "stat": "stat"}),
     "value": (f"dump IN ({DUMPS})", {"dump": "dump", "part": "part"}),
     "distribution": (f"dump IN ({DUMPS})", {"dump": "dump", "stat": "stat"}),
     "series": (f"part IN ({PARTS})", {"part": "part"}),
+    "slow": (f"dump IN ({DUMPS})", {"dump": "dump"}),
+    "total": (f"object IN ({OBJECTS})", {"id": "total", "object": "object"}),
+    "launch": (f"run IN ({RUNS})", {"id": "launch"}),
+    "counted": (f"launch IN ({LAUNCHES})", {"launch": "launch", "total": "total"}),
 }
 APPLICATION = 0x6d73696d  # 'msim', as in src/stats/schema.hh
 
@@ -135,7 +141,7 @@ def _how_far(database, run):
 
 def _copy_rows(source, target, runs):
     behind = {name: target.execute(f"SELECT coalesce(max(id), 0) FROM {name}").fetchone()[0]
-              for name in ("dump", "object", "stat", "part")}
+              for name, (_, numbers) in TABLES.items() if numbers.get("id") == name}
     for name, (own, numbers) in TABLES.items():
         columns = [row[1] for row in target.execute(f"PRAGMA table_info({name})")]
         moved = [f"{c} + {behind[numbers[c]]}" if c in numbers else c for c in columns]

@@ -95,7 +95,7 @@ def test_any_name(run, out, tmp_path, name):
     assert sorted(os.listdir(tmp_path)) == before
 
 
-@pytest.mark.parametrize("version", [2, 4])
+@pytest.mark.parametrize("version", [3, 5])
 def test_tables_of_another_version(run, refused, contents, out, tmp_path, tiny, version):
     """What is there can be asked; nothing is written into it."""
     with sqlite3.connect(out / "stats.db") as database:
@@ -103,7 +103,7 @@ def test_tables_of_another_version(run, refused, contents, out, tmp_path, tiny, 
         database.execute("UPDATE run SET finished = NULL")
     database.close()
     before = contents(tmp_path)
-    said = (f"results database out/stats.db: its tables have version {version} and this memsim writes version 3; "
+    said = (f"results database out/stats.db: its tables have version {version} and this memsim writes version 4; "
             "choose another file with --stats-db")
     for command in (["-d", "out", *tiny], ["resume", "out"], ["-d", "out", "--skip-finished", *tiny]):
         assert refused(*command) == said

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memsim import Error, points, verdict
-from memsim.merge import merge
+from memsim.merge import TABLES, merge
 
 from .conftest import MEMSIM
 
@@ -121,6 +121,12 @@ def test_rows_of_studies_go_along_and_the_latest_stays(made):
         assert rows(made / "all.db", "SELECT study FROM claim") == [("c",)]
 
 
+def test_no_table_is_left_behind(made):
+    """Each that holds rows of a run is copied."""
+    tables = {name for name, in rows(made / "a.db", "SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert tables - {"claim", "point"} == set(TABLES)
+
+
 def damaged(file):
     data = bytearray(file.read_bytes())
     data[len(data) // 2:] = b"\0" * (len(data) - len(data) // 2)
@@ -139,10 +145,10 @@ def change(query):
 
 
 @pytest.mark.parametrize("harm, why", [
-    (damaged, "b.db: the file is damaged"), (cut_off, "b.db: the file is damaged|this is no database"),
+    (damaged, "b.db: the file is damaged|this is no database"), (cut_off, "b.db: the file is damaged|this is no database"),
     (lambda file: file.write_text("no database"), "this is no database of results"),
     (change("PRAGMA application_id = 7"), "b.db: this is no database of results of memsim"),
-    (change("PRAGMA user_version = 2"), "version 2 and those of .*all.db of version 3"),
+    (change("PRAGMA user_version = 2"), "version 2 and those of .*all.db of version 4"),
     (change("DELETE FROM stat WHERE id = 2"), "damaged .a row of 'part' belongs to none of 'stat'"),
     (change("DROP TABLE connection"), "nothing was merged"),
     (lambda file: file.unlink(), "there is no such database")])
