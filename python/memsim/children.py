@@ -8,12 +8,14 @@ import os
 import signal
 import sys
 import threading
+import time
 
 from .errors import Error
 
 OPTIONS = "MEMSIM_OPTIONS"  # the environment variable that tells a started child its parent's
 LIBRARY = os.path.dirname(os.__file__) + os.sep
 _forked = _ready = False
+_heeded = False  # a SIGTERM
 _close_all = None
 
 
@@ -47,8 +49,30 @@ def begin(close_all, options):
         hand_down(handed["options"])  # to its own children
     util.Finalize(None, _end, exitpriority=100)
     if (threading.current_thread() is threading.main_thread() and
-            signal.getsignal(signal.SIGTERM) is signal.SIG_DFL):
+            signal.getsignal(signal.SIGTERM) in (signal.SIG_DFL, _told_to_end)):
         signal.signal(signal.SIGTERM, _told_to_end)
+        _listen()
+
+
+def _listen():
+    """Sees to it that a SIGTERM is heeded. Python only notes a signal that comes as the main thread is about to
+    wait for a lock: an idle worker of a pool would wait for ever, and the pool for it. So a thread, which hears of
+    each signal through a pipe, interrupts the main thread until the handler has run."""
+    global _heeded
+    _heeded = False
+    hears, told = os.pipe()
+    os.set_blocking(told, False)
+    if (others := signal.set_wakeup_fd(told, warn_on_full_buffer=False)) != -1:
+        signal.set_wakeup_fd(others)  # an event loop of the script's hears of signals, and wakes for them
+        return
+
+    def wake(main=threading.main_thread().ident):
+        while os.read(hears, 1) != bytes([signal.SIGTERM]):
+            pass
+        while not _heeded:
+            time.sleep(0.05)
+            signal.pthread_kill(main, signal.SIGTERM)
+    threading.Thread(target=wake, name="memsim signals", daemon=True).start()
 
 
 def terminate():
@@ -73,6 +97,8 @@ def _close(finished):
 
 
 def _told_to_end(number, frame):
+    global _heeded
+    _heeded = True
     if not _in_a_task(frame):
         _close(True)
     raise SystemExit(128 + number)
@@ -91,6 +117,7 @@ def _in_a_task(frame):
 def _after_fork():
     global _forked, _ready
     _forked, _ready = True, False
+    signal.set_wakeup_fd(-1)  # the parent's pipe is not this process's
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -9,9 +9,11 @@ NS = 1e6  # femtoseconds
 
 
 def _frame(results, statistics):
-    """A row a run: its script and arguments, and these statistics, 'path.name', of which [*] adds up elements."""
+    """A row a run, the latest last: its script and arguments, and these statistics, 'path.name', of which [*] adds
+    up elements."""
     runs = results.sql("SELECT run, script, platform, workload, others, seed FROM ipc UNION SELECT id, name, NULL, NULL, "
                        "NULL, seed FROM run WHERE id NOT IN (SELECT run FROM ipc)").set_index("run")
+    runs = runs.loc[results.runs()["id"]]
     arguments = results.sql("SELECT run, name, value FROM argument").drop_duplicates(["run", "name"], keep="last")
     arguments = arguments.pivot(index="run", columns="name", values="value")
     runs = runs.join(arguments[[c for c in arguments if c not in runs]])
@@ -88,6 +90,7 @@ def stages(results, args):
         raise Error("no run of the database has stages: run with --stamps 100")
     runs = _frame(results, [])
     wide = table.pivot(index="run", columns="stage", values="mean_ns").fillna(0.0)
+    wide = wide.loc[[run for run in runs.index if run in wide.index]]
     wide.index = _key(runs.loc[wide.index], args.by) if args.by else [run[:8] for run in wide.index]
     return plot.stacks(args.output, wide.groupby(level=0, sort=False).mean(), "mean ns of a request")
 

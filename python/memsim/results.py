@@ -80,7 +80,7 @@ class Results:
     def df(self, run=None, all_dumps=False, wide=False):
         """Values in long form (run, path, name, value, unit): of a run, of several in a list, or of "all"; by
         default of the latest. Of their last dumps, or of all dumps. wide: a row a run (or dump), a column for
-        each value, 'gpu.l2[0].hits', and before them the script and its arguments."""
+        each value, 'gpu.l2[0].hits', and before them the script and its arguments, in the order of the runs."""
         runs = self._runs(run)
         marks = ", ".join("?" * len(runs))
         table = self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run IN ({marks})", runs)
@@ -92,6 +92,7 @@ class Results:
         arguments = self.sql(f"SELECT run, name, value FROM argument WHERE run IN ({marks})", runs).drop_duplicates(
             ["run", "name"], keep="last").pivot(index="run", columns="name", values="value")
         scripts = self.sql(f"SELECT id AS run, name AS script FROM run WHERE id IN ({marks})", runs).set_index("run")
+        values = values.sort_index(level="run", key=lambda ids: ids.map(runs.index), kind="stable", sort_remaining=False)
         return scripts.join(arguments, rsuffix="_").join(values, how="right")
 
     def launches(self, run=None):

@@ -147,6 +147,32 @@ def test_sigterm(tmp_path, parent, whom):
     assert refused.returncode == 1 and "open it in Python with memsim.restore(FILE)" in refused.stderr
 
 
+IDLE = MACHINE + """\
+import signal, threading
+
+def idle():
+    work(1)
+    hanging = threading.Lock()
+    hanging.acquire()
+    threading.Timer(0.2, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)).start()
+    hanging.acquire()
+
+if __name__ == "__main__":
+    child = multiprocessing.get_context("fork").Process(target=idle)
+    child.start()
+    child.join(20)
+    print(child.exitcode)
+    child.kill()
+"""
+
+
+def test_a_sigterm_that_interrupts_nothing_is_heeded(memsim_command, tmp_path):
+    """The kernel gives it to another thread, so the main thread waits for its lock as before: what happens, too,
+    when it comes just before the wait begins."""
+    (tmp_path / "script.py").write_text(IDLE)
+    assert memsim_command("script.py").stdout.endswith("143\n")
+
+
 def test_a_child_leaves_its_parent_s_runs_alone(memsim_command, tmp_path):
     (tmp_path / "script.py").write_text(MACHINE + """\
 machine = build(1)

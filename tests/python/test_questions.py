@@ -108,6 +108,9 @@ def test_many_runs_in_one_frame(runs):
     frame = memsim.results(runs).df("all", wide=True)
     assert list(frame["platform"]) == ["hetero", "ohm-base"] and set(frame["script"]) == {"ohm_planar"}
     assert frame["gpu.dispatcher.ipc"].notna().all()
+    assert list(memsim.results(runs).df(list(frame.index)[::-1], wide=True).index) == list(frame.index)[::-1]
+    dumps = memsim.results(runs).df(list(frame.index)[::-1], all_dumps=True, wide=True)
+    assert list(dumps.index.get_level_values("run").unique()) == list(frame.index)[::-1]
     long = memsim.results(runs).df(list(frame.index))
     assert set(long["run"]) == set(frame.index)
     assert len(memsim.results(runs).df()) < len(long)
