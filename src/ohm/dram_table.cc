@@ -10,37 +10,36 @@ using namespace memsim::literals;
 /// turnaround 2, tRFC 65 ns, 16384 refreshes in 32 ms. Assumptions: tRC = tRAS + tRP; bank groups
 /// as one (tCCD_L = tCCD_S = a burst of 8 on the wires, so that the channel's rate can be reached);
 /// a command each quarter of the data rate (GDDR5's CK); tCWL = 4 ns (its WL of 4 CK at 1 GHz).
-static const mem::DramTable ohm_table1 {
-    "ohm_table1",
-    {
-        .source = "Ohm-GPU (MICRO 2021), Table I; GDDR5 H5GQ1H24AFR for the rest",
-        .tCK = 266'667_fs,
-        .rate = 60_GBps,
-        .burst = 32,
-        .ranks = 1,
-        .groups = 1,
-        .banks_per_group = 16,
-        .row = 2_KiB,
-        .tCL = 11_ns,
-        .tCWL = 4_ns,
-        .tRCDRD = 25_ns,
-        .tRCDWR = 25_ns,
-        .tRP = 10_ns,
-        .tRAS = 28_ns,
-        .tRC = 38_ns,
-        .tRRD_S = 5_ns,
-        .tRRD_L = 5_ns,
-        .tFAW = 23_ns,
-        .tCCD_S = 533'333_fs,
-        .tCCD_L = 533'333_fs,
-        .tWTR_S = 5_ns,
-        .tWTR_L = 5_ns,
-        .tRTP = 2_ns,
-        .tWR = 12_ns,
-        .tRTRS = 2_ns,
-        .tRFC = 65_ns,
-        .tREFI = 1'953'125_ps,
-    }};
+static const mem::DramTiming as_printed {
+    .source = "Ohm-GPU (MICRO 2021), Table I; GDDR5 H5GQ1H24AFR for the rest",
+    .tCK = 266'667_fs,
+    .rate = 60_GBps,
+    .burst = 32,
+    .ranks = 1,
+    .groups = 1,
+    .banks_per_group = 16,
+    .row = 2_KiB,
+    .tCL = 11_ns,
+    .tCWL = 4_ns,
+    .tRCDRD = 25_ns,
+    .tRCDWR = 25_ns,
+    .tRP = 10_ns,
+    .tRAS = 28_ns,
+    .tRC = 38_ns,
+    .tRRD_S = 5_ns,
+    .tRRD_L = 5_ns,
+    .tFAW = 23_ns,
+    .tCCD_S = 533'333_fs,
+    .tCCD_L = 533'333_fs,
+    .tWTR_S = 5_ns,
+    .tWTR_L = 5_ns,
+    .tRTP = 2_ns,
+    .tWR = 12_ns,
+    .tRTRS = 2_ns,
+    .tRFC = 65_ns,
+    .tREFI = 1'953'125_ps,
+};
+static const mem::DramTable ohm_table1 {"ohm_table1", as_printed};
 
 /// The same with Table I's figures as cycles of 2.1 GHz, since they stand so in the file of the
 /// authors' simulator (MacSim, params_gtx580: activate 25, precharge 10, column 11, clock_mc 2.1),
@@ -48,35 +47,18 @@ static const mem::DramTable ohm_table1 {
 /// close when its data has crossed. Its bus has no turnaround; 100 ps select a ring (Ohm-GPU IV-C).
 /// Refresh as above (docs/models/ohm-readings.md).
 static const mem::DramTable ohm_cycles {
-    "ohm_cycles",
-    {
-        .source = "Ohm-GPU (MICRO 2021), Table I in cycles of 2.1 GHz; MacSim's controller",
-        .tCK = 266'667_fs,
-        .rate = 60_GBps,
-        .burst = 32,
-        .ranks = 1,
-        .groups = 1,
-        .banks_per_group = 16,
-        .row = 2_KiB,
-        .tCL = 5'238'095_fs,
-        .tCWL = 5'238'095_fs,
-        .tRCDRD = 11'904'762_fs,
-        .tRCDWR = 11'904'762_fs,
-        .tRP = 4'761'905_fs,
-        .tRAS = 11'904'762_fs,
-        .tRC = 16'666'667_fs,
-        .tRRD_S = 2'380'952_fs,
-        .tRRD_L = 2'380'952_fs,
-        .tFAW = 0_fs,
-        .tCCD_S = 533'333_fs,
-        .tCCD_L = 533'333_fs,
-        .tWTR_S = 0_fs,
-        .tWTR_L = 0_fs,
-        .tRTP = 5'771'428_fs,
-        .tWR = 0_fs,
-        .tRTRS = 100_ps,
-        .tRFC = 65_ns,
-        .tREFI = 1'953'125_ps,
-    }};
+    "ohm_cycles", [] {
+        mem::DramTiming t = as_printed;
+        t.source = "Ohm-GPU (MICRO 2021), Table I in cycles of 2.1 GHz; MacSim's controller";
+        t.tCL = t.tCWL = 5'238'095_fs;
+        t.tRCDRD = t.tRCDWR = t.tRAS = 11'904'762_fs;
+        t.tRP = 4'761'905_fs;
+        t.tRC = 16'666'667_fs;
+        t.tRRD_S = t.tRRD_L = 2'380'952_fs;
+        t.tRTP = 5'771'428_fs;
+        t.tFAW = t.tWTR_S = t.tWTR_L = t.tWR = 0_fs;
+        t.tRTRS = 100_ps;
+        return t;
+    }()};
 
 } // namespace memsim::ohm

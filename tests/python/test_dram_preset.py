@@ -23,9 +23,14 @@ def whole(name, **changes):
     return dram.Preset(name, source="a test", **{**dram.presets()[name.partition("_as_")[0]].figures, **changes})
 
 
-@pytest.mark.parametrize("name", ["ddr4_3200", "lpddr5_6400", "hbm3", "ohm_table1", "cmd_gddr6"])
+@pytest.mark.parametrize("name", ["ddr4_3200", "lpddr5_6400", "hbm3", "ohm_table1", "ohm_cycles", "cmd_gddr6"])
 def test_a_preset_written_whole_is_timed_as_the_one_that_it_copies(name):
     assert read_latency(whole(f"{name}_as_mine")) == read_latency(name)
+
+
+def test_ohm_s_figures_as_printed_and_as_cycles():
+    """tRCD 25 and tCL 11, in nanoseconds or in cycles of 2.1 GHz."""
+    assert read_latency("ohm_table1") - read_latency("ohm_cycles") == pytest.approx(36 - 36 / 2.1, abs=0.01)
 
 
 def test_a_figure_of_a_script_counts():

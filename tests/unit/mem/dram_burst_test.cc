@@ -46,7 +46,7 @@ std::vector<DramIssued> commands(const DramTiming& t, std::uint64_t seed, bool a
 } // namespace
 
 TEST_CASE("a request's bursts go on just as if all banks were looked at after each", "[dram]") {
-    const auto preset = GENERATE("ohm_table1", "gddr6", "ddr4_3200", "hbm2");
+    const auto preset = GENERATE("ohm_table1", "ohm_cycles", "gddr6", "ddr4_3200", "hbm2");
     const auto ranks = GENERATE(1u, 2u);
     const auto gap = GENERATE(0_ns, 2_ns);
     DramTiming t = timing_of(preset);
