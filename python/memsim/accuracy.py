@@ -1,7 +1,8 @@
 """How near our figures are to the papers': the verdicts on all claims, as tables for docs.
 
 docs/judged.csv holds our last figure for each claim: at which scale, on which workloads if not all over which the paper
-averages, and where it comes from. docs/quick.csv holds those that `memsim reproduce all --scale quick --record` gives.
+averages, and where it comes from; of several seeds the least, the median and the greatest. docs/quick.csv holds the
+figures of the quick scale. `memsim reproduce --record` writes both.
 """
 import contextlib
 import csv
@@ -21,8 +22,8 @@ COLUMNS = "id", "ours", "scale", "workloads", "source"
 HEAD = """# Accuracy
 
 Every number that the five papers state about their systems, beside ours. `memsim reproduce --page` writes this page:
-`docs/judged.csv` has our last figure for each claim, at judge, the paper's scale, where not said otherwise; `docs/quick.csv` has those
-of `memsim reproduce all --scale quick --record`. What a verdict means stands in [studies.md](studies.md#verdicts), why a figure differs in
+`docs/judged.csv` has our last figure for each claim, at judge, the paper's scale, where not said otherwise, and of several seeds the
+median with least and greatest; `docs/quick.csv` has those of `memsim reproduce all --scale quick --record`. What a verdict means stands in [studies.md](studies.md#verdicts), why a figure differs in
 [deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
 
 Ohm-GPU's and ZnG's figures at judge and default are of the readings in the column 'before' of
@@ -38,9 +39,9 @@ def rows_of(file):
         return {row["id"]: row for row in csv.DictReader(f)}
 
 
-def judged(file=JUDGED):
+def judged(file=None):
     """The verdicts by paper, each with its row of the file; one that has none was not measured."""
-    rows = rows_of(file)
+    rows = rows_of(file or JUDGED)
     return {system: [(judge(claim, rows[id]), rows[id]) for id, claim in verdict.claims(system).items() if id in rows]
             for system in PAPERS}
 
@@ -50,7 +51,7 @@ def judge(claim, row):
     if not row["ours"]:
         word = verdict.NOT_JUDGED if claim.label == "measured" else claim.label
         return verdict.Verdict(claim, (), word)
-    return verdict.judge(claim, [row["ours"]], small=row["scale"] not in WHOLE or bool(row["workloads"]))
+    return verdict.judge(claim, row["ours"].split(), small=row["scale"] not in WHOLE or bool(row["workloads"]))
 
 
 def recorded(scale):
@@ -70,14 +71,20 @@ def judged_by(database, script):
                 if row["id"] in known]
 
 
-def record(found):
-    """Puts figures of --scale quick, {claim: (row of `claim`, study)}, into docs/quick.csv, and writes the page."""
-    rows = rows_of(QUICK)
+def record(found, scale):
+    """Puts figures of a scale, {claim: (row of `claim`, study)}, into docs, and writes the page. At judge only those
+    of all workloads count."""
+    file = QUICK if scale == "quick" else JUDGED
+    rows = rows_of(file)
     for id, (row, figure) in found.items():
-        ours = "" if row["ours"] is None else f"{row['ours']:.6g}"
-        rows[id] = dict(id=id, ours=ours, scale="tiny" if figure.takes_a_scale else "", workloads="", source=figure.name)
+        if scale != "quick" and row["verdict"] in (verdict.TOO_SMALL, verdict.NOT_MODELLED):
+            continue
+        figures = [row["ours"]] if (row["seeds"] or 0) < 2 else [row["lowest"], row["ours"], row["highest"]]
+        at = {"quick": "tiny"}.get(scale, scale) if figure.takes_a_scale else ""
+        rows[id] = dict(id=id, ours=" ".join(f"{f:.6g}" for f in figures if f is not None), scale=at, workloads="",
+                        source=figure.name)
     order = [id for system in PAPERS for id in verdict.claims(system)]
-    with QUICK.open("w", newline="") as f:
+    with file.open("w", newline="") as f:
         writer = csv.DictWriter(f, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[id] for id in order if id in rows)
@@ -113,6 +120,13 @@ def _number(value):
     return "-" if value is None else f"{value:.4g}"
 
 
+def _figures(v):
+    """The median over the seeds, and how far apart they are."""
+    if len(v.figures) < 2 or min(v.figures) == max(v.figures):
+        return _number(v.ours)
+    return f"{_number(v.ours)} ({_number(min(v.figures))} to {_number(max(v.figures))})"
+
+
 def page():
     """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick one."""
     papers, quick, sources = judged(), recorded("quick"), rows_of(QUICK)
@@ -124,7 +138,7 @@ def page():
         for v, row in papers[system]:
             c, small = v.claim, quick.get(v.claim.id)
             where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
-            lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {_number(v.ours)} | "
+            lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {_figures(v)} | "
                          f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
                          f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |")
     return "\n".join(lines) + "\n"

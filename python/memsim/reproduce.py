@@ -114,7 +114,8 @@ def run(figure, args):
     """Runs its study; returns CPU seconds and MB. The study goes on where it was stopped, and tells its progress."""
     folder = Path(args.outdir, figure.name)
     folder.mkdir(parents=True, exist_ok=True)
-    options = [*SCALES[args.scale], "--jobs", str(args.jobs)] if figure.takes_a_scale else []
+    options = ([*SCALES[args.scale], "--jobs", str(args.jobs), "--seeds", str(args.seeds)] if figure.takes_a_scale
+               else [])
     study = subprocess.Popen(
         [sys.executable, "-m", "memsim", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.script, *options],
         env=dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE.rstrip(os.sep))), stdin=subprocess.DEVNULL,
@@ -158,12 +159,14 @@ def main(argv):
                    help="quick: small inputs, and of each the first 300,000 thread instructions, to see that all works "
                         "(no claim is judged at it); default; judge: the paper's (quick)")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
+    p.add_argument("--seeds", type=int, default=1, help="run all with the seeds 1 to N; the median counts")
     p.add_argument("-d", "--outdir", default="memsim-out/reproduce", help="where all goes (memsim-out/reproduce)")
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress")
     p.add_argument("--check", action="store_true",
                    help="exit with 1 if a claim that was met before (docs/judged.csv, docs/quick.csv) is met no more")
     p.add_argument("--record", action="store_true",
-                   help="write the figures of --scale quick into docs/quick.csv, and docs/accuracy.md anew")
+                   help="write the figures of --scale quick into docs/quick.csv, those of judge into docs/judged.csv, and "
+                        "docs/accuracy.md anew")
     p.add_argument("--page", action="store_true",
                    help="run nothing: write docs/accuracy.md from docs/judged.csv, docs/quick.csv and the claims")
     args = p.parse_args(argv)
@@ -174,8 +177,8 @@ def main(argv):
         return listing(args)
     if not args.FIGURE:
         p.error("name figures or papers, or all; --list shows what there is")
-    if args.record and args.scale != "quick":
-        p.error("--record is of --scale quick; figures of judge are put into docs/judged.csv by hand, with their source")
+    if args.record and args.scale == "default":
+        p.error("--record is of --scale quick or judge: docs hold no figures of default that a claim has at judge")
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     todo, found, began = chosen(args.FIGURE), {}, time.monotonic()
     Path(args.outdir).mkdir(parents=True, exist_ok=True)
@@ -193,12 +196,12 @@ def main(argv):
         draw(figure, rows, folder)
         found.update((row["id"], (row, figure)) for row in rows)
         if args.record:
-            accuracy.record(found)
+            accuracy.record(found, args.scale)
         met = sum(row["comparison"] == "met" for row in rows)
         _tell(args, f"{figure.name}: {met} of {len(rows)} claims show the paper's value; {folder}")
     _tell(args, f"all done in {duration(time.monotonic() - began)}")
     if args.record:
-        _tell(args, f"written: {accuracy.QUICK}, {accuracy.PAGE}")
+        _tell(args, f"written: {accuracy.QUICK if args.scale == 'quick' else accuracy.JUDGED}, {accuracy.PAGE}")
     if args.check:
         return check(found, args.scale)
 

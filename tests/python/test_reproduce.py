@@ -62,6 +62,25 @@ def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):
     assert "cxl-33 was met with 68.46 and is met no more: cxl/fig3b gives 120" in said and said.endswith("\n1\n")
 
 
+def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
+    """Of three seeds all figures stand in the file; a figure of some workloads only leaves what stood there."""
+    file, page = tmp_path / "judged.csv", tmp_path / "accuracy.md"
+    file.write_text("id,ours,scale,workloads,source\nsap-02,0.5,judge,,fig06.py\n")
+    monkeypatch.setattr(accuracy, "JUDGED", file)
+    monkeypatch.setattr(accuracy, "PAGE", page)
+    figure = reproduce.figures()["sap/fig06"]
+
+    def row(ours, lowest, highest, seeds, word):
+        return dict(ours=ours, lowest=lowest, highest=highest, seeds=seeds, verdict=word), figure
+    accuracy.record({"sap-02": row(0.9, 0.9, 0.9, 1, verdict.TOO_SMALL), "sap-03": row(1.02, 1.01, 1.04, 3, verdict.MET),
+                     "sap-04": row(1.125, 1.125, 1.125, 1, verdict.NOT_REPRODUCED)}, "judge")
+    rows = accuracy.rows_of(file)
+    assert {id: r["ours"] for id, r in rows.items()} == {"sap-02": "0.5", "sap-03": "1.01 1.02 1.04", "sap-04": "1.125"}
+    assert rows["sap-03"]["scale"] == "judge" and rows["sap-03"]["source"] == "sap/fig06"
+    assert accuracy.recorded("judge")  # the page reads them again
+    assert "| 1.02 (1.01 to 1.04) |" in page.read_text() and "| 1.125 |" in page.read_text()
+
+
 def test_the_page_is_that_of_the_figures():
     assert accuracy.PAGE.read_text() == accuracy.page(), (
         "claims or figures have changed: run `build/memsim reproduce --page`")
