@@ -68,7 +68,7 @@ ALL = [
     *_each("dram_queue", (32,), CONTROLLER),
     *_each("turnaround", ("500ps", "2ns"), CONTROLLER),
     *_each("command_bits", (0, 32), CONTROLLER, platforms=OPTICAL),
-    *_each("swap_hold", ("false",), CONTROLLER, modes=PLANAR, platforms=COPYING),
+    *_each("swap_hold", ("true",), CONTROLLER, modes=PLANAR, platforms=COPYING),
     *[Assumption("Hetero's map", "none", (f"{MODULE}.ready_latency=5ns",), platforms=("hetero",))],
     Assumption("rings", "single", platforms=OPTICAL, arguments=("--rings", "single")),
     *_each("lookup", ("3333ps",), CONTROLLER),

@@ -29,12 +29,11 @@ CHANNELS = {
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
 # In planar mode a platform is what its light carries and what the XPoint controllers do by themselves
 # (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is nothing to snarf.
-# While the memory controller copies pages, it serves requests to "DRAM/XPoint, which are not busy", and the
-# copies "block the memory channel" (III-B): nothing is served from its buffer, migration goes first, and no
-# request is issued meanwhile (IV-B: "unavailable").
-_COPIES = dict(buffer_reads=False, swap_patience="0fs", swap_hold=True)
-_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True, buffer_reads=False,
-              swap_hold=True)
+# While the memory controller copies pages, it "can still issue memory requests ... to access DRAM/XPoint, which
+# are not busy", and the copies "block the memory channel" (III-B): nothing is served from its buffer, and
+# migration goes first.
+_COPIES = dict(buffer_reads=False, swap_patience="0fs")
+_SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True, buffer_reads=False)
 PLANAR = {
     "hetero": dict(CHANNELS["hetero"], **_COPIES, routes="electrical"),
     "ohm-base": dict(CHANNELS["ohm-base"], **_COPIES),
