@@ -32,12 +32,13 @@ except ImportError as _e:
 from . import schema as _schema
 from . import dram, stats
 from .errors import Error, InUse, Panic, UnknownName
+from .event import Event
 from .objects import Group, Parameter, Root, SimObject, System
 from .options import Options
 from .policies import policy
 from .ports import Port, VectorPort
 from .results import Results, results
-from .run import Event, Simulation, checkpoint, curTick, default, instantiate, restore, simulate
+from .run import Simulation, checkpoint, curTick, default, instantiate, restore, simulate
 from .schema import describe
 
 __version__ = _memsim.version()

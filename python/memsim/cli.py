@@ -220,7 +220,7 @@ def _apply(args, options):
         options.debug = {"flags": args.debug_flags, "start": args.debug_start,
                          "end": args.debug_end, "file": args.debug_file}
     if args.watch is not None:
-        watch.start(args.watch)
+        run.observers.append(watch.start(args.watch).publish)
     children.hand_down(dataclasses.asdict(dataclasses.replace(options, restoring=None)))
 
 

@@ -14,13 +14,13 @@ import time
 from . import _memsim, checkpoints, children, signals
 from .build import build, rebuild_tree, refuse_fixed
 from .errors import Error, legible, user_error
+from .event import Event, ticks_of
 from .exclusive import exclusive
 from .files import hash_of, hashes_of, os_error, refuse_changed, shown
 from .journal import Journal
 from .objects import Root
 from .options import options
 from .progress import Progress
-from .report import watch
 from .results import connect
 from .script import Script, package_files
 from .machine_stats import Statistics, patterns_of
@@ -32,31 +32,7 @@ _open = []           # machines whose runs are not finished
 _made = 0            # machines of this process so far: a checkpoint knows which one it is of
 _runs = {}           # the runs of these machines, by the machine's number as text
 _default = None
-
-
-class Event:
-    """Why and when simulate() came back."""
-
-    def __init__(self, cause, tick):
-        self.cause, self.tick = cause, tick
-
-    def getCause(self):
-        return self.cause
-
-    def __repr__(self):
-        return f"<{self.cause} at {_memsim.show_ticks(self.tick)}>"
-
-
-def ticks_of(duration, what):
-    """Femtoseconds of '200us' or of a whole number of ticks."""
-    if isinstance(duration, str):
-        try:
-            return _memsim.ticks(duration)
-        except Error as e:
-            raise user_error(f"{what}: {e}") from None
-    if isinstance(duration, bool) or not hasattr(duration, "__index__"):
-        raise user_error(f"{what}: {duration!r} is no time: write '200us', or whole femtoseconds")
-    return int(duration)
+observers = []       # called with a machine and whether its run has ended, between two ticks
 
 
 class Simulation:
@@ -170,7 +146,7 @@ class Simulation:
         if self not in _open:
             return
         _open.remove(self)
-        watch.publish(self, ended=True)
+        self._show(ended=True)
         if self._run is None:  # a restored script that ended before its checkpoint
             if finished:
                 raise Error("the script ended before it came to the call that the checkpoint "
@@ -262,6 +238,10 @@ class Simulation:
         if self.options.verbosity >= 0:
             print(f"memsim: {legible(text)}", file=sys.stderr, flush=True)
 
+    def _show(self, ended=False):
+        for observer in observers:
+            observer(self, ended)
+
     def _host_seconds(self):
         """Spent in simulate() so far."""
         return self._spent + (time.monotonic() - self._began if self._busy else 0)
@@ -286,7 +266,7 @@ class Simulation:
         """What may happen between two ticks besides simulating: signals, the wall clock."""
         seen = signals.take()
         progress.show()
-        watch.publish(self)
+        self._show()
         if signal.SIGUSR1 in seen:
             progress.close()
             print(progress.status(), file=sys.stderr, flush=True)

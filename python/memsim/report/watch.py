@@ -16,7 +16,6 @@ from ..progress import duration, simulated
 
 EVERY = 0.5  # seconds
 MOST_ROWS = 200  # of queues, and of who waits for whom
-_watch = None
 
 
 class Watch:
@@ -51,6 +50,7 @@ class Watch:
         return self._drawing[1]
 
     def publish(self, simulation, ended):
+        """Called between two ticks, and when a run has ended."""
         now = time.monotonic()
         if (not ended and now - self._told < EVERY) or os.getpid() != self._process:
             return
@@ -60,16 +60,10 @@ class Watch:
 
 
 def start(port):
-    """From now on this process is watched there."""
-    global _watch
-    _watch = Watch(port)
-    print(f"memsim: watch at http://127.0.0.1:{_watch.port}", file=sys.stderr, flush=True)
-
-
-def publish(simulation, ended=False):
-    """Called between two ticks, and when a run has ended."""
-    if _watch:
-        _watch.publish(simulation, ended)
+    """The watch of this process, there from now on."""
+    watch = Watch(port)
+    print(f"memsim: watch at http://127.0.0.1:{watch.port}", file=sys.stderr, flush=True)
+    return watch
 
 
 def status(simulation, ended):
