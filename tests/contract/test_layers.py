@@ -66,11 +66,16 @@ def test_a_fault_is_found():
     assert not list(faults("ohm/a.cc", '#include "xpoint/media.hh"\n#include <fmt/format.h>'))
 
 
-def python_imports(text):
-    """The package's own modules that a module imports, wherever in it that stands."""
+def python_imports(module, text, modules):
+    """The package's own modules that a module imports, wherever in it that stands, all by their dotted names. A
+    package is known as its __init__.py, which only hands names on."""
+    package = module.split(".") if (PACKAGE / module.replace(".", "/")).is_dir() else module.split(".")[:-1]
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            yield from [node.module] if node.module else (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[:len(package) - node.level + 1] + (node.module.split(".") if node.module else [])
+            for alias in node.names:
+                name = ".".join([*base, alias.name])
+                yield name if name in modules else ".".join(base)
 
 
 def strangers(module, text):
@@ -94,7 +99,11 @@ def test_a_system_imports_no_other():
 
 
 def test_python_modules_import_in_a_line():
-    graph = {path.stem: set(python_imports(path.read_text()))
-             for path in PACKAGE.glob("*.py") if path.stem != "__init__"}
+    """None imports what imports it. (A package's own modules may import each other through it.)"""
+    files = {path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"): path
+             for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py"}
+    graph = {name: {found for found in python_imports(name, path.read_text(), files)
+                    if found in files and not name.startswith(f"{found}.")} for name, path in files.items()}
     order = list(TopologicalSorter(graph).static_order())  # CycleError names a circle
     assert order.index("errors") < order.index("objects") < order.index("run") < order.index("cli")
+    assert order.index("run") < order.index("systems.scale") < order.index("systems.ohm") < order.index("report.page")
