@@ -11,7 +11,7 @@ import memsim
 from memsim import flash, mem, systems, workload
 from memsim.systems import scale
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--kernel", default="bfs1",
                     help="a workload's name; `memsim workloads` lists them")
 parser.add_argument("--scale", type=int, default=12,

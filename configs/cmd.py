@@ -12,7 +12,7 @@ import memsim
 from memsim.systems import cmd
 from memsim.systems.scale import footprint, tell
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--platform", default="cmd", help=f"one of {', '.join(cmd.platforms())}")
 parser.add_argument("--workload", default="bfs", help=f"one of {', '.join(cmd.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cmd.workloads.SCALES)}")

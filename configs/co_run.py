@@ -11,7 +11,7 @@ import argparse
 import memsim
 from memsim import systems, workload
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--only", type=int, metavar="I",
                     help="run kernel I (from 0) alone, on all SMs")
 parser.add_argument("--kernels", nargs="+", default=["bfs1", "pagerank"],

@@ -9,7 +9,7 @@ import memsim
 from memsim.systems import cxl_gpu
 from memsim.systems.scale import footprint, tell
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--platform", default="cxl-ds", help=f"one of {', '.join(cxl_gpu.platforms())}")
 parser.add_argument("--workload", default="vadd", help=f"one of {', '.join(cxl_gpu.workloads.names())}")
 parser.add_argument("--media", default="z-nand", help=f"of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")

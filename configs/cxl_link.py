@@ -10,7 +10,7 @@ import argparse
 import memsim
 from memsim import cxl, mem
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--controller", default="ours", help="latencies of its layers: ours, smt, tpp")
 parser.add_argument("--lanes", type=int, default=8)
 parser.add_argument("--flit", default="68B", help="68B, 256B or 256B-lopt (latency-optimised)")

@@ -17,7 +17,7 @@ import memsim
 from memsim import mem
 from memsim.systems.interleave import Interleave
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--preset", default="ddr4_3200", help="timing table: see docs/reference.md")
 parser.add_argument("--changes", nargs="+", default=[], metavar="NAME=VALUE",
                     help="figures that differ from the table: tRCDRD=12ns ranks=1")

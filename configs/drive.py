@@ -13,7 +13,7 @@ import memsim
 from memsim import flash
 from memsim.systems.drive import PRESETS, solid_state_drive
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--drive", default="mqsim", help=f"one of {', '.join(PRESETS)}")
 parser.add_argument("--trace", help="path of a block trace")
 parser.add_argument("--trace-unit", default="0fs", help="what its arrivals count, such as 1ns")

@@ -11,7 +11,7 @@ import argparse
 import memsim
 from memsim.systems import ohm
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--data", default="drive", choices=["drive", "host", "resident"])
 parser.add_argument("--workload", default="bfstopo", choices=list(ohm.workloads.TABLE_II))
 parser.add_argument("--scale", default="default", choices=ohm.workloads.SCALES)

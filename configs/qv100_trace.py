@@ -10,7 +10,7 @@ import memsim
 from memsim import workload
 from memsim.systems import qv100
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("trace", help="kernelslist.g or one .traceg file")
 parser.add_argument("--repeat", type=int, default=1, help="times that the trace is played")
 parser.add_argument("--sms", type=int, default=80)

@@ -9,7 +9,7 @@ import memsim
 from memsim.systems import sap
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
 parser.add_argument("--dram", default="8MiB", help="capacity of the DRAM, such as 1MiB")
 parser.add_argument("--workload", default="AES", help=f"one of {', '.join(sap.workloads.names())}")

@@ -14,7 +14,7 @@ from memsim.systems import cxl_gpu, ohm, sap
 from memsim.systems.sap.watch import hint_path, watch
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--system", default="cxl_gpu", choices=["cxl_gpu", "ohm"])
 parser.add_argument("--platform", help="of that system (else cxl-sr, ohm-base)")
 parser.add_argument("--workload", help="of that system (else bfs, pagerank)")

@@ -9,7 +9,7 @@ import memsim
 from memsim.systems import sap
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--policies", nargs="+", default=sap.policies(), help=f"of {', '.join(sap.policies())}")
 parser.add_argument("--workload", default="AES", help=f"one of {', '.join(sap.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.workloads.SCALES)}")

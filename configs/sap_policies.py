@@ -18,7 +18,7 @@ from memsim.systems.scale import footprint
 
 HOSTS = {"endpoint": cxl_gpu, "buffer": zng, "mmu": cxl_gpu}
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--host", default="endpoint", choices=HOSTS)
 parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
 parser.add_argument("--workload", help="of the host's system (else bfs, bfs1)")

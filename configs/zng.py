@@ -12,7 +12,7 @@ import memsim
 from memsim.systems import zng
 from memsim.systems.scale import footprint, tell
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--platform", default="zng", help=f"one of {', '.join(zng.platforms())}")
 parser.add_argument("--workload", default="betw-back", help="such as betw, betw-back, betw*8")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")

@@ -15,7 +15,7 @@ from memsim.systems.zng.flash import GEOMETRY, flash_backbone
 
 BLOCK = GEOMETRY["pages"] * 4096
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--controllers", type=int, default=16)
 parser.add_argument("--packages", type=int, default=16)
 parser.add_argument("--register-network", default="nif", help="none, swnet, fcnet or nif")

@@ -15,7 +15,7 @@ from memsim.ports import unbind
 from memsim.systems import zng
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--workload", default="betw", choices=list(zng.workloads.TABLE_II), metavar="NAME")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--max-instructions", type=int,

@@ -46,7 +46,7 @@ def under_load(size, args):
     return root
 
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
 parser.add_argument("--memory", default="ideal", choices=["hetero", *MEMORIES])
 parser.add_argument("--pattern", default="sequential", choices=["sequential", "random"])
 parser.add_argument("--range", type=int, default=GIB, help="bytes that are read, of all sources together")

@@ -1,7 +1,7 @@
 """From the tree of SimObjects to the machine and back: nothing runs before all of it is checked."""
 import re
 
-from . import _memsim
+from . import _memsim, energy
 from .errors import Error, did_you_mean, user_error
 from .objects import Group, Parameter, Root
 from .ports import Port, bind
@@ -18,6 +18,7 @@ def build(root, queue="fast", changes=()):
     objects = [obj for obj in root.descendants() if obj._type]
     if not objects:
         raise user_error("there is nothing to simulate: no component stands below the Root")
+    energy.check(objects)
     try:
         for obj in objects:
             arguments = list(obj._values.items())

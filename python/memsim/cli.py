@@ -10,7 +10,7 @@ import sys
 import memsim
 
 from . import _memsim, checkpoints, children, run, schema, streams, trust
-from .errors import IN_USE, Error, InUse, Panic, legible, utf8
+from .errors import IN_USE, Error, InUse, Panic, did_you_mean, legible, utf8
 from .files import hash_of
 from .options import Options
 from .report import watch
@@ -168,7 +168,11 @@ def _main(argv):
             raise Error(f"stdout is closed: memsim {argv[0]} has nowhere to print")
         return SUBCOMMANDS[argv[0]](argv[1:]) or 0
     p = parser()
-    args = p.parse_args(argv)
+    args, unknown = p.parse_known_args(argv)
+    if unknown:
+        known = [name for action in p._actions for name in action.option_strings]
+        p.error(f"memsim has no option {unknown[0]}{did_you_mean(unknown[0], known)}: --help lists those that it has; "
+                "options of a script come behind the script's name")
     if args.list_sim_objects:
         print(schema.listing(), end="")
         return 0
@@ -187,6 +191,8 @@ def _main(argv):
         p.error("name a script, a subcommand or --restore FILE")
     script, arguments = (_restored(args) if args.restore else
                          (args.command[0], args.command[1:]) if args.command else (None, []))
+    if script and not os.path.exists(script) and (near := did_you_mean(script, SUBCOMMANDS)):
+        raise Error(f"{script}: there is no such script, and no such subcommand{near}; memsim --help lists them")
     _apply(args, run.options)
     if script is None:
         code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")

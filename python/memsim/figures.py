@@ -46,7 +46,7 @@ def _glob(path):
 def _key(runs, name):
     if name not in runs or runs[name].isna().all():
         known = [c for c in runs if c != "seed" and not runs[c].isna().all()]
-        raise Error(f"no run has '{name}' to tell them apart: of {', '.join(known)}, the arguments of the scripts")
+        raise Error(f"runs are told apart by '{name}', which no run here has: they have {', '.join(known)}")
     return runs[name].fillna("-").astype(str)
 
 

@@ -106,6 +106,10 @@ def listing(args):
         rows.append((f.name, *cells, f.title))
     widths = [max(map(len, column)) for column in zip(*rows)]
     print("\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows))
+    unknown = sum(row.count("not measured") for row in rows)
+    if unknown:
+        print(f"{unknown} of {(len(rows) - 1) * len(SCALES)} times are not known: a figure that is run is measured, into "
+              f"{args.outdir}/costs.csv")
 
 
 # ---- running one ---------------------------------------------------------------------------------

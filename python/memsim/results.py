@@ -1,9 +1,10 @@
 """Reading results: `memsim.results("memsim-out").df()` is a pandas table."""
 import os
+import re
 import sqlite3
 from pathlib import Path
 
-from .errors import Error
+from .errors import Error, did_you_mean
 
 # What a query may do: read tables, call functions, and ask these of the file.
 ACTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
@@ -52,10 +53,13 @@ def _why_unreadable(file, error):
     return f"this is no database of results ({error})"
 
 
-def why_refused(error):
+def why_refused(error, database):
     """What was wrong with a query."""
     if "authoriz" in str(error) or "attempt to write a readonly database" in str(error):
         return f"a query may read and nothing else ({error})"
+    if missing := re.fullmatch(r"no such table: (\w+)", str(error)):
+        names = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+        return f"there is no table or view '{missing[1]}'{did_you_mean(missing[1], names)}: docs/database.md lists them"
     return str(error)
 
 
@@ -71,7 +75,7 @@ class Results:
         try:
             return pandas.read_sql_query(query, self._connection, params=tuple(parameters))
         except (pandas.errors.DatabaseError, sqlite3.Error) as e:
-            raise Error(f"the query failed: {why_refused(e)}") from None
+            raise Error(f"the query failed: {why_refused(e, self._connection)}") from None
 
     def runs(self):
         """One row a run, the latest last."""

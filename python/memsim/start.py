@@ -1,4 +1,5 @@
 """A user's script is started as __main__, and its runs end with it."""
+import ast
 import code
 import os
 import signal
@@ -7,18 +8,17 @@ import traceback
 import types
 
 from . import children, run, schema, signals, streams
-from .errors import PACKAGE, Error, Panic
+from .errors import PACKAGE, Error, Panic, did_you_mean
 
 USER_ERROR = 1  # the exit code
+KINDS = {  # how files begin that are taken for scripts
+    b"\x89msim": "a checkpoint: memsim --restore {} goes on from it",
+    b"SQLite format 3": "a database of results: memsim sql {0} QUERY asks it, memsim report {0} makes a page of it",
+}
 
 
 def run_script(script, arguments, interactive=False):
-    try:
-        with open(script, "rb") as f:
-            source = f.read()
-    except OSError as e:
-        raise Error(f"{script}: {e.strerror}: name a script, a subcommand or --restore FILE; "
-                    "memsim --help tells more") from None
+    source = _read(script)
     main_module = types.ModuleType("__main__")
     main_module.__file__ = script
     main_module.__builtins__ = __builtins__
@@ -53,6 +53,27 @@ def run_script(script, arguments, interactive=False):
     finally:
         run.close_all(finished)
     return 0
+
+
+def _read(script):
+    """What the file holds, if a script can be meant."""
+    try:
+        with open(script, "rb") as f:
+            source = f.read()
+    except OSError as e:
+        folder, name = os.path.split(script)
+        near = did_you_mean(name, os.listdir(folder or ".")) if os.path.isdir(folder or ".") else ""
+        raise Error(f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
+                    "subcommand or --restore FILE; memsim --help tells more") from None
+    for begins, what in KINDS.items():
+        if source.startswith(begins):
+            raise Error(f"{script}: this is {what.format(script)}")
+    try:
+        if b"\0" in source or not script.endswith(".py"):
+            ast.parse(source)
+    except (SyntaxError, ValueError) as e:
+        raise Error(f"{script}: this is no Python script ({e}): name one, such as configs/ohm_planar.py") from None
+    return source
 
 
 def _trimmed(error):

@@ -45,11 +45,12 @@ def _writing(path, act):
 
 
 def ckpt(argv):
-    p = argparse.ArgumentParser(prog="memsim ckpt", description="Look into a checkpoint, or test all of a script's")
+    p = argparse.ArgumentParser(prog="memsim ckpt", allow_abbrev=False,
+                                description="Look into a checkpoint, or test all of a script's")
     actions = p.add_subparsers(dest="action", required=True)
-    info = actions.add_parser("info", help="what it is of")
+    info = actions.add_parser("info", help="what it is of", allow_abbrev=False)
     info.add_argument("FILE", help="OUTDIR/*.ckpt")
-    show = actions.add_parser("show", help="the components, or the state of one as JSON")
+    show = actions.add_parser("show", help="the components, or the state of one as JSON", allow_abbrev=False)
     show.add_argument("FILE", help="OUTDIR/*.ckpt")
     show.add_argument("PATH", nargs="?", help="such as gpu.sm[0]; without it the paths are listed")
     check = actions.add_parser("verify", help="save a script's run at random ticks, restore and compare it",
@@ -94,14 +95,15 @@ def sql(argv):
                   ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
                   argv=argv)
     from .results import connect, why_refused
+    database = connect(args.DB)
     try:
-        cursor = connect(args.DB).execute(args.QUERY)
+        cursor = database.execute(args.QUERY)
         if cursor.description:
             print(*(column[0] for column in cursor.description), sep="\t")
         for row in cursor:
             print(*map(_cell, row), sep="\t")
     except (sqlite3.Error, sqlite3.Warning) as e:
-        raise Error(f"{args.DB}: {why_refused(e)}") from None
+        raise Error(f"{args.DB}: {why_refused(e, database)}") from None
 
 
 def _cell(value):

@@ -31,14 +31,18 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         Param<PolicyName<Compressor>> compression {
             "none", "How whole blocks are made smaller on their way to memory"};
         ReadingParams reading;
-        Param<Bytes> capacity {1_GiB,
-                               {1_KiB, Bytes {std::int64_t {1} << 38}},
-                               "Capacity of this controller's blocks; the tables lie behind them",
-                               multiple_of(4_KiB)};
+        Param<Bytes> capacity {
+            1_GiB,
+            {1_KiB, Bytes {std::int64_t {1} << 38}},
+            "Capacity of this controller's blocks; the tables lie behind the blocks",
+            multiple_of(4_KiB)};
         Param<unsigned> channels {1, {1, 4096}, "Controllers that the addresses are spread over"};
-        Param<unsigned> channel {0, {0, 4095}, "Number of this controller among them"};
-        Param<Bytes> interleave {
-            256_B, {128_B, 1_GiB}, "Chunk of addresses that is one's", multiple_of(128_B)};
+        Param<unsigned> channel {
+            0, {0, 4095}, "Number of this controller among those that share the addresses"};
+        Param<Bytes> interleave {256_B,
+                                 {128_B, 1_GiB},
+                                 "Chunk of addresses that goes to one controller",
+                                 multiple_of(128_B)};
         Param<unsigned> slices {0, {0, 64}, "Caches above, whose lines it may copy"};
         Param<Frequency> clock {
             1.365_GHz, {1_MHz, 100_GHz}, "Clock of the unit's cycles: the SMs'"};

@@ -43,17 +43,18 @@ struct MetadataParams {
         10_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of sector masks (CMD IV-E: 10 KB)"};
     Param<unsigned> metadata_ways {
         8, {1, 64}, "Ways of each table's cache (assumption; sweep 4 to full)"};
-    Param<unsigned> metadata_mshrs {8, {1, 1024}, "Lines on their way to each (assumption)"};
+    Param<unsigned> metadata_mshrs {
+        8, {1, 1024}, "Lines on their way to each table's cache (assumption)"};
 };
 
 struct MetadataStats {
     using group = void;
     Counter map_reads {Unit::count, "Looks at the map's cache"};
-    Counter map_hits {Unit::count, "Looks that found the entry there"};
+    Counter map_hits {Unit::count, "Looks at the map's cache that found the entry"};
     Counter type_reads {Unit::count, "Looks at the cache of type flags"};
-    Counter type_hits {Unit::count, "Looks that found the flag there"};
+    Counter type_hits {Unit::count, "Looks at the cache of type flags that found the flag"};
     Counter mask_reads {Unit::count, "Looks at the cache of sector masks"};
-    Counter mask_hits {Unit::count, "Looks that found the mask there"};
+    Counter mask_hits {Unit::count, "Looks at the cache of sector masks that found the mask"};
     Counter metadata_fetches {Unit::count, "Pieces of 32 bytes of the tables read from memory"};
     Counter metadata_writebacks {Unit::count, "Writes of pieces of the tables to memory"};
     Ratio map_hit_rate {map_hits, map_reads, "Hits of the map's cache"};

@@ -11,7 +11,9 @@ struct ReadingParams {
     using group = void;
     Param<bool> assisted_read {true, "Inter-duplicates are copied from the L2 (CMD IV-C)"};
     Param<unsigned> copy_cycles {
-        20, {0, 10000}, "To look for a sector in the L2 and copy it (assumption; sweep 10-60)"};
+        20,
+        {0, 10000},
+        "Cycles to look for a sector in the L2 and copy it (assumption; sweep 10-60)"};
 };
 struct ReadingStats {
     using group = void;

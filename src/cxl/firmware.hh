@@ -29,7 +29,9 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
                              {256_B, Bytes {std::int64_t {1} << 62}},
                              "Host addresses that endpoints may have"};
         Param<unsigned> ways {
-            1, {1, 16}, "Neighbouring ports that share one interleave set; 1: a range for each"};
+            1,
+            {1, 16},
+            "Neighbouring ports that share one interleave set; 1: a range for each port"};
         Param<Bytes> granularity {
             256_B, {256_B, 16_KiB}, "Chunk that goes to one port of a set", power_of_two()};
         Param<std::string> ranges {

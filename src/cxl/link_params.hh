@@ -30,7 +30,7 @@ struct LinkParams {
                                 {0, 1u << 20},
                                 "Blocks of 16 bytes a lane from one SKP ordered set to the next: "
                                 "340 with the bypass, 375 without; 0: no ordered sets"};
-    Param<Time> flight {1_ns, {0_fs, 1_us}, "Along the wires (assumption)"};
+    Param<Time> flight {1_ns, {0_fs, 1_us}, "Time of a signal along the wires (assumption)"};
     Param<std::uint64_t> bit_errors {
         0, {0, BitErrors::unit / 10}, "Bits received wrongly of 10^15 (PCIe allows 1000)"};
     Param<unsigned> retry_buffer {128,

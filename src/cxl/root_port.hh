@@ -50,7 +50,7 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
         Counter hints_dropped {Unit::count, "Hints dropped as no message could wait"};
         Each<Counter, DevLoad> loads {Unit::count, "Responses with this DevLoad"};
         Counter lost_telemetry {Unit::count, "DevLoads that a receiver had no room for"};
-        Distribution round_trip {Unit::time, "From a request to its last message's arrival"};
+        Distribution round_trip {Unit::time, "Time from a request to its last message's arrival"};
         LinkStats link;
     };
     static constexpr std::uint32_t none = ~std::uint32_t {0};

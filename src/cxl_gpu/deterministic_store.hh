@@ -73,7 +73,7 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
             protocol::DevLoad::moderate,
             "Least load of the endpoint that suspends writes (assumption)"};
         Param<Time> poll {
-            1_us, {1_ns, 1_s}, "Between looks whether the load has fallen (assumption)"};
+            1_us, {1_ns, 1_s}, "Time between two looks whether the load has fallen (assumption)"};
         Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {256, {2, 65536}, "Requests under way to either side"};
@@ -91,8 +91,8 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
                                                       "The load that came with each response"};
     };
     struct Stats {
-        Each<Counter, StorePath> stores {Unit::count, "Stores that went this way"};
-        Each<Counter, LoadPath> loads {Unit::count, "Loads that were served so"};
+        Each<Counter, StorePath> stores {Unit::count, "Stores, by the way that they took"};
+        Each<Counter, LoadPath> loads {Unit::count, "Loads, by where they were served from"};
         Counter atomics {Unit::count, "Atomics, which the endpoint performs"};
         Counter flushes {Unit::count, "Lines of the stack written to the endpoint"};
         Counter probes {Unit::count, "Lines of the stack written to learn the load"};
@@ -101,10 +101,10 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Level suspended {Unit::count, "Share of the time that writes were suspended"};
         Level reserve {Unit::count, "Lines of the reserve in use"};
         Level stacked {Unit::count, "Lines of the reserve that are on the stack"};
-        Distribution store_latency {Unit::time, "From taking a store to its completion"};
-        Distribution load_latency {Unit::time, "From taking a load to its answer"};
+        Distribution store_latency {Unit::time, "Time from taking a store to its completion"};
+        Distribution load_latency {Unit::time, "Time from taking a load to its answer"};
         Distribution flush_time {Unit::time,
-                                 "From reading a line of the stack to the endpoint's answer"};
+                                 "Time from reading a line of the stack to the endpoint's answer"};
     };
     struct State {
         Reserve reserve;

@@ -65,7 +65,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
             1024_B, {256_B, 1024_B}, "Greatest granularity (CXL-GPU)", multiple_of(256_B)};
         Param<Bytes> least {256_B,
                             {256_B, 1024_B},
-                            "Least granularity, at which it begins (CXL-GPU)",
+                            "Least granularity of speculative reads, and the first (CXL-GPU)",
                             multiple_of(256_B),
                             at_most(most)};
         Param<Bytes> step {256_B,
@@ -73,7 +73,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
                            "Bytes by which the granularity grows or shrinks (assumption)",
                            multiple_of(256_B)};
         Param<Time> period {
-            200_ns, {1_fs, 1_ms}, "Between two steps of the granularity (assumption)"};
+            200_ns, {1_fs, 1_ms}, "Time between two steps of the granularity (assumption)"};
         Param<Time> latency {
             1_ns,
             {1_fs, 1_us},
@@ -88,7 +88,7 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>,
                                   .latency = from<&Params::answer_latency>,
                                   .hints = true},
-                                 "Loads and stores of the host bridge, and hints among them"};
+                                 "Loads, stores and hints of the host bridge"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::memory_queue>, .latency = from<&Params::latency>},
             "The root port"};
@@ -110,10 +110,10 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Level sr_queue {Unit::count, "Loads in the queue of speculative reads"};
         Level memory_queue {Unit::count, "Entries of the memory queue in use"};
         Distribution sr_wait {Unit::time, "Time of a load in the queue of speculative reads"};
-        Distribution lead {Unit::time,
-                           "From putting a speculative read into the memory queue to its load"};
-        Distribution read_latency {Unit::time, "From taking a load to its answer"};
-        Distribution write_latency {Unit::time, "From taking a store to its answer"};
+        Distribution lead {
+            Unit::time, "Time from putting a speculative read into the memory queue to its load"};
+        Distribution read_latency {Unit::time, "Time from taking a load to its answer"};
+        Distribution write_latency {Unit::time, "Time from taking a store to its answer"};
     };
     struct Waiting { ///< a load in the queue of speculative reads
         protocol::MemRequest request;

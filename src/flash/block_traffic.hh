@@ -31,8 +31,9 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
   public:
     struct Params {
         Param<BlockPattern> pattern {BlockPattern::random, "Order of the addresses"};
-        Param<Time> period {
-            0_fs, {0_fs, 1_s}, "From one request to the next; 0: as fast as outstanding allows"};
+        Param<Time> period {0_fs,
+                            {0_fs, 1_s},
+                            "Time from one request to the next; 0: as fast as outstanding allows"};
         Param<unsigned> outstanding {16, {1, 65535}, "Commands without an answer, at most"};
         Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Reads among the requests"};
         Param<unsigned> sectors {8, {1, 1024}, "Sectors (512 B) of a request"};
@@ -40,15 +41,18 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
             0,
             {0, 1u << 20},
             "Random addresses are multiples of so many sectors; 0: of a request's"};
-        Param<std::uint64_t> base {0, {0, std::uint64_t {1} << 62}, "First sector"};
+        Param<std::uint64_t> base {0, {0, std::uint64_t {1} << 62}, "First sector of the traffic"};
         Param<std::uint64_t> range {
             1 << 20, {1, std::uint64_t {1} << 62}, "Sectors from there that are touched"};
-        Param<std::uint64_t> requests {
-            0, {0, std::uint64_t {1} << 62}, "How many; 0: without end, or all of the trace"};
+        Param<std::uint64_t> requests {0,
+                                       {0, std::uint64_t {1} << 62},
+                                       "Number of requests; 0: without end, or all of the trace"};
         Param<Time> until {0_fs, {0_fs, 1_s * 3600}, "No request is sent after that; 0: no limit"};
         Param<std::string> trace {"", "Path of a block trace in MQSim's format (gzip, xz too)"};
         Param<Time> trace_unit {
-            0_fs, {0_fs, 1_s}, "What an arrival in the trace counts; not in the file: 1ns, 1us..."};
+            0_fs,
+            {0_fs, 1_s},
+            "Unit of time in which a trace states arrivals, where the file does not: 1ns, 1us..."};
         Param<bool> from_first {true, "The trace's first request comes at once, not at its time"};
         Param<bool> fold {false, "A trace's sectors beyond the range begin again at its start"};
         Param<bool> urgent {false, "Requests go before those that are not"};
@@ -68,9 +72,9 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes answered"};
         Counter bytes {Unit::byte, "Bytes of reads and writes answered"};
-        Distribution latency {Unit::time, "From when a request was due to its answer"};
-        Distribution read_latency {Unit::time, "From a read's issue to its answer"};
-        Distribution write_latency {Unit::time, "From a write's issue to its answer"};
+        Distribution latency {Unit::time, "Time from when a request was due to its answer"};
+        Distribution read_latency {Unit::time, "Time from a read's issue to its answer"};
+        Distribution write_latency {Unit::time, "Time from a write's issue to its answer"};
         PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
         PerSecond read_rate {reads, "Reads answered a second of simulated time"};
         PerSecond write_rate {writes, "Writes answered a second of simulated time"};

@@ -37,13 +37,15 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         Param<unsigned> dies {2, {1, 64}, "Dies of a package: as the packages'"};
         Param<unsigned> planes {2, {1, 64}, "Planes of a die: as the packages'"};
         Param<unsigned> registers {1, {1, 64}, "Registers of a plane that are used, at most all"};
-        Param<bool> independent_planes {false, "As the packages'"};
+        Param<bool> independent_planes {
+            false, "Planes of a die work independently; equal to the packages' parameter"};
         Param<BusPreset> bus {BusPreset::nv_ddr3_800, "Cycles and rate of the bus"};
         Param<Rate> rate {Rate {0},
                           {Rate {0}, Rate {1'000'000'000'000}},
                           "Rate of the bus if not the preset's; 0: the preset's"};
-        Param<Time> t_wb {
-            100_ns, {1_fs, 1_us}, "From the last cycle to the array's start (ONFI's tWB: 100 ns)"};
+        Param<Time> t_wb {100_ns,
+                          {1_fs, 1_us},
+                          "Time from the last cycle to the array's start (ONFI's tWB: 100 ns)"};
         Param<bool> multi_plane {true, "Join operations of several planes of a die"};
         Param<bool> join_reads {false,
                                 "Reads of a page that is being sensed, or is in a register, share "
@@ -59,7 +61,7 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         Many<Requester<protocol::NandBus>> package {
             from<&Params::packages>,
             {.depth = from<&Params::queue>, .latency = from<&Params::t_wb>},
-            "To the packages"};
+            "Commands to the packages"};
     };
     struct Stats {
         Counter reads {Unit::count, "Pages read"};
@@ -70,8 +72,8 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         Counter data_in {Unit::byte, "Bytes to the packages"};
         Counter data_out {Unit::byte, "Bytes from the packages"};
         Counter bus_busy {Unit::time, "Time of the bus in use"};
-        Distribution read_latency {Unit::time, "From a read's arrival to its answer"};
-        Distribution program_latency {Unit::time, "From a program's arrival to its answer"};
+        Distribution read_latency {Unit::time, "Time from a read's arrival to its answer"};
+        Distribution program_latency {Unit::time, "Time from a program's arrival to its answer"};
         Level queued {Unit::count, "Requests in the channel"};
     };
     static constexpr std::uint32_t none = ~0u;

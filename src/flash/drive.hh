@@ -76,7 +76,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<Time> announce {
             10_us,
             {0_fs, 100_us},
-            "From the announcement of collection or levelling to its beginning (assumption)"};
+            "Time from the announcement of collection or levelling to its beginning (assumption)"};
         Param<unsigned> observers {0, {0, 16}, "Ports that are told of the drive's own tasks"};
     };
     static unsigned channels_of(const void* params) {
@@ -89,7 +89,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
                                                   .rate = from<&Params::host_rate>},
                                                  "Requests of the host"};
         Many<Requester<protocol::Flash>> channel {
-            channels_of, {.depth = from<&Params::queue_depth>}, "To the channels"};
+            channels_of, {.depth = from<&Params::queue_depth>}, "Commands to the channels"};
         Many<Out<protocol::DriveTask>> tasks {
             from<&Params::observers>, {}, "Tasks of its own that it begins"};
         Optional<Out<protocol::DeviceLoad>> load {
@@ -102,8 +102,10 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Counter flushes {Unit::count, "Flushes answered"};
         Counter read_bytes {Unit::byte, "Bytes of reads answered"};
         Counter write_bytes {Unit::byte, "Bytes of writes answered"};
-        Distribution read_latency {Unit::time, "From a read's arrival to its answer's leaving"};
-        Distribution write_latency {Unit::time, "From a write's arrival to its answer's leaving"};
+        Distribution read_latency {Unit::time,
+                                   "Time from a read's arrival to its answer's leaving"};
+        Distribution write_latency {Unit::time,
+                                    "Time from a write's arrival to its answer's leaving"};
         Counter cache_sectors {Unit::count, "Sectors read that the cache had"};
         FtlStats ftl;
         Counter buffer_waits {Unit::count, "Writes that waited for room in the buffer"};

@@ -35,7 +35,8 @@ struct FtlParams {
                             "Controller's memory for the map (MQSim's default: 2 MB); 0: all"};
     Param<PolicyName<parts::PagePolicy>> map_replacement {
         "lru", "Which entry of the map in the controller's memory makes room"};
-    Param<unsigned> map_entry {9, {4, 64}, "Bytes of an entry there (MQSim's default drive: 9)"};
+    Param<unsigned> map_entry {
+        9, {4, 64}, "Bytes of an entry of the map (MQSim's default drive: 9)"};
     Param<unsigned> map_entry_flash {
         6, {4, 64}, "Bytes of an entry in a translation page (MQSim's default drive: 6)"};
     Param<Fraction> gc_threshold {

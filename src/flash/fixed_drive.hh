@@ -49,8 +49,9 @@ class FixedDrive final : public Model<FixedDrive>,
         Param<unsigned> task_writes {
             0, {0, 1u << 30}, "Writes from one task of its own to the next; 0: it has none"};
         Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of a task of its own"};
-        Param<Time> announce {
-            10_us, {0_fs, 100_us}, "From the announcement of a task to its beginning (assumption)"};
+        Param<Time> announce {10_us,
+                              {0_fs, 100_us},
+                              "Time from the announcement of a task to its beginning (assumption)"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
     };
     struct Ports {

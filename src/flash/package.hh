@@ -41,8 +41,9 @@ class Package final : public Model<Package>, public Functional, public protocol:
             64,
             {1, 4096},
             "Commands in flight or waiting at a port (planes x registers are enough)"};
-        Param<Time> t_rr {
-            20_ns, {1_fs, 1_us}, "From the end of the array's work to ready seen (ONFI's tRR)"};
+        Param<Time> t_rr {20_ns,
+                          {1_fs, 1_us},
+                          "Time from the end of the array's work to ready seen (ONFI's tRR)"};
     };
     struct Ports {
         Many<Responder<protocol::NandBus>> io {

@@ -43,7 +43,7 @@ class Dispatcher final : public Model<Dispatcher>,
         Param<unsigned> sms {16, {1, 4096}, "SMs (Ohm-GPU table I: 16)"};
         OccupancyParams sm;
         Param<Time> dispatch_latency {
-            1_ns, {1_fs, 1_ms}, "From the dispatcher to an SM (assumption: a cycle or two)"};
+            1_ns, {1_fs, 1_ms}, "Time from the dispatcher to an SM (assumption: a cycle or two)"};
         Param<LocalPool> local_pool {
             LocalPool::context,
             "Launches of an application that share their local memory: all of its context, as in "
@@ -97,7 +97,8 @@ class Dispatcher final : public Model<Dispatcher>,
             from<&Params::sharing, &PartitionParams::applications>, Unit::cycle,
             "Cycles in which a launch of it was under way, until it has ended once"};
         Each<Counter> application_end {from<&Params::sharing, &PartitionParams::applications>,
-                                       Unit::time, "When it ended for the first time"};
+                                       Unit::time,
+                                       "Time at which the application ended for the first time"};
         Each<Counter> application_repeats {from<&Params::sharing, &PartitionParams::applications>,
                                            Unit::count, "How often it was begun again"};
         Each<Ratio> application_ipc {application_instructions, application_cycles,

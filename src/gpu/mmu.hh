@@ -52,14 +52,16 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
             "lru", "Which entry of a set of the L2 TLB makes room"};
         Param<Time> latency {10_ns,
                              {1_fs, 1_ms},
-                             "From the look-up in the L2 TLB to the L1 TLB (assumption)",
+                             "Time from the look-up in the L2 TLB to the L1 TLB (assumption)",
                              Change::tunable};
         Param<Time> walk_latency {
-            1_fs, {1_fs, 1_ms}, "From a walker to the memory's input", Change::tunable};
-        Param<Time> fault_latency {
-            1_fs, {1_fs, 1_ms}, "To the host's input: the host has the latency", Change::tunable};
+            1_fs, {1_fs, 1_ms}, "Time from a walker to the memory's input", Change::tunable};
+        Param<Time> fault_latency {1_fs,
+                                   {1_fs, 1_ms},
+                                   "Latency to the host's input, beside the host's own",
+                                   Change::tunable};
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of the L2 TLB (Ohm-GPU table I)"};
-        Param<unsigned> lookups {1, {1, 64}, "In the L2 TLB, in a cycle (assumption)"};
+        Param<unsigned> lookups {1, {1, 64}, "Look-ups in the L2 TLB in a cycle (assumption)"};
         Param<unsigned> queue {16, {1, 65536}, "Requests of a TLB waiting or in flight"};
         Param<unsigned> orders {16, {1, 4096}, "Page orders under way, and waiting of each mover"};
     };
@@ -97,9 +99,9 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         EvictionStats eviction;
         Counter shootdowns {Unit::count, "Shoot-downs, each sent to every L1 TLB"};
         MissingStats missing;
-        Distribution walk_time {Unit::time, "From the look-up to the walk's end"};
-        Distribution fault_time {Unit::time, "From a fault to its answer"};
-        Distribution shootdown_time {Unit::time, "From a shoot-down to the last confirmation"};
+        Distribution walk_time {Unit::time, "Time from the look-up to the walk's end"};
+        Distribution fault_time {Unit::time, "Time from a fault to its answer"};
+        Distribution shootdown_time {Unit::time, "Time from a shoot-down to the last confirmation"};
     };
     struct State {
         TlbArray translations; ///< the L2 TLB

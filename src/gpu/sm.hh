@@ -64,8 +64,10 @@ class Sm final : public Model<Sm>, public Functional {
             "7.x)"};
         Param<Scheduler> scheduler {Scheduler::greedy_then_oldest,
                                     "Which of the ready warps issues next"};
-        Param<Bytes> line {
-            128_B, {32_B, 512_B}, "What the coalescer merges into one access", power_of_two()};
+        Param<Bytes> line {128_B,
+                           {32_B, 512_B},
+                           "Bytes that the coalescer merges into one access",
+                           power_of_two()};
         Param<Bytes> sector {32_B,
                              {32_B, 512_B},
                              "Smallest part of a line that is accessed",
@@ -87,7 +89,8 @@ class Sm final : public Model<Sm>, public Functional {
             true, "Whether the L1 drops what it holds at the first block of another launch"};
         Param<unsigned> helpers {0, {0, 1}, "Helper threads whose assist warp it runs"};
         Param<unsigned> askers {0, {0, 1}, "Whether somebody asks what its warps will access next"};
-        Param<Time> l1_latency {1_fs, {1_fs, 1_us}, "To the L1's input: the L1 has the latency"};
+        Param<Time> l1_latency {
+            1_fs, {1_fs, 1_us}, "Latency to the L1's input, beside the L1's own"};
     };
     struct Ports {
         Responder<protocol::Dispatch> blocks {{.depth = from<&Params::block_slots>},

@@ -30,7 +30,8 @@ using protocol::Mem;
 class Tlb final : public Model<Tlb>, public Functional {
   public:
     struct Params {
-        Param<bool> translates {true, "false: addresses are physical and pass as they are"};
+        Param<bool> translates {true,
+                                "Whether addresses are translated; physical ones pass as they are"};
         Param<Bytes> page {4_KiB,
                            {1_KiB, 1_GiB},
                            "Page size: 4 KiB, 64 KiB, 2 MiB, ..., or a flash block",
@@ -41,7 +42,7 @@ class Tlb final : public Model<Tlb>, public Functional {
             "Neighbouring pages that addresses go round, `stripe_unit` by `stripe_unit`, as over "
             "the "
             "planes of a flash package (1: a page holds addresses that follow each other)"};
-        Param<Bytes> stripe_unit {4_KiB, {32_B, 1_GiB}, "What goes to one of them at a time"};
+        Param<Bytes> stripe_unit {4_KiB, {32_B, 1_GiB}, "Bytes that go to one page at a time"};
         Param<unsigned> entries {64,
                                  {1, 65536},
                                  "Pages held (64: as studied by Power et al., "
@@ -49,25 +50,27 @@ class Tlb final : public Model<Tlb>, public Functional {
         Param<unsigned> ways {
             64, {1, 65536}, "Ways of a set (assumption: fully associative)", divides(entries)};
         Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which entry of a set makes room"};
-        Param<Time> latency {833'334_fs,
-                             {1_fs, 1_ms},
-                             "From the look-up to the L1's input (assumption: a cycle of 1.2 GHz, "
-                             "rounded up: hits stay in step with the clock)",
-                             Change::tunable};
-        Param<Time> mmu_latency {10_ns,
-                                 {1_fs, 1_ms},
-                                 "To the MMU's input (assumption: two hops of the crossbar)",
-                                 Change::tunable};
+        Param<Time> latency {
+            833'334_fs,
+            {1_fs, 1_ms},
+            "Time from the look-up to the L1's input (assumption: a cycle of 1.2 GHz, "
+            "rounded up: hits stay in step with the clock)",
+            Change::tunable};
+        Param<Time> mmu_latency {
+            10_ns,
+            {1_fs, 1_ms},
+            "Latency to the MMU's input (assumption: two hops of the crossbar)",
+            Change::tunable};
         Param<unsigned> misses {32, {1, 65536}, "Pages that may be asked for at once (assumption)"};
         Param<unsigned> targets {64, {1, 4096}, "Requests that may wait for a page (assumption)"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> outstanding {1024, {1, 65536}, "Requests below that wait for an answer"};
         Param<unsigned> shootdown_queue {
-            16, {1, 64}, "Shoot-downs waiting or in flight to it, and as many under way"};
+            16, {1, 64}, "Shoot-downs waiting or in flight to this TLB, and as many under way"};
         Param<bool> empties_l1 {true, "Whether a shoot-down empties the L1 of clean lines"};
-        Param<bool> acknowledged_stores {false, "Whether posted stores and atomics are answered to "
-                                                "the TLB, so that shoot-downs wait for "
-                                                "them; costs their answers' way"};
+        Param<bool> acknowledged_stores {
+            false, "Whether posted stores and atomics are answered to "
+                   "the TLB, so that shoot-downs wait for the answers, which cost their way"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Virtual addresses, from the SM"};
@@ -93,8 +96,9 @@ class Tlb final : public Model<Tlb>, public Functional {
         Counter stalled_by_misses {Unit::count,
                                    "Requests held up as too many pages were asked for"};
         Counter stalled_by_targets {Unit::count, "Requests held up by a page's full list"};
-        Distribution miss_latency {Unit::time, "From a miss to the translation's arrival"};
-        Distribution drain_time {Unit::time, "From a shoot-down's arrival to its confirmation"};
+        Distribution miss_latency {Unit::time, "Time from a miss to the translation's arrival"};
+        Distribution drain_time {Unit::time,
+                                 "Time from a shoot-down's arrival to its confirmation"};
     };
     struct Miss {
         std::uint64_t key = 0;

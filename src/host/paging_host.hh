@@ -55,10 +55,10 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Param<Time> fault_latency {
             20_us,
             {1_fs, 1_s},
-            "From the interrupt to the first page: 20 to 50 us (Zheng et al., HPCA'16)",
+            "Time from the interrupt to the first page: 20 to 50 us (Zheng et al., HPCA'16)",
             Change::tunable};
         Param<unsigned> batch {
-            256, {1, 65536}, "Most faults of a batch (NVIDIA's open driver: 256)"};
+            256, {1, 65536}, "Faults of a batch at most (NVIDIA's open driver: 256)"};
         Param<Time> page_cost {1_us,
                                {0_fs, 1_s},
                                "The driver's time for a page, one after the other (assumption; "
@@ -84,7 +84,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
             "Rate of host DRAM: two channels of DDR4-2133, 17 GB/s each (assumption: a desktop)",
             Change::tunable};
         Param<Time> dram_latency {
-            100_ns, {0_fs, 1_ms}, "To the first byte of a page (assumption)", Change::tunable};
+            100_ns, {0_fs, 1_ms}, "Time to the first byte of a page (assumption)", Change::tunable};
         Param<PageSource> source {PageSource::host_memory, "Where pages are initially"};
         Param<unsigned> drives {0, {0, 1}, "Whether a drive is bound"};
         Param<Bytes> drive_space {
@@ -131,8 +131,9 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Counter drive_writes {Unit::count, "Pages written to the drive"};
         Counter dram_bytes {Unit::byte, "Bytes read from and written to host DRAM"};
         PerSecond bandwidth_in {bytes_in, "Bytes to the device a second of simulated time"};
-        Distribution batch_time {Unit::time, "From the interrupt to the last page of a batch"};
-        Distribution fault_time {Unit::time, "From a batch's interrupt to each of its answers"};
+        Distribution batch_time {Unit::time, "Time from the interrupt to the last page of a batch"};
+        Distribution fault_time {Unit::time,
+                                 "Time from a batch's interrupt to each of its answers"};
     };
     /// A page under way.
     struct Page {

@@ -52,7 +52,8 @@ class AddressRouter final : public Model<AddressRouter>, public Functional {
         Counter hints {Unit::count, "Hints that were passed on"};
         Counter hints_dropped {Unit::count,
                                "Hints without a range, or whose port had no room or takes none"};
-        Each<Counter, protocol::RangeResult> orders {Unit::count, "Orders answered so"};
+        Each<Counter, protocol::RangeResult> orders {Unit::count,
+                                                     "Orders, by how they were answered"};
     };
     struct State {
         parts::RangeTable ranges;

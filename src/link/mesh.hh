@@ -33,12 +33,13 @@ struct MeshParams {
 
 struct MeshStats {
     Counter packets {Unit::count, "Packets delivered"};
-    Counter bytes {Unit::byte, "Bytes in them, headers included"};
-    Counter hops {Unit::count, "Links between routers that they crossed"};
+    Counter bytes {Unit::byte, "Bytes of delivered packets, headers included"};
+    Counter hops {Unit::count, "Links between routers that packets crossed"};
     Counter link_busy {Unit::cycle, "Cycles that links between routers carried flits"};
     Counter waits {Unit::count, "Packets that found no room in the buffer ahead"};
     Counter blocked {Unit::count, "Packets that their endpoint did not take at once"};
-    Distribution latency {Unit::time, "From being seen to the last flit's leaving for its end"};
+    Distribution latency {Unit::time,
+                          "Time from a packet's being seen to its last flit's leaving for its end"};
     PerSecond bandwidth {bytes, "Bytes delivered a second"};
 };
 
@@ -89,9 +90,10 @@ class Mesh : public Model<Self> {
     }
     struct Ports {
         Many<In<Packet>> input {{.depth = from<&Params::queue>, .clock = from<&Params::clock>},
-                                "What endpoints send"};
+                                "Packets that endpoints send"};
         Many<Out<Packet>> output {
-            {.latency = &link_time, .rate = &wire, .clock = from<&Params::clock>}, "What they get"};
+            {.latency = &link_time, .rate = &wire, .clock = from<&Params::clock>},
+            "Packets that endpoints get"};
     };
     using Stats = MeshStats;
     using Channel = VirtualChannel<Packet>;

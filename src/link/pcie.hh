@@ -36,16 +36,17 @@ class Pcie final : public Model<Pcie>, public Functional {
             "Share of the link's rate that is this machine's: less where the machine "
             "is a slice of one that has the whole link"};
         Param<Bytes> payload {
-            256_B, {64_B, 4_KiB}, "Most data of a packet (assumption: 256 B)", power_of_two()};
+            256_B, {64_B, 4_KiB}, "Data of a packet at most (assumption: 256 B)", power_of_two()};
         Param<Bytes> overhead {24_B,
                                {8_B, 64_B},
                                "Framing, sequence number, header and LCRC of a packet: 5 to 7 "
                                "dwords (Intel AN 829), here 6"};
-        Param<Time> latency {250_ns,
-                             {1_fs, 1_ms},
-                             "One way, ports and root complex included (assumption: a round trip "
-                             "of half a microsecond)",
-                             Change::tunable};
+        Param<Time> latency {
+            250_ns,
+            {1_fs, 1_ms},
+            "Latency of one direction, ports and root complex included (assumption: a round trip "
+            "of half a microsecond)",
+            Change::tunable};
         Param<unsigned> queue {
             64, {1, 65536}, "Requests waiting or in flight to this component, of a side"};
         Param<unsigned> outstanding {
@@ -67,14 +68,14 @@ class Pcie final : public Model<Pcie>, public Functional {
     };
     struct Stats {
         Counter down_data {Unit::byte, "Data that crossed to the device"};
-        Counter down_bytes {Unit::byte, "All bytes that did, overhead included"};
-        Counter down_packets {Unit::count, "Packets that carried them"};
+        Counter down_bytes {Unit::byte, "All bytes that crossed to the device, overhead included"};
+        Counter down_packets {Unit::count, "Packets that crossed to the device"};
         Counter down_busy {Unit::time, "Time that this direction was taken"};
         Counter down_hints_dropped {Unit::count,
                                     "Hints to the device dropped: it had no room, or takes none"};
         Counter up_data {Unit::byte, "Data that crossed to the host"};
-        Counter up_bytes {Unit::byte, "All bytes that did, overhead included"};
-        Counter up_packets {Unit::count, "Packets that carried them"};
+        Counter up_bytes {Unit::byte, "All bytes that crossed to the host, overhead included"};
+        Counter up_packets {Unit::count, "Packets that crossed to the host"};
         Counter up_busy {Unit::time, "Time that this direction was taken"};
         Counter up_hints_dropped {Unit::count,
                                   "Hints to the host dropped: it had no room, or takes none"};

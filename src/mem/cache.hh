@@ -46,7 +46,7 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
         Many<Responder<Mem>> hints {
             from<&Params::hints, &cache::HintParams::hint_ports>,
             {.depth = from<&Params::hints, &cache::HintParams::hint_queue>, .hints = true},
-            "What to prefetch, each within this cache's chunk"};
+            "Hints what to prefetch, each within this cache's chunk"};
         Many<Responder<Mem>> control {
             from<&Params::control_ports>,
             {.depth = from<&Params::queues, &cache::QueueParams::queue>,

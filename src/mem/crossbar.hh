@@ -35,10 +35,13 @@ class Crossbar final : public Model<Crossbar>, public Functional {
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of arbitration and wires"};
         Param<parts::Arbitration> arbitration {parts::Arbitration::round_robin,
                                                "Which input an output takes from"};
-        Param<Bytes> width {
-            32_B, {1_B, 4_KiB}, "What a port carries a cycle each way (GTX 480 class: 32 B)"};
-        Param<Time> latency {
-            5_ns, {1_fs, 1_ms}, "From the grant to the other side (assumption)", Change::tunable};
+        Param<Bytes> width {32_B,
+                            {1_B, 4_KiB},
+                            "Bytes that a port carries in a cycle, each way (GTX 480 class: 32 B)"};
+        Param<Time> latency {5_ns,
+                             {1_fs, 1_ms},
+                             "Time from the grant to the other side (assumption)",
+                             Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to an input"};
         Param<unsigned> buffer {16, {1, 65536}, "Messages that an input holds for its outputs"};
         Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from a slice"};
@@ -66,9 +69,11 @@ class Crossbar final : public Model<Crossbar>, public Functional {
         Counter requests {Unit::count, "Requests that left for a slice, hints included"};
         Counter hints_dropped {Unit::count,
                                "Hints dropped: the buffer was full, or the slice takes none"};
-        Counter request_bytes {Unit::byte, "Bytes in them, headers included"};
+        Counter request_bytes {Unit::byte,
+                               "Bytes of requests that left for a slice, headers included"};
         Counter responses {Unit::count, "Responses that left for a requester"};
-        Counter response_bytes {Unit::byte, "Bytes in them, headers included"};
+        Counter response_bytes {Unit::byte,
+                                "Bytes of responses that left for a requester, headers included"};
         PerSecond request_bandwidth {request_bytes, "Bytes of requests a second"};
         PerSecond response_bandwidth {response_bytes, "Bytes of responses a second"};
         Each<Counter> slice_requests {from<&Params::outputs>, Unit::count,

@@ -27,14 +27,16 @@ class DramController final : public Model<DramController>, public Functional {
     struct Params {
         Param<DramPreset> timing {DramPreset("ddr4_3200"),
                                   "Timing table: a name, or a memsim.dram.Preset of a script"};
-        Param<std::string> changes {"", "Figures that differ from it: 'tRCDRD=12ns ranks=1'"};
+        Param<std::string> changes {
+            "", "Figures that differ from the timing table's: 'tRCDRD=12ns ranks=1'"};
         Param<Bytes> capacity {16_GiB,
                                {1_KiB, Bytes {std::int64_t {1} << 50}},
                                "Capacity of this channel, all ranks together"};
         Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
         Param<PolicyName<BankHash>> bank_hash {"none", "What the map's bank becomes, by the row"};
         Param<unsigned> channels {1, {1, 4096}, "Channels that the addresses are spread over"};
-        Param<unsigned> channel {0, {0, 4095}, "Number of this channel among them"};
+        Param<unsigned> channel {
+            0, {0, 4095}, "Number of this channel among those that share the addresses"};
         Param<Bytes> interleave {
             0_B, {0_B, 1_GiB}, "What the digit Cl of the map counts through; 0: one burst"};
         Param<PolicyName<RowPolicy>> page {"open", "What happens to a row after an access"};
@@ -58,7 +60,8 @@ class DramController final : public Model<DramController>, public Functional {
         Param<Rate> channel_rate {Rate {0},
                                   {Rate {0}, Rate {1'000'000'000'000'000}},
                                   "Rate of the wires; 0: as the table says"};
-        Param<Time> channel_latency {0_fs, {0_fs, 1_us}, "From one end of the wires to the other"};
+        Param<Time> channel_latency {
+            0_fs, {0_fs, 1_us}, "Time from one end of the wires to the other"};
         Param<Time> latency {
             1_fs, {1_fs, 1_us}, "Latency of the controller's pipeline, all in the answer's way"};
     };
@@ -71,7 +74,7 @@ class DramController final : public Model<DramController>, public Functional {
     struct Stats {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes and atomics whose data was moved"};
-        Counter bytes {Unit::byte, "Bytes of both, as asked for"};
+        Counter bytes {Unit::byte, "Bytes of reads and writes, as asked for"};
         Counter row_hits {Unit::count, "Pieces of requests that found their row open"};
         Counter row_misses {Unit::count, "Pieces whose bank was closed"};
         Counter row_conflicts {Unit::count, "Pieces whose bank had another row open"};
@@ -87,7 +90,7 @@ class DramController final : public Model<DramController>, public Functional {
         Counter forwarded {Unit::count, "Reads answered from the queue of writes"};
         Counter bus_bytes {Unit::byte, "Bytes that went over the data bus, in whole bursts"};
         Counter bus_busy {Unit::time, "Time that the data bus was transferring"};
-        Distribution read_latency {Unit::time, "From acceptance to a read's last byte"};
+        Distribution read_latency {Unit::time, "Time from a read's acceptance to its last byte"};
         Level queued {Unit::count, "Pieces of requests in the scheduler's queues"};
         PerSecond bandwidth {bytes, "Bytes asked for and moved a second of simulated time"};
     };

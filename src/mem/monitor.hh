@@ -23,13 +23,15 @@ class Monitor final : public Model<Monitor>, public Functional {
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<Bytes> page {
             0_B, {0_B, 1_GiB}, "Size of the pages whose first touches are counted; 0: none are"};
-        Param<unsigned> applications {0, {0, 4096}, "Whose requests it counts apart (0: nobody's)"};
+        Param<unsigned> applications {
+            0, {0, 4096}, "Number of applications whose requests are counted apart (0: none's)"};
         Param<unsigned> listeners {
             0, {0, 64}, "Models beside the machine that are told what passes"};
     };
     struct Ports {
-        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Towards whoever asks"};
-        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Towards the memory"};
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests from above"};
+        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>},
+                                 "The memory, to which requests pass"};
         Many<Out<protocol::Observed>> passed {
             from<&Params::listeners>, {}, "Reads, writes and atomics as they pass"};
     };
@@ -40,12 +42,11 @@ class Monitor final : public Model<Monitor>, public Functional {
         Counter read_bytes {Unit::byte, "Bytes of answers to reads"};
         Counter write_bytes {Unit::byte, "Bytes of writes and atomics that passed"};
         Counter pages_read {Unit::count, "Pages read for the first time"};
-        Counter pages_written {Unit::count,
-                               "Pages written, or an atomic in them, for the first time"};
+        Counter pages_written {Unit::count, "Pages with a write or an atomic for the first time"};
         Each<Counter> application_requests {from<&Params::applications>, Unit::count,
                                             "Reads, writes and atomics of an application"};
-        Distribution read_latency {Unit::time, "From a read to its answer"};
-        Distribution write_latency {Unit::time, "From a write or atomic to its answer"};
+        Distribution read_latency {Unit::time, "Time from a read to its answer"};
+        Distribution write_latency {Unit::time, "Time from a write or atomic to its answer"};
         Level outstanding {Unit::count, "Requests without an answer"};
         PerSecond read_bandwidth {read_bytes, "Bytes read a second of simulated time"};
         PerSecond write_bandwidth {write_bytes, "Bytes written a second of simulated time"};

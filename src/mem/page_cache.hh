@@ -43,7 +43,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Param<Bytes> dram_base {0_B, "Address of the first frame in the DRAM"};
         Param<Bytes> drive_base {0_B, "Where address 0 lies on the drive"};
         Param<PolicyName<parts::PagePolicy>> replacement {
-            "lru", "Which unit makes room; a use is a request for it"};
+            "lru", "Which unit makes room; a use is a request for the unit"};
         Param<unsigned> batch {
             16, {1, 1024}, "Units that one request reads from the drive (assumption: 64 KiB)"};
         AheadParams ahead;
@@ -54,12 +54,11 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Param<unsigned> requests {256, {1, 65536}, "Requests taken and not done"};
         Param<unsigned> dram_queue {64, {1, 65536}, "Reads of the DRAM without an answer"};
         Param<unsigned> drive_queue {64, {1, 65535}, "Requests to the drive without an answer"};
-        Param<Time> drive_latency {
-            1_fs,
-            {1_fs, 1_ms},
-            "Latency of requests to the drive: a controller's time for each, of "
-            "any number at once",
-            Change::tunable};
+        Param<Time> drive_latency {1_fs,
+                                   {1_fs, 1_ms},
+                                   "Latency of requests to the drive: a controller's time for each "
+                                   "request, any number at once",
+                                   Change::tunable};
         Param<unsigned> full_load {
             64, {4, 65536}, "Units on their way from the drive that are told as a full load"};
         Param<unsigned> hint_queue {64, {1, 65536}, "Hints waiting or in flight to this component"};
@@ -67,7 +66,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     struct Ports {
         Responder<Mem> cpu_side {
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
-            "Requests, and hints among them"};
+            "Requests and hints from above"};
         Requester<Mem> dram_side {{.depth = from<&Params::dram_queue>},
                                   "Requests and whole units to the DRAM"};
         Requester<protocol::BlockIo> drive_side {
@@ -103,8 +102,9 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
         Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole units included"};
         Counter lost_misses {Unit::count,
                              "Misses that the prefetcher was not told, for want of room"};
-        Distribution fetch_time {Unit::time, "From sending for a unit to its being in the DRAM"};
-        Distribution latency {Unit::time, "From the look-up of what is answered to the answer"};
+        Distribution fetch_time {Unit::time,
+                                 "Time from asking the drive for a unit to its being in the DRAM"};
+        Distribution latency {Unit::time, "Time from a request's look-up to its answer"};
     };
 
     static constexpr std::uint32_t none = PagedDram::none;

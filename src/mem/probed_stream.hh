@@ -30,8 +30,8 @@ class ProbedStream final : public Model<ProbedStream> {
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Reads"};
     };
     struct Stats {
-        Distribution probe {Unit::time, "From a probe's arrival to its answer"};
-        Distribution all {Unit::time, "From any read's arrival to its answer"};
+        Distribution probe {Unit::time, "Time from a probe's arrival to its answer"};
+        Distribution all {Unit::time, "Time from any read's arrival to its answer"};
     };
     struct State {
         std::uint64_t streamed = 0; ///< reads of the stream sent

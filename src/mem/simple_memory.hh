@@ -17,7 +17,7 @@ class SimpleMemory final : public Model<SimpleMemory>, public Functional {
     struct Params {
         Param<Bytes> capacity {1_GiB, {1_B, Bytes {std::int64_t {1} << 50}}, "Size of the memory"};
         Param<Time> latency {
-            100_ns, {1_fs, 1_ms}, "From the data path to the answer", Change::tunable};
+            100_ns, {1_fs, 1_ms}, "Time from the data path to the answer", Change::tunable};
         Param<Rate> bandwidth {64_GBps,
                                {1_MBps, Rate {1'000'000'000'000'000}},
                                "Rate of the data path, reads and writes together",

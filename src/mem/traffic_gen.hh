@@ -23,16 +23,18 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
     struct Params {
         Param<Pattern> pattern {Pattern::random, "Order of the addresses"};
         Param<Time> period {
-            0_fs, {0_fs, 1_s}, "From one request to the next; 0: as fast as possible"};
+            0_fs, {0_fs, 1_s}, "Time from one request to the next; 0: as fast as possible"};
         Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
         Param<Fraction> read_share {100_pct, {0_pct, 100_pct}, "Reads among the requests"};
         Param<unsigned> size {64, {1, 1u << 20}, "Bytes of a request"};
-        Param<Bytes> base {0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First address"};
+        Param<Bytes> base {
+            0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First address of the traffic"};
         Param<Bytes> range {1_GiB,
                             {1_B, Bytes {std::int64_t {1} << 62}},
                             "Bytes from there that are touched",
                             at_least(size)};
-        Param<std::uint64_t> requests {0, {0, std::uint64_t {1} << 62}, "How many; 0: without end"};
+        Param<std::uint64_t> requests {
+            0, {0, std::uint64_t {1} << 62}, "Number of requests; 0: without end"};
     };
     struct Ports {
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Requests"};
@@ -41,8 +43,8 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
         Counter reads {Unit::count, "Reads answered"};
         Counter writes {Unit::count, "Writes answered"};
         Counter bytes {Unit::byte, "Bytes of reads and writes"};
-        Distribution read_latency {Unit::time, "From sending a read to its answer"};
-        Distribution write_latency {Unit::time, "From sending a write to its answer"};
+        Distribution read_latency {Unit::time, "Time from sending a read to its answer"};
+        Distribution write_latency {Unit::time, "Time from sending a write to its answer"};
         PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
     };
     struct State {

@@ -26,11 +26,11 @@ class VictimBuffer final : public Model<VictimBuffer>,
         Param<unsigned> sectors {16, {1, 1024}, "Sectors of 32 bytes held (CMD III-D: 16)"};
         Param<Time> latency {1_ns,
                              {1_fs, 1_us},
-                             "From the look-up to the answer, and of what comes from below "
+                             "Time from the look-up to the answer, and of answers from below "
                              "(assumption)",
                              Change::tunable};
         Param<Time> miss_latency {
-            1_fs, {1_fs, 1_us}, "From the look-up to the next level's input", Change::tunable};
+            1_fs, {1_fs, 1_us}, "Time from the look-up to the next level's input", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Messages waiting or in flight to this component"};
         Param<unsigned> outstanding {256, {1, 65536}, "Messages below that wait for an answer"};
         Param<Stage> stage {protocol::Stage::l2, "Stage that a hit's time here is"};
@@ -40,15 +40,16 @@ class VictimBuffer final : public Model<VictimBuffer>,
                                  "The cache above"};
         Requester<Mem> mem_side {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::miss_latency>},
-            "What is not found here, and writes"};
+            "Writes, and reads that are not found in the buffer"};
     };
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
-        Counter hits {Unit::count, "Reads of which all sectors were here"};
+        Counter hits {Unit::count, "Reads of which all sectors were in the buffer"};
         Counter part_hits {Unit::count, "Reads of which some were"};
         Counter read_sectors {Unit::count, "Sectors that reads ask for"};
-        Counter hit_sectors {Unit::count,
-                             "Sectors of fetches that were here, and went back into the cache"};
+        Counter hit_sectors {
+            Unit::count,
+            "Sectors of fetches that were in the buffer, and went back into the cache"};
         Counter taken {Unit::count, "Sectors of victims put in"};
         Counter pushed_out {Unit::count, "Sectors that made room for younger ones"};
         Counter dropped {Unit::count, "Sectors that became old: written, or their cache emptied"};

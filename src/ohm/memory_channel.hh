@@ -30,9 +30,12 @@ struct ChannelParams {
     using group = void;
     Param<unsigned> controllers {
         6, {1, 1024}, "Controllers that share the address space (Ohm-GPU table I: 6)"};
-    Param<unsigned> index {0, {0, 1023}, "Number of this controller among them"};
+    Param<unsigned> index {
+        0, {0, 1023}, "Number of this controller among those that share the addresses"};
     Param<unsigned> modules {
-        2, {1, 16}, "XPoint modules behind it (Ohm-GPU table III: 12 over 6 controllers)"};
+        2,
+        {1, 16},
+        "XPoint modules behind this controller (Ohm-GPU table III: 12 over 6 controllers)"};
     Param<unsigned> queue {
         64, {1, 4096}, "Requests in flight to the controller or waiting (assumption)"};
     Param<unsigned> requests {
@@ -51,20 +54,23 @@ struct ChannelParams {
     Param<Time> serdes {
         1_ns, {0_fs, 1_us}, "SerDes, each side (assumption; 0 for an electrical channel)"};
     Param<Time> flight {
-        1300_ps, {1_fs, 1_us}, "Along the waveguide (assumption: 10 cm at 13 ps/mm, n_g = 4)"};
+        1300_ps,
+        {1_fs, 1_us},
+        "Time of light along the waveguide (assumption: 10 cm at 13 ps/mm, n_g = 4)"};
     Param<Time> turnaround {
         2_ns,
         {0_fs, 1_us},
         "Idle when sender or direction changes (GDDR5 tRTRS; optical: 100 ps to tune a ring)"};
-    Param<Time> grant_latency {
-        5_ns,
-        {1_fs, 1_us},
-        "From grant to data leaving XPoint: half of the DDR-T handshake of 10 ns (assumption)"};
+    Param<Time> grant_latency {5_ns,
+                               {1_fs, 1_us},
+                               "Time from grant to data leaving XPoint: half of the DDR-T "
+                               "handshake of 10 ns (assumption)"};
     Param<Time> lookup {
         833_ps, {1_fs, 1_us}, "Mapping or tags, charged to the answer (assumption: 1 cycle)"};
     Param<mem::DramPreset> dram_timing {mem::DramPreset("ohm_table1"),
                                         "Timing of the DRAM (Ohm-GPU table I)"};
-    Param<std::string> dram_changes {"", "Figures that differ from it: 'tRCDRD=12ns'"};
+    Param<std::string> dram_changes {"",
+                                     "Figures that differ from the timing table's: 'tRCDRD=12ns'"};
     Param<PolicyName<mem::RowPolicy>> row_policy {"open", "DRAM rows after an access"};
     Param<unsigned> dram_queue {
         32, {4, 4096}, "DRAM reads, and as many writes, being scheduled (assumption)"};
@@ -101,7 +107,7 @@ struct ChannelPorts {
 
     Responder<protocol::Mem> cpu_side {
         {.depth = of<&ChannelParams::queue>, .latency = of<&ChannelParams::lookup>, .hints = true},
-        "Requests, and hints among them"};
+        "Requests and hints from above"};
     Many<Requester<protocol::Ddrt>> commands {
         of<&ChannelParams::modules>,
         {.depth = of<&ChannelParams::requests>,
@@ -124,7 +130,7 @@ struct ChannelStats {
     Counter migration_time {Unit::time, "Channel time taken by migration"};
     Counter channel_time {Unit::time, "Channel time taken by requests and migration"};
     Counter side_bytes {Unit::byte, "Bytes over the memory route or the migration's own channel"};
-    Counter side_time {Unit::time, "Time taken by them there"};
+    Counter side_time {Unit::time, "Time taken on the memory route or the migration's own channel"};
     Counter coded_bytes {Unit::byte, "Bytes over the channel that took 3/2 of their time (WOM)"};
     Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
     Ratio migration_share {migration_time, channel_time,

@@ -34,8 +34,9 @@ struct SwapParams {
     Param<bool> auto_rw {false, "XPoint snarfs what swaps read from DRAM (Ohm-GPU IV-B)"};
     Param<bool> swap_function {
         false, "XPoint swaps pages by itself, over the memory route (Ohm-GPU IV-B)"};
-    Param<bool> behind_writes {false, "Such swaps are begun when writes are served (Ohm-GPU VI-A)",
-                               Change::tunable};
+    Param<bool> behind_writes {
+        false, "Swaps over the memory route are begun when writes are served (Ohm-GPU VI-A)",
+        Change::tunable};
     Param<Bytes> swap_command {
         16_B,
         {1_B, 256_B},

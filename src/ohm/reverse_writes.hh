@@ -23,17 +23,18 @@ struct ReverseParams {
         "Wait of a ready line that begins a hold while the DRAM has work (assumption: what a "
         "hold costs the DRAM: grant, line, completion and tCL; sweep 0-100 ns)",
         Change::tunable};
-    Param<Bytes> dram_register {16_KiB,
-                                {128_B, 1_MiB},
-                                "In front of the DRAM, for lines of reverse-writes (Ohm-GPU "
-                                "III-A: 16 KB)"};
+    Param<Bytes> dram_register {
+        16_KiB,
+        {128_B, 1_MiB},
+        "Capacity of the register in front of the DRAM, for lines of reverse-writes (Ohm-GPU "
+        "III-A: 16 KB)"};
 };
 
 struct ReverseStats {
     using group = void;
     Counter reverse_writes {Unit::count, "Fills that crossed the channel as demand's answer"};
     Counter holds {Unit::count, "Times that the channel was held for reverse-writes"};
-    Counter hold_time {Unit::time, "From confirmations to the last completion signals"};
+    Counter hold_time {Unit::time, "Time from confirmations to the last completion signals"};
     Level in_register {Unit::count, "Lines confirmed and not yet written to the DRAM"};
 };
 

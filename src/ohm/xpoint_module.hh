@@ -16,10 +16,11 @@ class XpointModule final : public Model<XpointModule>, public Functional {
     struct Params {
         xpoint::MediaParams media;
         xpoint::DeviceParams device;
-        Param<Bytes> snarf_register {16_KiB,
-                                     {128_B, 1_MiB},
-                                     "In front of the device, for snarfed lines (Ohm-GPU III-A: "
-                                     "16 KB)"};
+        Param<Bytes> snarf_register {
+            16_KiB,
+            {128_B, 1_MiB},
+            "Capacity of the register in front of the device, for snarfed lines (Ohm-GPU III-A: "
+            "16 KB)"};
         Param<unsigned> swaps {
             0, {0, 64}, "Swaps by itself at most, two pages of register each; 0: no swap function"};
     };

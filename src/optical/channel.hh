@@ -33,7 +33,8 @@ class Channel final : public StaticModel<Channel> {
     struct Params {
         Param<unsigned> wavelengths {
             96, {1, 4096}, "Wavelengths of a waveguide (Ohm-GPU table I: 96 bits)"};
-        Param<unsigned> waveguides {1, {1, 64}, "Side by side (Ohm-GPU fig. 20a: 1 to 8)"};
+        Param<unsigned> waveguides {
+            1, {1, 64}, "Waveguides side by side (Ohm-GPU fig. 20a: 1 to 8)"};
         Param<unsigned> virtual_channels {
             6,
             {1, 4096},
@@ -48,14 +49,19 @@ class Channel final : public StaticModel<Channel> {
                             {1_uW, Power {1'000'000'000}},
                             "Laser power of a wavelength (Ohm-GPU VI: 0.73 mW)"};
         Param<unsigned> laser_factor {
-            1, {1, 64}, "Times that power (Ohm-GPU VI: 1, auto-rw 2, WOM 2, half coupled 4)"};
+            1,
+            {1, 64},
+            "Factor on the laser power (Ohm-GPU VI: 1, auto-rw 2, WOM 2, half coupled 4)"};
         Param<Fraction> wall_plug {
             10_pct, {Fraction {1}, 100_pct}, "Light for each watt of electricity (assumption)"};
         Param<Length> length {10_cm,
                               {1_um, Length {100'000'000}},
-                              "From laser to receiver (assumption: a board's memory channel)"};
-        Param<Decibel> waveguide_loss {0.3_dB, {0_dB, 100_dB}, "For each cm (Ohm-GPU table I)"};
-        Param<Decibel> splitter_loss {0.2_dB, {0_dB, 100_dB}, "One splitter (Ohm-GPU table I)"};
+                              "Length of the waveguide from laser to receiver (assumption: a "
+                              "board's memory channel)"};
+        Param<Decibel> waveguide_loss {
+            0.3_dB, {0_dB, 100_dB}, "Loss of the waveguide for each cm (Ohm-GPU table I)"};
+        Param<Decibel> splitter_loss {
+            0.2_dB, {0_dB, 100_dB}, "Loss of one splitter (Ohm-GPU table I)"};
         Param<Decibel> modulator_loss {
             1_dB, {0_dB, 100_dB}, "Loss of the sender (Ohm-GPU table I: 0 to 1 dB; the worst)"};
         Param<Decibel> filter_loss {1.5_dB, {0_dB, 100_dB}, "Filter drop (Ohm-GPU table I)"};
@@ -76,9 +82,9 @@ class Channel final : public StaticModel<Channel> {
             {Decibel {-60'000}, 30_dB},
             "Least opening of the eye at a receiver, in dB over 1 mW (assumption: Q = 6.6, 2e-11; "
             "0.8 dB below the plain route, so that designs that miss 1e-15 by hundredths of a dB "
-            "still run, and those that are wrong by a factor do not)"};
+            "still run, and designs that are wrong by a factor do not)"};
         Param<Energy> tuning {
-            200_fJ, {0_fJ, 1_nJ}, "To tune rings for a bit (Ohm-GPU table I: 200 fJ/bit)"};
+            200_fJ, {0_fJ, 1_nJ}, "Energy to tune rings for a bit (Ohm-GPU table I: 200 fJ/bit)"};
     };
     struct Stats {
         Figure rate {Unit::byte_per_second, "Bandwidth of a virtual channel's data route"};
@@ -87,7 +93,7 @@ class Channel final : public StaticModel<Channel> {
         Figure laser_light {Unit::milliwatt, "Light of all lasers"};
         Figure laser_power {Unit::milliwatt, "Electric power of all lasers"};
         Figure tuning_power {Unit::milliwatt,
-                             "To tune the rings of all virtual channels at their full rate"};
+                             "Power to tune the rings of all virtual channels at their full rate"};
         Figure received {Unit::dbm, "Opening of the eye at the end of the plain route"};
         Figure received_snarfed {Unit::dbm, "Opening of the eye behind a half-coupled receiver"};
         Figure received_swap {Unit::dbm,
@@ -95,7 +101,8 @@ class Channel final : public StaticModel<Channel> {
         Figure ber {Unit::ratio, "Bit-error rate of the plain route"};
         Figure ber_snarfed {Unit::ratio, "Bit-error rate behind a half-coupled receiver"};
         Figure ber_swap {Unit::ratio, "Bit-error rate of the memory route"};
-        Figure worst_ber {Unit::ratio, "The worst of those that this design has"};
+        Figure worst_ber {Unit::ratio,
+                          "The worst bit-error rate of the routes that this design has"};
         Figure rings {Unit::count,
                       "Rings of a wavelength for a DRAM, an XPoint and the controller"};
         Figure controller_rings {Unit::count, "Rings of a wavelength at the memory controller"};

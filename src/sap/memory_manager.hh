@@ -48,7 +48,7 @@ class MemoryManager final : public Model<MemoryManager> {
             "Units recorded; the oldest one is dropped for a new one (assumption; sweep from 64)"};
         Param<Bytes> unit {
             4_KiB, {256_B, 64_KiB}, "Unit of the memory below (SAP III: 4 KB)", power_of_two()};
-        Param<Trigger> trigger {Trigger::miss, "When recorded units are asked for"};
+        Param<Trigger> trigger {Trigger::miss, "Event at which recorded units are asked for"};
         Param<unsigned> sms {1, {1, 256}, "SMs whose schedulers are watched"};
         Param<unsigned> slices {1, {1, 256}, "Slices of the L2"};
         Param<Bytes> interleave {256_B,
@@ -67,18 +67,18 @@ class MemoryManager final : public Model<MemoryManager> {
         unsigned l2s() const { return looks_into_caches() ? slices() : 0; }
     };
     struct Ports {
-        Many<Out<protocol::UpcomingQuery>> queries {from<&Params::sms>, {}, "To each SM"};
+        Many<Out<protocol::UpcomingQuery>> queries {from<&Params::sms>, {}, "Queries to each SM"};
         Many<In<protocol::UpcomingAccesses>> upcoming {from<&Params::sms>,
                                                        {.depth = [](const void*) { return 64u; }},
-                                                       "What warps of each SM access next"};
+                                                       "Units that warps of each SM access next"};
         Many<Requester<Mem>> l1 {
             +[](const void* p) { return static_cast<const Params*>(p)->l1s(); },
             {.depth = [](const void*) { return 1u; }},
-            "Each SM's L1, which is looked into"};
+            "L1 cache of each SM, which is looked into"};
         Many<Requester<Mem>> l2 {
             +[](const void* p) { return static_cast<const Params*>(p)->l2s(); },
             {.depth = [](const void*) { return 1u; }},
-            "Each slice of the L2, which is looked into"};
+            "Slices of the L2, which are looked into"};
         Many<In<protocol::PageMiss>> misses {from<&Params::reports>,
                                              {.depth = [](const void*) { return 64u; }},
                                              "Units that the memory below has missed"};

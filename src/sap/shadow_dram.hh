@@ -29,7 +29,7 @@ class ShadowDram final : public Model<ShadowDram> {
         Param<unsigned> queue {64, {1, 65536}, "Messages waiting or in flight to this component"};
     };
     struct Ports {
-        In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "What the GPU accesses"};
+        In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "Accesses of the GPU"};
         Many<In<protocol::UpcomingAccesses>> recorded {from<&Params::managers>,
                                                        {.depth = from<&Params::queue>},
                                                        "Lines that a memory manager records"};

@@ -16,7 +16,7 @@ class StackDistances final : public Model<StackDistances> {
         Param<unsigned> queue {64, {1, 65536}, "Messages waiting or in flight to this component"};
     };
     struct Ports {
-        In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "What the GPU accesses"};
+        In<protocol::Observed> accesses {{.depth = from<&Params::queue>}, "Accesses of the GPU"};
     };
     struct Stats {
         SizeStats<Params> sizes;

@@ -37,7 +37,6 @@ void create_tables(Connection& c) {
         Transaction t(c);
         if (tables() == 0) { // still: another process may have been faster
             c.run(schema);
-            c.run(views);
             c.run(("PRAGMA application_id=" + std::to_string(application_id)).c_str());
             c.run(("PRAGMA user_version=" + std::to_string(schema_version)).c_str());
         }
@@ -51,6 +50,7 @@ void create_tables(Connection& c) {
         throw ConfigError("results database " + c.path() + ": its tables have version " +
                           std::to_string(version) + " and this memsim writes version " +
                           std::to_string(schema_version) + "; choose another file with --stats-db");
+    c.run(views);
 }
 
 } // namespace

@@ -9,7 +9,7 @@ namespace memsim::workload {
 class Invariant final : public StaticModel<Invariant> {
   public:
     struct Params {
-        Param<std::string> name {"", "Which proportion"};
+        Param<std::string> name {"", "Name of the proportion"};
         Param<std::string> paper {"", "Value of the proportion in the paper's machine"};
         Param<std::string> here {"", "Value of the proportion in this machine"};
         Param<bool> kept {true, "Whether they agree within a tenth"};

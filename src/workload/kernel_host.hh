@@ -11,10 +11,10 @@ using namespace memsim::literals;
 
 struct HostParams {
     using group = void;
-    Param<Time> launch_latency {
-        1_fs,
-        {1_fs, 1_s},
-        "From the end of a launch to the next (0 for a memory system; a real host takes 5 us)"};
+    Param<Time> launch_latency {1_fs,
+                                {1_fs, 1_s},
+                                "Time from the end of a launch to the next (0 for a memory system; "
+                                "a real host takes 5 us)"};
 };
 
 /// `Params` holds them as `host`.

@@ -37,7 +37,7 @@ class Program final : public Model<Program>, public protocol::HasKernels {
         Param<std::int64_t> source {
             -1, {-1, 0xffffffff}, "Vertex where a search begins; -1: the one with the most arcs"};
         Param<unsigned> iterations {
-            0, {0, 100'000}, "Most iterations, where there are some; 0: the workload's default"};
+            0, {0, 100'000}, "Iterations at most, where there are some; 0: the workload's default"};
         Param<unsigned> threads_per_block {
             0,
             {0, 1024},

@@ -10,7 +10,7 @@ namespace memsim::workload {
 class Recorded final : public Model<Recorded>, public protocol::HasKernels {
   public:
     struct Params {
-        Param<std::string> file {"", "What memsim.simt.record() has written"};
+        Param<std::string> file {"", "File that memsim.simt.record() has written"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -23,7 +23,8 @@ struct DeviceParams {
     Param<Time> ready_latency {
         5_ns,
         {1_fs, 1_us},
-        "From data in the read buffer to the controller's knowing: half of the DDR-T handshake "
+        "Time from data in the read buffer to the controller's knowing: half of the DDR-T "
+        "handshake "
         "of 10 ns (assumption, below Optane's 305 ns random read; sweep 0-75 ns in all)"};
     Param<Time> channel_latency {
         3300_ps,
@@ -60,7 +61,7 @@ struct DeviceStats {
     Counter reverse_writes {Unit::count, "Lines sent to the DRAM, the controller watching"};
     Counter stalls {Unit::count, "Commands that waited at the head of the queue"};
     Counter stall_time {Unit::time, "The time they waited"};
-    Distribution read_latency {Unit::time, "From a read command's acceptance to its ready"};
+    Distribution read_latency {Unit::time, "Time from a read command's acceptance to its ready"};
 };
 
 struct DeviceState {

@@ -115,7 +115,7 @@ Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick
         }
         p.open = {row_of(physical), 0};
         ++stats_.rows_opened;
-        stats_.media_reads += std::uint64_t {1} << row_bits_;
+        count_reads(std::uint64_t {1} << row_bits_);
     }
     if (write) p.open.dirty |= line_of(physical);
     return t;
@@ -123,9 +123,8 @@ Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick
 
 /// What was written to a row goes to the media, and no more.
 void Media::close(const OpenRow& open, Tick now) {
-    parts::for_each_bit(open.dirty, [&](std::uint32_t i) {
-        state_.wear.write((open.row << row_bits_) + i, wear_, now);
-    });
+    parts::for_each_bit(open.dirty,
+                        [&](std::uint32_t i) { wear((open.row << row_bits_) + i, now); });
     ++stats_.rows_closed;
 }
 
@@ -135,6 +134,17 @@ void Media::count_writes(std::uint64_t lines) {
         state_.writes_since_move -= params_.psi();
         state_.move = Move::due;
     }
+}
+
+void Media::count_reads(std::uint64_t lines) {
+    stats_.media_reads += lines;
+    stats_.media_energy += lines * static_cast<std::uint64_t>(params_.read_energy->raw);
+}
+
+/// A line is written to the media.
+void Media::wear(std::uint64_t physical, Tick now) {
+    state_.wear.write(physical, wear_, now);
+    stats_.media_energy += static_cast<std::uint64_t>(params_.write_energy->raw);
 }
 
 void Media::start(unsigned partition, Tick now) {
@@ -151,7 +161,7 @@ void Media::start(unsigned partition, Tick now) {
     if (p.waiting_reads == 0) state_.with_reads &= ~bit(partition);
     reads_[entry].fill = ReadBuffer::Fill::reading;
     const std::uint64_t physical = state_.levelling.physical(reads_[entry].line);
-    if (!has_rows()) ++stats_.media_reads;
+    if (!has_rows()) count_reads(1);
     begin(partition, Op::read, entry, physical,
           has_rows() ? access(p, physical, false, now) : params_.t_read(), now);
 }
@@ -179,7 +189,7 @@ bool Media::start_write(unsigned partition, Tick now) {
         return true;
     }
     const bool whole = e.sectors == first_sectors(line_sectors);
-    if (!whole) ++stats_.refills, ++stats_.media_reads;
+    if (!whole) ++stats_.refills, count_reads(1);
     begin(partition, Op::write, entry, physical,
           whole ? params_.t_write() : params_.t_read() + params_.t_write(), now);
     return true;
@@ -191,7 +201,7 @@ bool Media::start_gap_move(unsigned partition, Tick now) {
     const std::uint64_t source = state_.levelling.move_source(), gap = state_.levelling.gap();
     if (state_.move == Move::due && partition_of(source) == partition) {
         state_.move = Move::reading;
-        if (!has_rows()) ++stats_.media_reads;
+        if (!has_rows()) count_reads(1);
         begin(partition, Op::gap_read, 0, source,
               has_rows() ? access(p, source, false, now) : params_.t_read(), now);
         return true;
@@ -231,7 +241,7 @@ void Media::finish(const State::Partition& p, Op op, unsigned drain_low, Tick no
 }
 
 void Media::finish_write(const State::Partition& p, unsigned drain_low, Tick now) {
-    if (!has_rows()) state_.wear.write(p.physical, wear_, now);
+    if (!has_rows()) wear(p.physical, now);
     state_.wear.drain(writes_[p.entry].line, wear_, now);
     for (std::uint64_t i = 0; with_contents_ && i < line_sectors; ++i) {
         SectorBytes s;
@@ -248,7 +258,7 @@ void Media::finish_gap_move(const State::Partition& p, Tick now) {
     if (with_contents_)
         state_.contents.copy(state_.contents, state_.levelling.move_source() * line_sectors,
                              p.physical * line_sectors, line_sectors);
-    if (!has_rows()) state_.wear.write(p.physical, wear_, now);
+    if (!has_rows()) wear(p.physical, now);
     ++stats_.gap_moves;
     state_.levelling.moved();
     state_.move = Move::none;

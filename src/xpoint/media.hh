@@ -22,16 +22,25 @@ struct MediaParams {
         190_ns, {1_ns, 1_ms}, "Media read (Ohm-GPU table I: 190 ns)", Change::tunable};
     Param<Time> t_write {
         763_ns, {1_ns, 1_ms}, "Media write (Ohm-GPU table I: 763 ns)", Change::tunable};
-    Param<Bytes> row {256_B,
-                      {256_B, 16_KiB},
-                      "What a partition keeps open (a DRAM's: 2 KiB). 256 B: a line, no row buffer",
-                      power_of_two()};
+    Param<Bytes> row {
+        256_B,
+        {256_B, 16_KiB},
+        "Bytes that a partition keeps open (a DRAM's: 2 KiB). 256 B: a line, no row buffer",
+        power_of_two()};
     Param<Time> t_column {8900_ps,
                           {1_ps, 1_ms},
                           "A line of an open row (ZnG table I, Optane: tCL 8.9 ns)",
                           Change::tunable};
     Param<unsigned> psi {
         100, {1, 1u << 20}, "Writes to a move of the gap (Start-Gap, MICRO'09: 100)"};
+    Param<Energy> read_energy {5120_pJ,
+                               {0_fJ, Energy {1'000'000'000'000}},
+                               "Energy of a line that is read from the media (PCM: 2.5 pJ a bit; "
+                               "Lee et al., ISCA'09)"};
+    Param<Energy> write_energy {34406400_fJ,
+                                {0_fJ, Energy {1'000'000'000'000}},
+                                "Energy of a line that is written to the media (PCM: 16.8 pJ a "
+                                "bit; Lee et al., ISCA'09)"};
 };
 
 struct MediaStats {
@@ -43,6 +52,7 @@ struct MediaStats {
     Counter partition_conflicts {Unit::count, "Media reads that found their partition busy"};
     Counter gap_moves {Unit::count, "Lines copied into the gap"};
     Counter media_time {Unit::time, "Busy time, summed over partitions"};
+    Counter media_energy {Unit::energy, "Energy of lines read from and written to the media"};
 };
 
 struct MediaState {
@@ -148,6 +158,8 @@ class Media {
     Time access(State::Partition& p, std::uint64_t physical, bool write, Tick now);
     void close(const OpenRow& open, Tick now);
     void count_writes(std::uint64_t lines);
+    void count_reads(std::uint64_t lines);
+    void wear(std::uint64_t physical, Tick now);
     void place_read(std::size_t entry);
     void place_write(std::size_t entry);
     void place_all_again();

@@ -11,7 +11,7 @@ namespace memsim::xpoint {
 /// everything behind it.
 ///
 /// Not modelled: ECC and its failures, bit-level write schemes, media power limits, refresh of
-/// disturbed lines, energy (statistics of media operations are there to compute it).
+/// disturbed lines, energy of the controller and its buffers.
 class Module final : public Model<Module>, public Functional {
   public:
     struct Params {

@@ -35,7 +35,7 @@ class FlashController final : public Model<FlashController>, public Functional {
     struct Params {
         FlashGeometry geometry;
         Param<unsigned> mem_ports {1, {1, 64}, "L2 slices or crossbar outputs"};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight from each"};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight from each sender"};
         Param<Time> latency {5_ns, {1_fs, 1_ms}, "Latency of an answer to the L2 (assumption)"};
         Param<unsigned> requests {
             1024, {1, 65535}, "Requests held: 38 GB/s x 3 us (assumption; L2 MSHRs are fewer)"};
@@ -43,7 +43,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         Param<unsigned> collect_queue {
             32, {1, 4096}, "Moves and erases without an answer, beside those requests"};
         Param<Time> decode {
-            5_ns, {1_fs, 1_us}, "From a request to its packet at the network (assumption)"};
+            5_ns, {1_fs, 1_us}, "Time from a request to its packet at the network (assumption)"};
         Param<unsigned> net_queue {64, {1, 65536}, "Packets waiting or in flight from the network"};
         Param<unsigned> endpoint {0, {0, 65535}, "Endpoint of the network that this controller is"};
         Param<unsigned> first_package {6, {0, 65535}, "Endpoint of package 0's first port"};
@@ -67,8 +67,10 @@ class FlashController final : public Model<FlashController>, public Functional {
             from<&Params::mem_ports>,
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
             "Requests of L2 slices"};
-        Out<FlashPacket> output {{.latency = from<&Params::decode>}, "To the flash network"};
-        In<FlashPacket> input {{.depth = from<&Params::net_queue>}, "From it"};
+        Out<FlashPacket> output {{.latency = from<&Params::decode>},
+                                 "Packets to the flash network"};
+        In<FlashPacket> input {{.depth = from<&Params::net_queue>},
+                               "Packets from the flash network"};
         Many<Responder<protocol::Collect>> collector {
             from<&Params::collectors>,
             {.depth = from<&Params::collect_queue>, .latency = from<&Params::latency>},
@@ -97,8 +99,8 @@ class FlashController final : public Model<FlashController>, public Functional {
         Counter log_lows {Unit::count, "Log blocks that it was told of"};
         Counter thrashes {Unit::count, "Times that registers began to thrash"};
         Level held {Unit::count, "Requests held"};
-        Distribution read_latency {Unit::time, "From a read's acceptance to its answer"};
-        Distribution write_latency {Unit::time, "From a write's acceptance to its answer"};
+        Distribution read_latency {Unit::time, "Time from a read's acceptance to its answer"};
+        Distribution write_latency {Unit::time, "Time from a write's acceptance to its answer"};
         PerSecond read_bandwidth {read_bytes, "Bytes read a second"};
     };
     struct Slot {

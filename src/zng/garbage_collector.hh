@@ -55,10 +55,11 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             {1, 65536},
             "Warp instructions for a page moved: address, command, answer (assumption; sweep 8 to "
             "256)"};
-        Param<Time> instruction_time {18'333'333_fs,
-                                      {1_fs, 1_us},
-                                      "Time of each, in an SM to itself (22 cycles of 1.2 GHz, as "
-                                      "gpu.Sm's arithmetic_latency)"};
+        Param<Time> instruction_time {
+            18'333'333_fs,
+            {1_fs, 1_us},
+            "Time of each instruction, in an SM to itself (22 cycles of 1.2 GHz, as "
+            "gpu.Sm's arithmetic_latency)"};
         Param<unsigned> step {16, {1, 32768}, "Pages of each data block at a time (assumption)"};
         Param<unsigned> ahead {
             2,
@@ -78,7 +79,9 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             {1_B, 128_B},
             "An entry of the DBMT: VBN, LBN, PLBN and PDBN of 20 bits for 2^20 blocks"};
         Param<Time> latency {
-            5_ns, {1_fs, 1_ms}, "To controllers, caches and the MMU (assumption: crossbar)"};
+            5_ns,
+            {1_fs, 1_ms},
+            "Latency of messages to controllers, caches and the MMU (assumption: crossbar)"};
     };
     struct Ports {
         Many<Requester<protocol::Collect>> collect {
@@ -87,7 +90,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             "Moves and erases, to the flash controllers"};
         Many<In<protocol::LogLow>> log_low {from<&Params::controllers>,
                                             {.depth = from<&Params::merges>},
-                                            "Log blocks to merge, from them"};
+                                            "Log blocks to merge, from the flash controllers"};
         Many<Requester<protocol::Mem>> flush {
             from<&Params::caches>,
             {.depth = from<&Params::orders>, .latency = from<&Params::latency>},
@@ -112,12 +115,14 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
         Level erased_blocks {Unit::count, "Blocks that were erased at all (peak)"};
         Level table_entries {Unit::count, "Entries of the DBMT: blocks of the footprints (peak)"};
-        Level table_bytes {Unit::byte, "Bytes of it (peak; the paper has 80 KB for all flash)"};
+        Level table_bytes {Unit::byte,
+                           "Bytes of the DBMT (peak; the paper has 80 KB for all flash)"};
         Each<Counter> held_time {from<&Params::applications>, Unit::time,
                                  "Time that each application was held"};
-        Distribution merge_time {Unit::time, "From a low log block to its erase"};
-        Distribution drain_time {Unit::time, "From a hold to the last answer under way"};
-        Distribution flush_time {Unit::time, "From then to the end of the caches' flush"};
+        Distribution merge_time {Unit::time, "Time from a low log block to its erase"};
+        Distribution drain_time {Unit::time, "Time from a hold to the last answer under way"};
+        Distribution flush_time {
+            Unit::time, "Time from the last answer under way to the end of the caches' flush"};
     };
     struct State {
         MergeBlocksState blocks;

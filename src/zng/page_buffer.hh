@@ -39,7 +39,7 @@ class PageBuffer final : public Model<PageBuffer>,
         Param<Bytes> line {128_B, {32_B, 128_B}, "A request to the DRAM for a part of a page"};
         Param<unsigned> ways {8, {1, 64}, "Pages of a set (assumption)"};
         Param<PolicyName<parts::TagPolicy>> replacement {
-            "lru", "Which page of a set makes room; a use is a request for it"};
+            "lru", "Which page of a set makes room; a use is a request for the page"};
         mem::AheadParams ahead;
         Param<unsigned> dirty_pages {
             256, {1, 1u << 24}, "Dirty pages that stay: a write buffer of 1 MiB (assumption)"};
@@ -80,9 +80,9 @@ class PageBuffer final : public Model<PageBuffer>,
         Counter stalled_by_requests {Unit::count, "Times that as many requests as fit were taken"};
         Counter stalled_by_set {Unit::count, "Times that no page of a set could make room"};
         Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole pages included"};
-        Distribution fetch_time {Unit::time, "From a miss to its page in the DRAM"};
+        Distribution fetch_time {Unit::time, "Time from a miss to its page in the DRAM"};
         Distribution drive_time {Unit::time, "Part of a miss's time that the drive takes"};
-        Distribution latency {Unit::time, "From the look-up of what is answered to the answer"};
+        Distribution latency {Unit::time, "Time from a request's look-up to its answer"};
         Level dirty {Unit::count, "Dirty pages"};
     };
 

@@ -44,19 +44,21 @@ class Prefetcher final : public Model<Prefetcher> {
         Param<Bytes> line {128_B, {32_B, 512_B}, "The L2's line; the least that is prefetched"};
         Param<Bytes> initial {
             4_KiB, {32_B, 64_KiB}, "Size of a prefetch at the start (assumption: a page)"};
-        Param<Bytes> step {1_KiB, {32_B, 64_KiB}, "By which it grows (ZnG IV-B: 1 KB)"};
+        Param<Bytes> step {
+            1_KiB, {32_B, 64_KiB}, "Step by which the length of a prefetch grows (ZnG IV-B: 1 KB)"};
         Param<unsigned> window {
             1024, {1, 1u << 20}, "Evictions after which it is adjusted (assumption)"};
         Param<Fraction> high {30_pct, {0_pct, 100_pct}, "Waste above which it halves (ZnG: 0.3)"};
         Param<Fraction> low {5_pct, {0_pct, 100_pct}, "Waste below which it grows (ZnG: 0.05)"};
-        Param<Time> latency {
-            833'334_fs, {1_fs, 1_us}, "From a miss to its hint (assumption: a cycle of 1.2 GHz)"};
+        Param<Time> latency {833'334_fs,
+                             {1_fs, 1_us},
+                             "Time from a miss to its hint (assumption: a cycle of 1.2 GHz)"};
         Param<unsigned> queue {
             256, {130, 65536}, "Events in flight: two for each slot of a slice's cycle, and some"};
     };
     struct Ports {
         Many<In<protocol::CacheEvent>> events {
-            from<&Params::slices>, {.depth = from<&Params::queue>}, "What each slice did"};
+            from<&Params::slices>, {.depth = from<&Params::queue>}, "Events of each slice"};
         Many<Requester<protocol::Mem>> hints {
             from<&Params::slices>,
             {.depth = [](const void*) { return 1u; }, .latency = from<&Params::latency>},
@@ -66,13 +68,12 @@ class Prefetcher final : public Model<Prefetcher> {
         Counter reads {Unit::count, "Reads seen"};
         Counter read_misses {Unit::count, "Reads that missed"};
         Counter predictions {Unit::count, "Reads of warps whose last page with this PC was known: "
-                                          "each is predicted to be in it, if the counter is above "
-                                          "the threshold, or not to be"};
+                                          "the counter predicts whether each is in that page"};
         Counter predictions_right {Unit::count, "Predictions that came true"};
         Ratio accuracy {predictions_right, predictions, "Accuracy of the predictor"};
         Counter takeovers {Unit::count, "Entries taken from another PC"};
         Counter untracked {Unit::count, "Reads of warps that their entry does not follow"};
-        Counter cut_off {Unit::count, "Misses without a prefetch: not predicted to gain by it"};
+        Counter cut_off {Unit::count, "Misses without a prefetch: no gain was predicted"};
         Counter hints {Unit::count, "Hints sent"};
         Counter hints_dropped {Unit::count, "Hints that found no room on their link"};
         Counter hinted_bytes {Unit::byte, "Bytes of the hints sent"};

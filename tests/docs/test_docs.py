@@ -10,6 +10,7 @@ it checks packages, builds and collects its tests, by --collect-only in pytest's
 none; that it passes is what the suite around this test shows.
 """
 
+import json
 import os
 import re
 import sqlite3
@@ -84,6 +85,77 @@ def test_the_reference_page_is_current(tmp_path):
     assert done.returncode == 0, done.stderr
     assert made.read_text() == (ROOT / "docs/reference.md").read_text(), (
         "declarations have changed: run `build/memsim reference docs/reference.md`")
+
+
+def links(text):
+    """(line, target) of each link that is not in a block of code."""
+    text = re.sub(r"^```.*?^```$", lambda block: re.sub(r"[^\n]", "", block[0]), text, flags=re.M | re.S)
+    for m in re.finditer(r"(?<!`)\[[^\]\n]*\]\(([^)\s]+)\)", text):
+        yield text.count("\n", 0, m.start()) + 1, m[1]
+
+
+def anchors(text):
+    """Of the headings, as Git servers and Sphinx name them."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ +(.*?) *$", text, re.M)}
+
+
+def broken(document):
+    """'file:line: target' of each link to a file or heading of the project that is not there."""
+    for line, target in links(document.read_text()):
+        path, _, anchor = target.partition("#")
+        if ":" in path:
+            continue  # another place's
+        file = document.parent / path if path else document
+        if not file.exists() or anchor and anchor not in anchors(file.read_text()):
+            yield f"{document.name}:{line}: {target}"
+
+
+def test_links_lead_somewhere():
+    documents = [ROOT / name for name in subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()]
+    assert sum(len(list(links(d.read_text()))) for d in documents) > 100
+    assert [fault for d in documents for fault in broken(d)] == []
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    (tmp_path / "b.md").write_text("# One & two\n\n```\n# none\n```\n")
+    (tmp_path / "a.md").write_text("# A\n[b](b.md) [b](b.md#one--two)\n[up](#a) [w](https://x.y#z)\n[c](c.md) [d](#b)\n"
+                                   "```\n[e](e.md)\n```\n[n](b.md#none)\n")
+    assert list(broken(tmp_path / "a.md")) == ["a.md:4: c.md", "a.md:4: #b", "a.md:8: b.md#none"]
+
+
+@pytest.mark.long
+def test_the_pages_are_made_without_a_warning():
+    done = subprocess.run([ROOT / "util/docs"], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
+    assert done.returncode == 0, done.stderr
+    page = Path(done.stdout.strip())
+    text = page.read_text()
+    for name in ("tutorial", "reference", "models/ohm"):
+        assert f'href="docs/{name}.html"' in text and (page.parent / f"docs/{name}.html").exists()
+
+
+NOTEBOOKS = sorted(ROOT.glob("configs/**/*.ipynb"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)
+def test_a_notebook_runs(notebook, tmp_path):
+    """Its cells of code in order, without Jupyter; it is kept without outputs, so that a diff shows what changed."""
+    cells = [cell for cell in json.loads(notebook.read_text())["cells"] if cell["cell_type"] == "code"]
+    assert cells and not any(cell["outputs"] or cell["execution_count"] for cell in cells)
+    code = "\n".join("".join(cell["source"]) for cell in cells)
+    shows = "import matplotlib.pyplot as p\np.show = lambda: p.savefig('plot.svg')\n"
+    environment = dict(os.environ, PYTHONPATH=str(ROOT / "build/python"), MPLBACKEND="agg", TMPDIR=str(tmp_path))
+    done = subprocess.run(["/usr/bin/python3", "-c", shows + code], cwd=tmp_path, env=environment,
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "plot.svg").stat().st_size > 5000, "it draws something"
+
+
+def test_there_is_a_notebook():
+    assert NOTEBOOKS
 
 
 def test_cpp_blocks_are_code_that_is_compiled():

@@ -1,4 +1,5 @@
 """The command line: options, exit codes, sentences, subcommands."""
+import ast
 import os
 import re
 import shutil
@@ -80,6 +81,42 @@ def test_the_user_s_mistakes_are_one_sentence(memsim_command, script, tmp_path):
         script.write_text(text.replace(wrong, right))
         assert said in sentence(memsim_command("loop.py", 100, expect=1))
         assert not (tmp_path / "memsim-out").exists()
+
+
+@pytest.mark.parametrize("arguments, said", [
+    (["--chekpoint-at", "5us", "loop.py"],
+     "memsim has no option --chekpoint-at (did you mean '--checkpoint-at'?): --help lists those that it has; options of "
+     "a script come behind the script's name"),
+    (["--scale", "tiny", "loop.py"], "memsim has no option --scale: --help lists"),
+    (["lop.py"], "lop.py: No such file or directory (did you mean 'loop.py'?): name a script"),
+    (["sqll", "out"], "sqll: there is no such script, and no such subcommand (did you mean 'sql'?)"),
+    (["notes.md"], "notes.md: this is no Python script (unterminated string literal"),
+    (["nul.py"], "nul.py: this is no Python script (source code string cannot contain null bytes)"),
+    (["my.ckpt"], "my.ckpt: this is a checkpoint: memsim --restore my.ckpt goes on from it"),
+    (["out/stats.db"], "out/stats.db: this is a database of results: memsim sql out/stats.db QUERY asks it"),
+    (["sql", "out", "SELECT * FROM reslt"], "there is no table or view 'reslt' (did you mean 'result'?)"),
+    (["report"], "the following arguments are required: DB\n")])
+def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tmp_path, arguments, said):
+    (tmp_path / "notes.md").write_text("it's a note\n")
+    (tmp_path / "nul.py").write_bytes(b"import memsim\n\0")
+    memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
+    next((tmp_path / "out").glob("*.ckpt")).rename(tmp_path / "my.ckpt")
+    usage = arguments[0].startswith("--") or arguments == ["report"]
+    done = memsim_command(*arguments, expect=2 if usage else 1)
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert usage or done.stderr.count("\n") == 1
+
+
+def test_options_are_written_in_full(memsim_command):
+    """A script's arguments stand in the database: `--plat` would be another name for the same."""
+    parsers = [(path, call) for folder in ("configs", "python/memsim") for path in (ROOT / folder).glob("**/*.py")
+               for call in ast.walk(ast.parse(path.read_text())) if isinstance(call, ast.Call) and
+               ast.unparse(call.func).endswith(("ArgumentParser", "add_parser"))]
+    assert len(parsers) > 30
+    assert [f"{path}:{call.lineno}" for path, call in parsers
+            if "allow_abbrev" not in [keyword.arg for keyword in call.keywords]] == []
+    said = memsim_command(ROOT / "configs/cmd.py", "--scal", "tiny", expect=2).stderr
+    assert "unrecognized arguments: --scal" in said
 
 
 def test_a_script_s_own_error_keeps_its_traceback(memsim_command, script):

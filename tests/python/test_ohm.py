@@ -122,8 +122,8 @@ def values(**more):
     """Of a run of one controller that took 6 ms."""
     found = {("gpu.dispatcher", "cycles"): 7.2e6, ("memory.controller[0]", "activates"): 1,
              ("memory.controller[0]", "demand_bytes"): 6e6, ("memory.controller[0]", "dram_bytes"): 4e6,
-             ("memory.controller[0]", "migration_bytes"): 2e6, ("memory.xpoint[0]", "media_reads"): 1000,
-             ("memory.xpoint[1]", "media_writes"): 100}
+             ("memory.controller[0]", "migration_bytes"): 2e6, ("memory.xpoint[0]", "media_energy"): 5120,
+             ("memory.xpoint[1]", "media_energy"): 3440}
     return {**found, **more}
 
 
@@ -131,14 +131,12 @@ def test_energy_of_electrical_and_optical_channels():
     spent = ohm.energy.energy(values(), "planar", "hetero")
     assert spent.dram_static == pytest.approx(0.11 * 12 / 6 * 6e-3)
     assert spent.dram_dynamic == pytest.approx(9e-12 * 8 * 4e6)
-    assert spent.xpoint == pytest.approx(2048 * (1000 * 2.5e-12 + 100 * 16.8e-12))
+    assert spent.xpoint == pytest.approx(8560e-9)
     assert spent.wires == pytest.approx(5e-12 * 8 * 8e6)
     assert spent.xpoint_by_power == pytest.approx(15 * 12 / 6 * 6e-3)
     assert spent.total == pytest.approx(spent.dram_static + spent.dram_dynamic + spent.xpoint +
                                         spent.wires)
-    optics = {("optics", "rate"): 60e9, ("optics", "laser_power"): 700.8,
-              ("optics", "tuning_power"): 576.0}
-    light = ohm.energy.energy({**values(), **optics}, "planar", "ohm-base")
+    light = ohm.energy.energy({**values(), ("optics", "laser_power"): 700.8}, "planar", "ohm-base")
     assert light.laser == pytest.approx(0.7008 / 6 * 6e-3)
     assert light.tuning == pytest.approx(200e-15 * 8 * 8e6)
     assert light.total - light.wires == pytest.approx(spent.total - spent.wires)
@@ -149,7 +147,7 @@ def test_energy_counts_what_crosses_the_memory_route_and_what_reverse_write_fill
     filled = {("memory.controller[0]", "reverse_writes"): 1000}
     swapped = ohm.energy.energy({**values(), **side}, "planar", "ohm-wom")
     assert swapped.dram_dynamic == pytest.approx(9e-12 * 8 * 5e6)
-    assert swapped.wires == pytest.approx(5e-12 * 8 * 9e6)
+    assert swapped.wires == pytest.approx(200e-15 * 8 * 9e6)
     filled = ohm.energy.energy({**values(), **filled}, "two-level", "ohm-wom")
     assert filled.dram_dynamic == pytest.approx(9e-12 * 8 * (4e6 + 128e3))
 

@@ -152,7 +152,7 @@ def test_plots(arguments, ending, begin, runs, memsim_command, tmp_path):
 def test_what_cannot_be_plotted_is_a_sentence(runs, memsim_command):
     for arguments, said in ((["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
                             (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),
-                            (["bars", "--by", "colour"], "no run has 'colour' to tell them apart"),
+                            (["bars", "--by", "colour"], "runs are told apart by 'colour', which no run here has"),
                             (["bars", "-o", "ipc.jpg"], "a plot is written as .svg, .png, .pdf"),
                             (["series"], "has no series")):
         assert said in memsim_command("plot", arguments[0], runs, *arguments[1:], expect=1).stderr

@@ -26,7 +26,7 @@ def found(values, host):
     return 100 * total(values, "hits", PART[host]) / max(1, looked_up)
 
 
-parser = study.add_options(argparse.ArgumentParser(description=__doc__.splitlines()[0]))
+parser = study.add_options(argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False))
 parser.add_argument("--hosts", nargs="+", default=list(WORKLOADS), choices=WORKLOADS, metavar="HOST")
 parser.add_argument("--policies", nargs="+", default=sap.policies(), metavar="NAME")
 parser.add_argument("--workloads", nargs="+", metavar="NAME", help="of the hosts' systems (else all)")

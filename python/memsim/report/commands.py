@@ -13,7 +13,7 @@ from .run_data import open_runs
 def report(argv):
     p = _parser("report", "Make a page of a run: its machine, where its time went, its statistics and parameters, "
                           "other runs beside it, claims. One HTML file that any browser shows")
-    p.add_argument("RUN", nargs="*", help="the run that the page is of, and runs to compare with it: their ids, or "
+    p.add_argument("RUN", nargs="*", default=[], help="the run that the page is of, and runs to compare with it: their ids, or "
                                           f"how these begin (the latest, and the {page.MOST_RUNS - 1} before it)")
     p.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html beside the database)")
     args = p.parse_args(argv)

@@ -1,5 +1,4 @@
 """What the page plots, as plain values for Chart.js."""
-from . import energy
 from .groups import pattern
 from .tables import MAIN_PARTS
 
@@ -55,7 +54,7 @@ def latency_stack(runs, labels):
 
 def energy_stack(runs, labels):
     """Of the runs whose energy is known, in µJ."""
-    made = [(label, {part: nj * 1e-3 for part, nj in energy.stack(run).items()}) for run, label in zip(runs, labels)]
+    made = [(label, {part: nj * 1e-3 for part, nj in run.energy.items()}) for run, label in zip(runs, labels)]
     return _stack(made, "µJ")
 
 

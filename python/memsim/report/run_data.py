@@ -120,6 +120,14 @@ class RunData:
         return {v.name.removesuffix(".mean"): v.value for v in self.values
                 if v.path == "stages" and v.part == "mean"}
 
+    @functools.cached_property
+    def energy(self):
+        """{part: nJ} of what says what it spends; empty for a database that is older than its view `energy`."""
+        if not self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'energy'").fetchone():
+            return {}
+        return dict(self._rows("SELECT part, sum(energy_nj) FROM energy WHERE run = ? GROUP BY part"
+                               " HAVING sum(energy_nj) > 0"))
+
     def total(self, group, name):
         """Of all objects of a group; None if they have no such value."""
         found = [v for v in self.values if v.name == name and pattern(v.path) == group]

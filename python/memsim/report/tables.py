@@ -16,6 +16,7 @@ class Table:
     kind: str
     objects: int
     rows: list
+    headings: tuple
 
 
 @dataclasses.dataclass
@@ -25,9 +26,12 @@ class StatisticRow:
     spread: str    # lowest and highest of the objects, if there are several
     doc: str
     how: str       # what `shown` is, of several objects
-    zero: bool
-    main: bool
+    minor: bool    # shown only when it is asked for: a zero, or no main part
     each: list     # (path, text) of each object, if there are several
+
+    @property
+    def words(self):
+        return f"{self.name} {self.doc}"
 
 
 @dataclasses.dataclass
@@ -37,23 +41,33 @@ class ParameterRow:
     default: str   # if it is another one
     doc: str
 
+    @property
+    def words(self):
+        return f"{self.name} {self.text} {self.doc}"
+
+    @property
+    def minor(self):
+        return not self.default
+
 
 def statistics(run):
     """Of the last dump."""
-    return _tables(run, run.values, _statistic)
+    return _tables(run, run.values, _statistic, lambda several: (
+        "statistic", "all together" if several else "value", "lowest … highest" if several else "", "meaning"))
 
 
 def parameters(run):
-    return _tables(run, run.parameters, _parameter)
+    return _tables(run, run.parameters, _parameter, lambda several: (
+        "parameter", "value", "default, if another", "meaning and source"))
 
 
-def _tables(run, entries, row_of):
+def _tables(run, entries, row_of, headings):
     grouped, members = {}, {}
     for entry in entries:
         grouped.setdefault(pattern(entry.path), {}).setdefault(entry.name, []).append(entry)
         members.setdefault(pattern(entry.path), {})[entry.path] = None
     return [Table(group if len(members[group]) > 1 else next(iter(members[group])), run.objects[alike[0].path],
-                  len(members[group]), [row_of(rows) for rows in names.values()])
+                  len(members[group]), [row_of(rows) for rows in names.values()], headings(len(members[group]) > 1))
             for group, names in grouped.items() for alike in [next(iter(names.values()))]]
 
 
@@ -64,8 +78,8 @@ def _statistic(values):
         return quantities.quantity(number, first.unit)
     return StatisticRow(
         first.name, text(combined(values)), f"{text(min(numbers))} … {text(max(numbers))}" if several else "",
-        first.doc, way(first) if several else "", not any(numbers),
-        first.part in MAIN_PARTS, [(v.path, text(v.value)) for v in values] if several else [])
+        first.doc, way(first) if several else "", not any(numbers) or first.part not in MAIN_PARTS,
+        [(v.path, text(v.value)) for v in values] if several else [])
 
 
 def _parameter(alike):

@@ -22,9 +22,13 @@ struct OccupancyParams {
                                "registers (CUDA occupancy calculator: 2 for compute capability "
                                "2.x, 4 for later; well known, not looked up)"};
     Param<unsigned> register_unit {
-        64, {1, 4096}, "As that, a warp's registers (64 for 2.x, 256 for later)"};
+        64,
+        {1, 4096},
+        "Unit in which a warp's registers are allocated (64 for 2.x, 256 for later)"};
     Param<Bytes> shared_unit {
-        128_B, {1_B, 64_KiB}, "As that, a block's shared memory (128 B for 2.x, 256 for 3.x)"};
+        128_B,
+        {1_B, 64_KiB},
+        "Unit in which a block's shared memory is allocated (128 B for 2.x, 256 for 3.x)"};
 };
 
 /// What blocks take of an SM. A value for State.

@@ -17,7 +17,7 @@ struct WalkerParams {
     Param<Bytes> table_entry {8_B, {1_B, 128_B}, "An entry of a page table (x86-64: 8 B)"};
     Param<unsigned> leaf_entries {
         512, {1, 1u << 20}, "Pages that a leaf table maps (512 x 8 B fill 4 KiB, as in x86-64)"};
-    Param<Bytes> walk_read {32_B, {1_B, 128_B}, "What a walker reads for an entry: a sector"};
+    Param<Bytes> walk_read {32_B, {1_B, 128_B}, "Bytes that a walker reads for an entry: a sector"};
     Param<unsigned> walkers {32, {1, 4096}, "Walker threads (ZnG table I; Power et al.)"};
     Param<unsigned> walk_cache {
         1024, {0, 1 << 20}, "Root entries held (8 KiB of 8 B: Power et al., HPCA'14)"};

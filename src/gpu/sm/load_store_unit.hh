@@ -18,13 +18,14 @@ struct AccessStats {
     using group = void;
     Counter memory_instructions {Unit::count, "Warp loads, stores, atomics and reductions issued"};
     Counter requests {Unit::count, "Accesses after the coalescer"};
-    Counter read_requests {Unit::count, "Loads among them"};
+    Counter read_requests {Unit::count, "Load requests sent to the L1"};
     Counter bytes {Unit::byte, "Bytes that they ask for"};
     Ratio requests_per_access {requests, memory_instructions,
                                "Accesses after the coalescer for each memory instruction"};
     Counter stalled_by_accesses {Unit::count,
                                  "Times a memory instruction found the queue to the L1 full"};
-    Distribution load_latency {Unit::time, "From the queue to the L1 to a load's answer"};
+    Distribution load_latency {Unit::time,
+                               "Time from a load's place in the queue to the L1 to its answer"};
 };
 
 /// The way of an SM's memory operations: the coalescer makes accesses of them, which wait in a

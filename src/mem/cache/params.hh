@@ -27,8 +27,9 @@ using namespace memsim::literals;
 struct GeometryParams {
     using group = void;
     Param<Bytes> capacity {48_KiB, {32_B, 1_GiB}, "Data held (GTX 480 class L1: 48 KiB)"};
-    Param<Bytes> line {128_B, {32_B, 512_B}, "What a tag stands for"};
-    Param<Bytes> sector {32_B, {32_B, 512_B}, "What is fetched, valid and dirty by itself"};
+    Param<Bytes> line {128_B, {32_B, 512_B}, "Bytes that a tag stands for"};
+    Param<Bytes> sector {
+        32_B, {32_B, 512_B}, "Bytes that are fetched, valid and dirty by themselves"};
     Param<unsigned> ways {6, {1, 65536}, "Lines of a set"};
     Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which line of a set makes room"};
     Param<parts::SetHash> set_hash {
@@ -36,7 +37,9 @@ struct GeometryParams {
     Param<unsigned> interleave_ways {
         1, {1, 65536}, "Caches that share the addresses; this one sees every n-th chunk"};
     Param<unsigned> interleave_index {
-        0, {0, 65535}, "Number of this cache among them; used where it is warm"};
+        0,
+        {0, 65535},
+        "Number of this cache among those that share the addresses; used where it is warm"};
     Param<Bytes> interleave_granularity {
         256_B, {1_B, 1_GiB}, "Chunk of that sharing: equal to the crossbar's"};
 };
@@ -44,19 +47,19 @@ struct GeometryParams {
 struct TimingParams {
     using group = void;
     Param<Time> latency {
-        20_ns, {1_fs, 1_ms}, "From the lookup to the answer (assumption)", Change::tunable};
+        20_ns, {1_fs, 1_ms}, "Time from the lookup to the answer (assumption)", Change::tunable};
     Param<Time> miss_latency {
-        1_fs, {1_fs, 1_ms}, "From the lookup to the next level's input", Change::tunable};
+        1_fs, {1_fs, 1_ms}, "Time from the lookup to the next level's input", Change::tunable};
     Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of tags and banks"};
     Param<unsigned> accesses_per_cycle {1, {1, 64}, "Requests looked up in a cycle"};
-    Param<unsigned> banks {1, {1, 1024}, "Lines go round over them"};
+    Param<unsigned> banks {1, {1, 1024}, "Banks that lines go round over"};
     Param<unsigned> bank_ports {1, {1, 64}, "Accesses that a bank serves at once"};
     Param<unsigned> read_cycles {
         1, {1, 1024}, "Cycles that a read takes its bank (ZnG table I: 1)"};
-    Param<unsigned> write_cycles {
-        1,
-        {1, 1024},
-        "Cycles that a write takes its bank; an answer waits for it (ZnG table I: 5 of STT-MRAM)"};
+    Param<unsigned> write_cycles {1,
+                                  {1, 1024},
+                                  "Cycles that a write takes its bank; the answer waits for the "
+                                  "bank (ZnG table I: 5 of STT-MRAM)"};
     Param<bool> fill_port {false, "Whether fills have a port of their own and take no bank"};
 };
 
@@ -69,7 +72,7 @@ struct WriteParams {
     Param<unsigned> reserved_ways {0, {0, 65535}, "Ways of a set for lines that are written"};
     Param<bool> acknowledged_writebacks {
         false, "Whether lines written back to make room are answered, so that a flush waits for "
-               "them, too; costs their answers' way"};
+               "the answers, too, which cost their way"};
 };
 
 struct QueueParams {
@@ -84,14 +87,14 @@ struct QueueParams {
 struct HintParams {
     using group = void;
     Param<unsigned> hint_ports {0, {0, 256}, "Ports by which prefetch hints come"};
-    Param<unsigned> hint_queue {16, {1, 65536}, "Hints waiting or in flight from each"};
+    Param<unsigned> hint_queue {16, {1, 65536}, "Hints waiting or in flight from each sender"};
     Param<unsigned> demand_mshrs {1, {0, 16382}, "MSHRs that hints leave free"};
 };
 
 struct WarmParams {
     using group = void;
     Param<Bytes> warm_base {0_B, "First address of what the cache holds at the start"};
-    Param<Bytes> warm_bytes {0_B, "How much from there is valid and clean at the start"};
+    Param<Bytes> warm_bytes {0_B, "Bytes from `warm_base` that are valid and clean at the start"};
 };
 
 struct Params {

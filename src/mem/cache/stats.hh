@@ -6,7 +6,7 @@ namespace memsim::mem::cache {
 
 struct Stats {
     Counter accesses {Unit::count, "Reads, writes and atomics looked up or passed on"};
-    Counter reads {Unit::count, "Reads among them"};
+    Counter reads {Unit::count, "Reads that came from above"};
     Counter bytes {Unit::byte, "Bytes that they ask for"};
     Counter sectors {Unit::count, "Sectors that accesses touch"};
     Counter read_sectors {Unit::count, "Sectors that reads touch"};
@@ -18,7 +18,8 @@ struct Stats {
     Counter hits {Unit::count, "Accesses that found all their sectors"};
     Counter read_hits {Unit::count, "Reads among the hits"};
     Counter writes {Unit::count, "Writes among the accesses"};
-    Counter write_hits {Unit::count, "Writes among the hits: of sectors valid or written here"};
+    Counter write_hits {Unit::count,
+                        "Writes that hit: their sectors were valid or written in this cache"};
     Counter atomics {Unit::count, "Atomics among the accesses"};
     Counter merged {Unit::count, "Misses whose missing sectors were all on their way"};
     Counter sector_misses {Unit::count, "Misses that found their line without some sectors"};
@@ -34,9 +35,10 @@ struct Stats {
     Counter writebacks {Unit::count, "Writes of dirty sectors sent below"};
     Counter written_back_bytes {Unit::byte, "Bytes of dirty sectors sent below"};
     Counter victims {Unit::count, "Lines whose clean sectors were offered below"};
-    Counter claims {Unit::count, "Messages that told below which sectors are written here"};
+    Counter claims {Unit::count,
+                    "Messages that told the next level which sectors this cache has written"};
     Level mshrs_used {Unit::count, "MSHRs in use"};
-    Distribution miss_latency {Unit::time, "From a miss to the last of its sectors"};
+    Distribution miss_latency {Unit::time, "Time from a miss to the last of its sectors"};
 
     Counter invalidations {Unit::count, "Times the cache was emptied of clean lines"};
     Counter flushes {Unit::count, "Times an application's lines were flushed"};
@@ -48,9 +50,8 @@ struct Stats {
                            "Lines of hints that were dropped for want of an MSHR, a way or room"};
     Counter prefetches {Unit::count, "Lines of hints that were fetched"};
     Counter prefetches_used {Unit::count, "Prefetched lines that an access then asked for"};
-    Counter prefetches_unused {
-        Unit::count,
-        "Prefetched lines that were evicted or flushed before any access asked for them"};
+    Counter prefetches_unused {Unit::count,
+                               "Prefetched lines that were evicted or flushed before any access"};
 
     Counter bank_busy {Unit::cycle, "Cycles that accesses and fills took of all banks"};
     Counter stalled_by_mshrs {Unit::count, "Requests held up because no MSHR was free"};

@@ -19,7 +19,8 @@ class TracePlayer final : public Model<TracePlayer> {
     struct Params {
         Param<std::string> trace {"", "The file: of memsim, gem5, DRAMsim3, Ramulator or MQSim"};
         Param<TraceFormat> format {TraceFormat::automatic, "Format of the file"};
-        Param<bool> timed {true, "Each record at its own time; otherwise as fast as possible"};
+        Param<bool> timed {
+            true, "Whether each record is sent at its own time; otherwise as fast as possible"};
         Param<Time> unit {0_fs,
                           {0_fs, 1_s},
                           "How long a unit of a text trace's times (a cycle) is; 0: not stated"};
@@ -28,8 +29,8 @@ class TracePlayer final : public Model<TracePlayer> {
                                "Share of the recorded rate: 200 % is twice as fast"};
         Param<unsigned> bytes {
             64, {1, 1u << 20}, "Bytes of an access, where the trace does not tell"};
-        Param<std::string> geometry {
-            "", "For Ramulator's R|W traces: channels,ranks,bank groups,banks,rows,columns"};
+        Param<std::string> geometry {"", "Geometry of the memory, for Ramulator's R|W traces: "
+                                         "channels,ranks,bank groups,banks,rows,columns"};
         Param<std::uint64_t> records {
             0, {0, std::uint64_t {1} << 62}, "Records that are played; 0: all"};
         Param<unsigned> largest {128, {1, 1u << 20}, "Bytes of a request, at most"};
@@ -47,8 +48,8 @@ class TracePlayer final : public Model<TracePlayer> {
         Counter writes {Unit::count, "Writes and atomics answered"};
         Counter bytes {Unit::byte, "Bytes of reads and writes"};
         Counter late {Unit::count, "Requests that were sent after their time"};
-        Distribution read_latency {Unit::time, "From sending a read to its answer"};
-        Distribution write_latency {Unit::time, "From sending a write to its answer"};
+        Distribution read_latency {Unit::time, "Time from sending a read to its answer"};
+        Distribution write_latency {Unit::time, "Time from sending a write to its answer"};
         PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
     };
     struct Record {

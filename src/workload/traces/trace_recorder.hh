@@ -21,15 +21,16 @@ class TraceRecorder final : public Model<TraceRecorder>, public WritesFile, publ
         Param<std::string> file {"", "Where the trace goes; a file that is there is written over"};
         Param<TraceOutputFormat> format {TraceOutputFormat::memsim,
                                          "Format of the trace (gem5 packs what is named .gz)"};
-        Param<Time> cycle {0_fs, {0_fs, 1_s}, "For DRAMsim3: how long one of its cycles is"};
+        Param<Time> cycle {0_fs, {0_fs, 1_s}, "Length of one of DRAMsim3's cycles"};
         Param<unsigned> batch {4096, {1, 65536}, "Records that are written at once"};
         Param<unsigned> outstanding {
             256, {1, 1u << 20}, "Requests without an answer that may be on the far side"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
     };
     struct Ports {
-        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Towards whoever asks"};
-        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Towards the memory"};
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests from above"};
+        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>},
+                                 "The memory, to which requests pass"};
     };
     struct Stats {
         Counter records {Unit::count, "Requests recorded"};

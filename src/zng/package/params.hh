@@ -44,7 +44,9 @@ struct Params {
     Param<PageTransfer> transfer {PageTransfer::line,
                                   "What of a page that was sensed crosses the flash network"};
     Param<Time> patience {
-        200_us, {0_ns, 1_s}, "After which a program goes before reads (assumption: 2 tPROG)"};
+        200_us,
+        {0_ns, 1_s},
+        "Time that a program waits before it goes ahead of reads (assumption: 2 tPROG)"};
     Param<unsigned> log_reserve {
         16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
     Param<bool> collects {

@@ -34,7 +34,7 @@ struct Stats {
     Counter senses {Unit::count, "Pages sensed, for whatever reason"};
     Counter sensed_bytes {Unit::byte, "Bytes of pages sensed"};
     Counter page_reads {Unit::count, "Pages sensed for reads"};
-    Counter pages_read {Unit::count, "Different pages among them"};
+    Counter pages_read {Unit::count, "Different pages that were read"};
     Counter programs {Unit::count, "Pages programmed, for whatever reason"};
     Counter erases {Unit::count, "Blocks erased"};
     Counter sense_time {Unit::time, "Time of planes spent sensing"};
@@ -50,7 +50,7 @@ struct Stats {
     Ratio reads_per_page {page_reads, pages_read, "Times that a page was sensed for reads"};
     Ratio programs_per_page {log_programs, log_pages, "Programs for each page written"};
     Ratio writes_per_program {writes, log_programs, "Writes merged into a program"};
-    Distribution read_latency {Unit::time, "From a read's acceptance to its answer's way out"};
+    Distribution read_latency {Unit::time, "Time from a read's acceptance to its answer's way out"};
 };
 
 } // namespace memsim::zng::package

@@ -13,13 +13,14 @@ using protocol::Mem;
 class Throttle final : public Model<Throttle> {
   public:
     struct Params {
-        Param<Time> period {10_ns, {1_fs, 1_ms}, "From one request to the next", Change::tunable};
-        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to it"};
+        Param<Time> period {
+            10_ns, {1_fs, 1_ms}, "Time from one request to the next", Change::tunable};
+        Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
     };
     struct Ports {
         Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests"};
-        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "The same, spaced out"};
+        Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Requests, spaced out"};
     };
     struct Stats {
         Counter passed {Unit::count, "Requests that passed"};

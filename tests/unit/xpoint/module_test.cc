@@ -377,3 +377,28 @@ TEST_CASE("A row that was written takes 763 ns to close, once for all of its lin
     CHECK(value(b.module().stat.wear.media_writes) == 2); // its two lines
     CHECK(value(b.module().stat.media.refills) == 0);
 }
+
+TEST_CASE(
+    "Each line read from the media and written to it takes its energy, with and without rows") {
+    const Arguments rows {{"row", "2KiB"}, {"t_column", "9ns"}};
+    for (const Arguments& shape : {Arguments {}, rows}) {
+        Arguments module {{"drain_high", "1"},
+                          {"drain_low", "0"},
+                          {"psi", "2"},
+                          {"read_energy", "7fJ"},
+                          {"write_energy", "1000fJ"}};
+        module.insert(module.end(), shape.begin(), shape.end());
+        Bench b(module);
+        b.read(0, 0, 1);
+        b.write(0, 4096, 1, 128); // a part of a line: without rows it is read first
+        b.write(1 * ns, 8192, 2);
+        b.write(2 * ns, 16 * 4096, 3); // another row of the first write's partition
+        b.read(9000 * ns, 4096, 2);
+        b.run();
+        const auto& stat = b.module().stat;
+        CHECK(value(stat.media.gap_moves) > 0);
+        CHECK(value(stat.media.media_energy) ==
+              7 * value(stat.media.media_reads) + 1000 * value(stat.wear.media_writes));
+        CHECK(value(stat.wear.media_writes) >= 2);
+    }
+}

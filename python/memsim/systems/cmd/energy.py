@@ -1,10 +1,14 @@
-"""Energy of L2, memory controllers and DRAM, after the run (CMD, Fig. 16).
+"""Energy of L2, memory controllers and DRAM (CMD, Fig. 16).
 
 The paper takes power from GPUWattch times time; its constants are not given. Each access has an energy here, and what
 leaks takes time. All constants are assumptions (docs/models/cmd.md), so these claims say an order at most.
 """
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+
+from ...energy import Cost, spent
+
+ASSUMPTION = "assumption (docs/models/cmd.md)"
 
 
 @dataclass(frozen=True)
@@ -23,29 +27,24 @@ class Constants:
 MB = 1 << 20
 
 
-def energy(values, l2_bytes, seconds, constants=Constants()):
-    """Energy in nJ by part, of one controller's share: dict(l2=, controller=, dram=).
-
-    values    of a run by (path, name)
-    l2_bytes  capacity of its L2
-    seconds   simulated time
-    """
-    def total(path, *names):
-        return sum(v for (p, n), v in values.items() if p.startswith(path) and n in names)
-
+def costs(l2_bytes, constants=Constants()):
+    """Of one controller's share, whose L2 has so many bytes."""
     c = constants
     whole = 8 * l2_bytes / MB  # all slices of the paper's machine are this large
-    l2 = (c.l2_sector * (whole / 4) ** 0.5 * (total("gpu.l2", "sectors") + total("front", "looked_sectors"))
-          + c.l2_leakage * l2_bytes / MB * seconds * 1e9)
-    controller = (c.metadata * total("front", "map_reads", "type_reads", "mask_reads")
-                  + c.hashed * total("front", "hashed"))
-    dram = (c.dram_sector * total("dram", "bus_bytes") / 32 + c.activate * total("dram", "activates")
-            + c.dram_background * seconds * 1e9)
-    return dict(l2=l2, controller=controller, dram=dram)
+    l2_sector = c.l2_sector * (whole / 4) ** 0.5
+
+    def counted(part, objects, nj, *statistics):
+        return [Cost(part, objects, ASSUMPTION, statistic=name, each=nj * 1e-9) for name in statistics]
+
+    return [*counted("L2", "gpu.l2", l2_sector, "sectors"), *counted("L2", "front", l2_sector, "looked_sectors"),
+            Cost("L2", "gpu.l2", ASSUMPTION, power=c.l2_leakage * l2_bytes / MB),
+            *counted("controller", "front", c.metadata, "map_reads", "type_reads", "mask_reads"),
+            *counted("controller", "front", c.hashed, "hashed"),
+            *counted("DRAM", "dram", c.dram_sector / 32, "bus_bytes"),
+            *counted("DRAM", "dram", c.activate, "activates"),
+            Cost("DRAM", "dram", ASSUMPTION, power=c.dram_background)]
 
 
-def sweep():
-    """Each constant halved and doubled: what the order of the platforms must survive."""
-    for field in fields(Constants):
-        for factor in (0.5, 2.0):
-            yield field.name, factor, Constants(**{field.name: factor * field.default})
+def energy(values, l2_bytes, seconds):
+    """Joules by part of a run of one controller's share, from its values by (path, name)."""
+    return spent(costs(l2_bytes), values, seconds)

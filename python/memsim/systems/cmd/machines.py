@@ -4,11 +4,12 @@
 """
 
 from ... import Root, cmd, mem, workload
+from ...energy import components
 from ...errors import did_you_mean, user_error
 from ..interleave import Interleave, join
 from ..processor import gpu
 from ..scale import footprint as footprint_of
-from . import scale
+from . import energy, scale
 
 CLOCK = "1365MHz"
 INTERLEAVE = "256B"
@@ -55,7 +56,7 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     dispatch    parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `fifo` where there are some, `join`, `front`
-    (a cmd.Deduplicator), `dram`, and `scale` (what became of the proportions). Caches are cold, and no block was
+    (a cmd.Deduplicator), `dram`, `energy` (what its parts spend), and `scale` (what became of the proportions). Caches are cold, and no block was
     written back.
     """
     if platform not in PLATFORMS:
@@ -105,4 +106,5 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     root.join[0].mem_side[0] = root.front.cpu_side
     root.front.mem_side = root.dram.cpu_side
     program.dispatcher = part.dispatcher.host
+    root.energy = components(energy.costs(size.l2 * ways // scale.L2_WAYS))
     return root

@@ -86,7 +86,7 @@ COMPUTED = {"cmd-41": lambda: 100 * cost.capacity_overhead(), "cmd-42": lambda: 
 
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
+    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
     parser.add_argument("--workloads", nargs="+", default=names(), choices=names(), metavar="NAME",
                         help=f"of {', '.join(names())}")
     parser.add_argument("--bandwidth", type=int, default=224, help="GB/s of all controllers: 224, 448 or 896")

@@ -117,7 +117,7 @@ def collecting(steps):
 
 def arguments(doc, workloads=ALL, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
+    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=names(), metavar="NAME",
                         help=f"of {', '.join(names())}")
     more(parser)

@@ -1,22 +1,23 @@
 """What an Ohm memory spends: Fig. 19 of the paper from the statistics of a run.
 
 Static power is that of the paper's full capacities; of a machine with fewer than six controllers that
-slice is taken. Nothing here takes part in a run.
+slice is taken. Nothing here takes part in a run. XPoint modules count their own energy (PCM's a bit).
 """
 
 from dataclasses import dataclass
 
+from ... import optical
+from ...energy import Cost, spent
 from .cost import CAPACITY, ORIGIN_GIB
 
 # GDDR5 takes 14 pJ for a bit, of which 5 are input and output over electrical wires (Chatterjee et al.,
 # HPCA'17, as in the reading notes; not looked up again).
 DRAM_ACCESS = 9e-12     # J a bit: rows, columns and what lies between, without the wires
 ELECTRICAL_WIRE = 5e-12  # J a bit
+CHATTERJEE = "Chatterjee et al., HPCA'17: 14 pJ a bit of GDDR5, 5 of them the wires"
 # A DRAM's power while it only keeps its rows: 38 mA x 1.2 V and 250 mA for tRFC of each tREFI in a DDR4
 # device of half a GiB (Micron, from memory); a GDDR5's is not public (assumption; sweep 0.05 to 0.5).
 DRAM_STATIC = 0.11      # W a GiB
-# PCM cells: 2.5 pJ a bit read, 16.8 a bit written (Lee et al., ISCA'09).
-XPOINT_READ, XPOINT_WRITE, XPOINT_LINE = 2.5e-12, 16.8e-12, 256
 XPOINT_DIMM = 15.0      # W of a DIMM on average (18 in bursts): the other reading, Optane's brief
 DIMMS = 12              # Table III
 CONTROLLERS = 6
@@ -40,36 +41,38 @@ class Energy:
         return self.dram_static + self.dram_dynamic + self.xpoint + self.wires
 
 
+def costs(mode, platform, controllers):
+    """Of what does not count its own energy, in a machine of so many controllers."""
+    share = controllers / CONTROLLERS
+    capacity = {"origin": ORIGIN_GIB, "oracle": sum(CAPACITY[mode])}.get(platform, CAPACITY[mode][0])
+    if platform in ("origin", "oracle"):
+        at, moved, crossed = "memory.dram", {"bus_bytes": 1}, ["bus_bytes"]
+    else:
+        at, moved, crossed = "memory.controller", {"dram_bytes": 1, "side_bytes": 1}, [
+            "demand_bytes", "migration_bytes", "side_bytes"]
+        if mode == "two-level":
+            moved["reverse_writes"] = FILL_LINE
+    made = [Cost("DRAM static", "memory", "assumption: DDR4's background and refresh current",
+                 power=DRAM_STATIC * capacity, share=share)]
+    made += [Cost("DRAM accesses", at, CHATTERJEE, statistic=name, each=DRAM_ACCESS * 8 * times)
+             for name, times in moved.items()]
+    if platform in ("origin", "hetero"):
+        return made + [Cost("wires", at, CHATTERJEE, statistic=name, each=ELECTRICAL_WIRE * 8) for name in crossed]
+    tuning = int(optical.Channel.tuning.info["initial"].removesuffix("fJ")) * 1e-15
+    return [*made, Cost("lasers", "optics", "Ohm-GPU VI: 0.73 mW a wavelength", statistic="laser_power", share=share),
+            *(Cost("ring tuning", at, "Ohm-GPU table I: 200 fJ a bit", statistic=name, each=tuning * 8)
+              for name in crossed)]
+
+
 def energy(values, mode, platform):
     """Energy of a run from its values by (path, name), as Study.values gives them."""
-    def total(path, name):
-        return sum(v for (p, n), v in values.items() if n == name and p.startswith(path))
-
-    slices = sum(1 for p, n in values if n == "activates")  # controllers of the slice
-    share = slices / CONTROLLERS
+    controllers = sum(1 for p, n in values if n == "activates")
     seconds = values["gpu.dispatcher", "cycles"] / 1.2e9
-    dram, xpoint = CAPACITY[mode]
-    capacity = {"origin": ORIGIN_GIB, "oracle": dram + xpoint}.get(platform, dram)
-    if platform in ("origin", "oracle"):
-        moved = crossed = total("memory.dram", "bus_bytes")
-    else:
-        side = total("memory.controller", "side_bytes")
-        crossed = side + sum(total("memory.controller", f"{kind}_bytes")
-                             for kind in ("demand", "migration"))
-        moved = (total("memory.controller", "dram_bytes") + side +
-                 FILL_LINE * total("memory.controller", "reverse_writes"))
-    made = Energy(
-        dram_static=DRAM_STATIC * capacity * share * seconds,
-        dram_dynamic=DRAM_ACCESS * 8 * moved,
-        xpoint=8 * XPOINT_LINE * (XPOINT_READ * total("memory.xpoint", "media_reads") +
-                                  XPOINT_WRITE * total("memory.xpoint", "media_writes")))
+    parts = spent(costs(mode, platform, controllers), values, seconds)
+    made = Energy(dram_static=parts["DRAM static"], dram_dynamic=parts["DRAM accesses"],
+                  xpoint=sum(v * 1e-9 for (p, n), v in values.items() if n == "media_energy"),
+                  laser=parts.get("lasers", 0.0), tuning=parts.get("ring tuning", 0.0))
+    made.wires = parts.get("wires", made.laser + made.tuning)
     if any(p.startswith("memory.xpoint") for p, _ in values):
-        made.xpoint_by_power = XPOINT_DIMM * DIMMS * share * seconds
-    if ("optics", "laser_power") in values:
-        full_rate = CONTROLLERS * values["optics", "rate"]  # bytes a second
-        made.laser = values["optics", "laser_power"] * 1e-3 * share * seconds
-        made.tuning = values["optics", "tuning_power"] * 1e-3 * crossed / full_rate
-        made.wires = made.laser + made.tuning
-    else:
-        made.wires = ELECTRICAL_WIRE * 8 * crossed
+        made.xpoint_by_power = XPOINT_DIMM * DIMMS * controllers / CONTROLLERS * seconds
     return made

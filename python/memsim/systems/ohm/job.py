@@ -12,7 +12,7 @@ from . import dram, machines, workloads
 def arguments(doc, mode):
     """The script's arguments, the program that they name, and keywords for ohm.planar() or two_level().
     `doc` is the script's; 'ohm-base' is the default platform."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--platform", default="ohm-base", choices=machines.platforms(mode))
     parser.add_argument("--waveguides", type=int, default=1, help="of an optical channel")
     parser.add_argument("--migration-channel", default="shared", choices=["shared", "dedicated"],

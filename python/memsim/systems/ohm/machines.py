@@ -7,13 +7,14 @@ of the paper or are assumptions of docs/models/ohm.md.
 from dataclasses import replace
 
 from ... import Root, System, ohm, workload
+from ...energy import components
 from ...errors import did_you_mean, user_error
 from ..drive import solid_state_drive
 from ..interleave import connect
 from ..mmu import up_to
 from ..processor import gpu
 from ..scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
-from . import dram, optics
+from . import dram, energy, optics
 from .workloads import L2_FLOOR
 
 OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
@@ -116,8 +117,8 @@ def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel
     rings              'array' of pre-tuned rings, or 'single' ones that are tuned for 500 ps (IV-C)
     dispatch           parameters of gpu.Dispatcher, such as max_instructions
 
-    Returns a Root with `program`, `gpu`, `memory`, `optics` if it is optical, and `scale` (what became
-    of the proportions). Initially each group's first page is in DRAM, the others in XPoint; caches are
+    Returns a Root with `program`, `gpu`, `memory`, `optics` if it is optical, `energy` (what its parts
+    spend), and `scale` (what became of the proportions). Initially each group's first page is in DRAM, the others in XPoint; caches are
     cold.
     """
     return _machine("planar", platform, program, size, seed, waveguides, migration_channel, rings,
@@ -176,6 +177,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
                 mc.transfers[m] = device.transfers
                 if swaps:
                     mc.sequences[m] = device.dram[0]
+    root.energy = components(energy.costs(mode, platform, size.controllers))
     return root
 
 

@@ -7,7 +7,7 @@ from ..platform_study import config
 
 
 def arguments(doc, workloads):
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
+    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=list(workloads), metavar="NAME",
                         help=f"of {', '.join(workloads)}")
     return parser.parse_args()

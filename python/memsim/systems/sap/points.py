@@ -51,7 +51,7 @@ def counts(values, policies=tuple(POLICIES)):
 
 def arguments(doc, workloads=PAPER, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
+    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=names(), metavar="NAME",
                         help=f"of {', '.join(names())}")
     more(parser)

@@ -79,7 +79,7 @@ def measured(name, values):
 
 def jobs(doc):
     """How many processes the study may run at once."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--jobs", type=int, help="processes at once")
     return parser.parse_args().jobs
 

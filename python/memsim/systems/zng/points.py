@@ -54,7 +54,7 @@ AVERAGES = "re_accesses", "writes_per_page"
 
 def arguments(doc, workloads=PAIRS, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0]))
+    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), metavar="NAME",
                         help="such as betw, betw-back, betw*8")
     parser.add_argument("--whole", type=int, default=scale.FOOTPRINT,

@@ -1,0 +1,98 @@
+"""What parts of a machine spend: costs in its tree, and the view `energy`."""
+import contextlib
+import sqlite3
+
+import pytest
+
+import memsim
+from memsim import energy
+from memsim.mem import EnergyCost, SimpleMemory, TrafficGen
+from memsim.results import connect
+from memsim.systems import cmd, ohm
+
+from .conftest import ROOT
+
+COSTS = [energy.Cost("memory", "mem", "a data sheet", statistic="reads", each=2e-9, share=0.5),
+         energy.Cost("memory", "mem", "assumption", power=0.25)]
+
+
+def machine(costs=COSTS):
+    root = memsim.Root()
+    root.gen, root.mem = TrafficGen(requests=1000, period="10ns"), SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    root.energy = energy.components(costs)
+    return root
+
+
+def by_part(database):
+    with contextlib.closing(connect(database)) as db:
+        return dict(db.execute("SELECT part, sum(energy_nj) FROM energy GROUP BY part"))
+
+
+def values_of(database):
+    with contextlib.closing(connect(database)) as db:
+        return {(path, name): value for path, name, value in db.execute("SELECT path, name, value FROM result")}
+
+
+def test_counts_and_time_cost_energy(in_tmp):
+    """1000 reads at half of 2 nJ, and 0.25 W since statistics were reset."""
+    root = machine()
+    with memsim.Simulation(root) as simulation:
+        simulation.simulate("5us")
+        before = root.mem.stats.reads
+        simulation.stats.reset()
+        simulation.simulate()
+    with contextlib.closing(connect("memsim-out")) as db:
+        rows = db.execute("SELECT path, part, statistic, energy_nj, source FROM energy ORDER BY statistic").fetchall()
+        tick, since = db.execute("SELECT tick, since_tick FROM dump ORDER BY id DESC LIMIT 1").fetchone()
+    assert rows[0][:3] == ("mem", "memory", "reads") and rows[0][3:] == (1000 - before, "a data sheet")
+    assert 0 < before < 1000 and since == 5e9 < tick
+    assert rows[1] == ("mem", "memory", "time", pytest.approx(0.25 * (tick - since) * 1e-6), "assumption")
+
+
+@pytest.mark.parametrize("cost, why", [
+    (dict(statistic="raeds", each="1nJ"), "no object of mem has a statistic 'raeds' (did you mean 'reads'?)"),
+    (dict(objects="memm", statistic="reads", each="1nJ"),
+     "the path of no object begins with 'memm' (did you mean 'mem'?)"),
+    (dict(each="1nJ"), "no statistic is named"),
+    (dict(statistic="reads", power="1W"), "a statistic is multiplied, not time")])
+def test_a_wrong_cost_is_a_sentence(in_tmp, cost, why):
+    root = machine([])
+    root.cost = EnergyCost(**{"part": "memory", "objects": "mem", **cost})
+    with pytest.raises(memsim.Error) as refused:
+        memsim.Simulation(root)
+    assert why in str(refused.value) and "test_energy.py:" in str(refused.value)
+
+
+@pytest.mark.parametrize("script, arguments, parts", [
+    ("ohm_planar.py", ["--platform", "ohm-bw"],
+     {"DRAM static", "DRAM accesses", "lasers", "ring tuning", "memory.xpoint"}),
+    ("ohm_two_level.py", ["--platform", "hetero"], {"DRAM static", "DRAM accesses", "wires", "memory.xpoint"}),
+    ("ohm_planar.py", ["--platform", "origin"], {"DRAM static", "DRAM accesses", "wires"}),
+    ("cmd.py", [], {"L2", "controller", "DRAM"})])
+def test_a_paper_s_model_is_what_the_view_says(memsim_command, tmp_path, script, arguments, parts):
+    """The studies compute energy from values; they take time in kernels, the view all of it."""
+    memsim_command("-q", "-d", "out", ROOT / "configs" / script, "--scale", "tiny", *arguments)
+    found, values = by_part(tmp_path / "out"), values_of(tmp_path / "out")
+    assert found.keys() == parts
+    if script == "cmd.py":
+        with contextlib.closing(sqlite3.connect(tmp_path / "out/stats.db")) as db:
+            l2, = db.execute("SELECT sum(value) FROM param JOIN object ON object.id = object "
+                             "WHERE path GLOB 'gpu.l2*' AND name = 'capacity'").fetchone()
+        made = cmd.energy.energy(values, l2, values["gpu.dispatcher", "cycles"] / 1.365e9)
+        assert found == {part: pytest.approx(joules * 1e9, rel=0.02) for part, joules in made.items()}
+    else:
+        made = ohm.energy.energy(values, "planar" if "planar" in script else "two-level", arguments[1])
+        assert sum(found.values()) == pytest.approx(made.total * 1e9, rel=0.02)
+        assert found["DRAM accesses"] == pytest.approx(made.dram_dynamic * 1e9, rel=1e-6)
+        assert found.get("memory.xpoint", 0) == pytest.approx(made.xpoint * 1e9)
+
+
+def test_an_older_database_gets_the_view(in_tmp):
+    """Views are made when a database is opened for a run, whoever made its tables."""
+    for _ in range(2):
+        with memsim.Simulation(machine()) as simulation:
+            simulation.simulate()
+        with contextlib.closing(sqlite3.connect("memsim-out/stats.db")) as db, db:
+            assert db.execute("SELECT count(*) FROM energy").fetchone()[0]
+            db.execute("DROP VIEW energy")

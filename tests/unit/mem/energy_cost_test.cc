@@ -1,0 +1,23 @@
+#include "mem/energy_cost.hh"
+
+#include "core/machine.hh"
+
+#include <catch2/catch.hpp>
+
+using namespace memsim;
+
+TEST_CASE("An energy is that of a statistic's counts or of time, and a wrong mixture is refused",
+          "[mem]") {
+    const auto refused = [](const Arguments& cost, const std::string& why) {
+        Machine m;
+        m.add("cost", "mem.EnergyCost", cost);
+        CHECK_THROWS_WITH(m.build(), Catch::StartsWith(why));
+    };
+    refused({{"part", "DRAM"}, {"each", "2nJ"}}, "cost.each: no statistic is named");
+    refused({{"statistic", "activates"}, {"power", "1W"}}, "cost.power: a statistic is multiplied");
+    Machine m;
+    m.add("reads", "mem.EnergyCost", {{"statistic", "reads"}, {"each", "2nJ"}});
+    m.add("static", "mem.EnergyCost", {{"power", "1W"}});
+    m.add("lasers", "mem.EnergyCost", {{"statistic", "laser_power"}, {"share", "25%"}});
+    m.build();
+}
