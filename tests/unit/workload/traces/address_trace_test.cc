@@ -129,6 +129,16 @@ TEST_CASE("our own trace gives back what was written, contents too", "[traces]")
     CHECK(second->contents() == expected);
 }
 
+TEST_CASE("an origin may be any bytes, as the name of a file may", "[traces]") {
+    const Folder folder;
+    std::string bytes;
+    const auto encoder = memsim_encoder();
+    encoder->head({"a\xff", true, false}, bytes);
+    encoder->end(0, bytes);
+    const auto reader = open_trace(folder.write("t.mst", bytes));
+    CHECK(reader->about().front() == std::pair<std::string, std::string> {"recorded", "a\\xff"});
+}
+
 TEST_CASE("contents are converted into frames that are read again", "[traces]") {
     const Folder folder;
     auto records = some_records(4096); // a batch of them would hold 17 MiB
