@@ -5,6 +5,8 @@
 #include "checkpoint/packing.hh"
 #include "core/version.hh"
 
+#include <google/protobuf/stubs/logging.h>
+
 #include <chrono>
 #include <cstring>
 
@@ -183,6 +185,7 @@ struct Opened {
 }
 
 Opened check(const std::string& path, std::string_view file) {
+    const google::protobuf::LogSilencer only_our_sentence;
     Opened o {};
     const auto start = file.substr(0, sizeof magic);
     if (start != std::string_view(magic, start.size()))
@@ -294,6 +297,7 @@ Checkpoint read(const std::string& path) {
     c.snapshot.configuration = o.info.configuration();
     c.snapshot.now = o.info.now();
     try {
+        const google::protobuf::LogSilencer only_our_sentence;
         Unpacker unpack(o.packed, o.head.raw_bytes);
         const auto session = take<proto::Session>(unpack);
         take_session(session, c);

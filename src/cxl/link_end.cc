@@ -97,6 +97,9 @@ void LinkEnd::receive() {
     while (!in_.empty()) {
         const Flits f = in_.pop();
         const std::span<const std::uint8_t> raw(contents[f.bytes].raw);
+        MEMSIM_ASSERT(raw.size() >= mode_->piece() &&
+                          raw.size() - mode_->piece() <= asides_.size() * sizeof(Aside),
+                      "a flit's record is none of a flit and its headers");
         const auto bytes = raw.first(mode_->piece());
         const auto behind = raw.subspan(bytes.size());
         std::memcpy(asides_.data(), behind.data(), behind.size());

@@ -78,6 +78,7 @@ Mode256::Received Mode256::receive(Tick now, std::span<const std::uint8_t> bytes
     Asides256& all = s.coming_asides;
     const bool first = !s.half_came;
     if (first) all = {};
+    MEMSIM_ASSERT(asides.size() <= all.of.size() - all.size, "a flit has more asides than headers");
     std::copy(bytes.begin(), bytes.end(), s.coming.begin() + (first ? 0 : Flit256::half));
     std::copy(asides.begin(), asides.end(), all.of.begin() + all.size);
     all.size += static_cast<std::uint32_t>(asides.size());

@@ -192,6 +192,7 @@ void Unpacker::ndrs(SlotBits bits, Reading& r) {
 void Unpacker::header(Channel channel, SlotBits bits, Reading& r) {
     if (!valid_bit.get(bits)) return;
     Message m = decode(channel, bits, r.half, r.enables);
+    MEMSIM_ASSERT(r.headers < r.asides.size(), "a flit has more headers than were sent");
     m.aside = r.asides[r.headers++];
     state_.add(m, m.chunks());
 }

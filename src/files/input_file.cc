@@ -25,13 +25,7 @@ constexpr std::uint64_t most_dictionary = 256 << 20; ///< of an xz file; xz -9 t
 class PlainSource final : public ByteSource {
   public:
     explicit PlainSource(const std::string& path) : path_(path) {
-        // fopen() opens a directory without complaint, waits at a pipe, and a device may have no
-        // end.
-        std::error_code unknown;
-        const auto status = std::filesystem::status(path, unknown);
-        if (is_directory(status)) refuse_file(path, "is a directory: name a file");
-        if (exists(status) && !is_regular_file(status))
-            refuse_file(path, "is a pipe or a device: write its contents into a file");
+        check_regular(path);
         file_.reset(std::fopen(path.c_str(), "rb"));
         if (!file_)
             refuse_file(path, std::string("cannot be opened (") + std::strerror(errno) +
@@ -157,6 +151,14 @@ std::unique_ptr<ByteSource> open(const std::string& path) {
 }
 
 } // namespace
+
+void check_regular(const std::string& path) {
+    std::error_code unknown;
+    const auto status = std::filesystem::status(path, unknown);
+    if (is_directory(status)) refuse_file(path, "is a directory: name a file");
+    if (exists(status) && !is_regular_file(status))
+        refuse_file(path, "is a pipe or a device: write its contents into a file");
+}
 
 InputFile::InputFile(const std::string& path) : path_(path), source_(open(path)) {}
 

@@ -22,6 +22,10 @@ class ByteSource {
     virtual bool seek(std::uint64_t) { return false; }
 };
 
+/// Refuses what is there and is no regular file: a directory opens without complaint, a pipe waits,
+/// and a device may have no end.
+void check_regular(const std::string& path);
+
 /// A file that is read once from front to back, in pieces; gzip and xz (known by their first bytes)
 /// are decoded on the way, several streams in a row included. What is wrong with it is one
 /// ConfigError that names the file and, from refuse(), the line or byte (of the decoded text)

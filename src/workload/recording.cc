@@ -1,7 +1,9 @@
 #include "workload/recording.hh"
 
 #include "core/error.hh"
+#include "core/heed.hh"
 #include "core/legible.hh"
+#include "files/input_file.hh"
 
 #include <algorithm>
 #include <sstream>
@@ -20,9 +22,13 @@ constexpr std::pair<const char*, WarpOpKind> kinds[] = {
     {"store", WarpOpKind::store},     {"atomic", WarpOpKind::atomic},
     {"reduce", WarpOpKind::reduce},   {"barrier", WarpOpKind::barrier}};
 
+constexpr u64 address_space = u64 {1} << 57;
+
 } // namespace
 
-Recording::Recording(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+Recording::Recording(const std::string& path) : path_(path) {
+    files::check_regular(path);
+    file_.open(path, std::ios::binary);
     if (!file_) refuse("cannot be read; memsim.simt.record() writes such a file");
     char magic[8] = {};
     file_.read(magic, sizeof magic);
@@ -40,6 +46,7 @@ void Recording::read_index() {
     file_.seekg(static_cast<std::streamoff>(index_));
     u64 number = 0;
     for (std::string line; std::getline(file_, line);) {
+        heed();
         ++number;
         if (line.starts_with("end ")) {
             digest_ = line.substr(4);
@@ -61,6 +68,8 @@ void Recording::read_line(const std::string& line, u64 number) {
     if (what == "array") {
         u64 base = 0, bytes = 0;
         fields >> base >> bytes;
+        if (base > address_space || bytes > address_space - base)
+            wrong("an array leaves the address space of 2^57 bytes");
         allocations_.push_back({name, base, bytes});
         footprint_ = std::max(footprint_, (base + bytes + 255) / 256 * 256);
     } else if (what == "launch") {

@@ -195,6 +195,34 @@ TEST_CASE("a tag or a stamp of nothing ends a resumed run with a sentence", "[fo
                       Contains("cannot go on from its checkpoint") && Contains("was freed"));
 }
 
+TEST_CASE("a flit of another size ends a resumed run with a sentence", "[forging]") {
+    const auto rig = std::find_if(rigs().begin(), rigs().end(),
+                                  [](const Rig& r) { return r.type == "cxl.RootPort"; });
+    const auto m = built(*rig);
+    m->start();
+    // A record of a flit under way: its 68 bytes, and five handles of 8 behind them.
+    constexpr std::uint64_t size = 68 + 5 * 8;
+    const std::string length(reinterpret_cast<const char*>(&size), sizeof size);
+    Snapshot s;
+    do {
+        m->run(m->sim().now() + 1'000'000);
+        s = m->save();
+    } while (s.shared.find(length) == s.shared.npos);
+    const std::size_t at = s.shared.find(length);
+    for (const std::uint64_t forged : {std::uint64_t {60}, size + 200}) {
+        Snapshot other = s;
+        other.shared.replace(at, sizeof forged, reinterpret_cast<const char*>(&forged),
+                             sizeof forged);
+        if (forged < size)
+            other.shared.erase(at + 8, size - forged);
+        else
+            other.shared.insert(at + 8, forged - size, '\0');
+        const auto copy = built(*rig);
+        copy->load(other);
+        CHECK_THROWS_WITH(copy->run(never), Catch::Contains("none of a flit and its headers"));
+    }
+}
+
 TEST_CASE("a forged checkpoint is refused or goes on, and never crashes", "[forging]") {
     for (const Rig& rig : rigs()) {
         INFO(rig.type);

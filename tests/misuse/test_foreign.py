@@ -15,6 +15,14 @@ memsim.instantiate(qv100.qv100(workload.TraceProgram(trace="list/kernelslist.g",
 memsim.simulate()
 memsim.checkpoint("own.ckpt")
 """
+STEPS = """\
+import sys
+import memsim
+from memsim import workload
+from memsim.systems import qv100
+
+memsim.instantiate(qv100.qv100(workload.Recorded(file=sys.argv[1]), sms=1))
+"""
 COPY = "MemcpyHtoD,0x1000,4\n"
 RED = "\033[31m"
 
@@ -24,6 +32,7 @@ def traced(tmp_path):
     """A list of one kernel, beside it and outside of its folder."""
     (tmp_path / "list").mkdir()
     (tmp_path / "run.py").write_text(SCRIPT)
+    (tmp_path / "steps.py").write_text(STEPS)
     for file in ("list/here.traceg", "there.traceg"):
         (tmp_path / file).write_text(KERNEL)
     (tmp_path / "list/link.traceg").symlink_to("../there.traceg")
@@ -48,7 +57,7 @@ def test_a_list_opens_a_file_inside_by_any_path(run, traced):
 
 
 @pytest.mark.parametrize("command", [
-    ["trace", "info", "?"], ["run.py"], ["workloads", "bfs1", "--graph", "?"], ["ckpt", "info", "?"],
+    ["trace", "info", "?"], ["run.py"], ["steps.py", "?"], ["workloads", "bfs1", "--graph", "?"], ["ckpt", "info", "?"],
     ["--restore", "?"]])
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_pipes_and_devices_are_no_files(refused, traced, tmp_path, command, kind):

@@ -13,8 +13,9 @@ namespace memsim::workload {
 namespace {
 
 constexpr unsigned version = 1;
-constexpr unsigned most_records = 1 << 20;       ///< of a batch; ours have 4096
-constexpr std::size_t largest_frame = 256 << 20; ///< unpacked
+// What a reader holds at once, however little a file is: a byte of it may stand for thousands.
+constexpr unsigned most_records = 1 << 16;      ///< of a batch; ours have 4096
+constexpr std::size_t largest_frame = 16 << 20; ///< unpacked
 // The fastest regular level: a trace is written while a simulation runs.
 constexpr int level = 1;
 
@@ -87,12 +88,13 @@ class Reader final : public TraceReader {
         FrameHead head;
         file_->read(&head, sizeof head,
                     "the head of a frame (a trace ends with a frame of its own)");
-        if (head.packed_bytes > largest_frame) damaged("a frame of over 256 MiB");
+        if (head.packed_bytes > largest_frame) damaged("a frame of over 16 MiB");
         packed_ = file_->read_array<char>(head.packed_bytes, "a frame");
         if (checksum_of({packed_.data(), packed_.size()}) != head.checksum)
             damaged("the checksum of a frame is another");
         const auto size = ZSTD_getFrameContentSize(packed_.data(), packed_.size());
-        if (size > largest_frame) damaged("a frame does not state its size"); // errors are larger
+        if (size > largest_frame) // errors are larger
+            damaged("a frame unpacks to over 16 MiB, or does not state its size");
         unpacked_.resize(size);
         if (ZSTD_decompressDCtx(context_.get(), unpacked_.data(), size, packed_.data(),
                                 packed_.size()) != size ||

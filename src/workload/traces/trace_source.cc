@@ -1,10 +1,12 @@
 #include "workload/traces/trace_source.hh"
 
 #include "core/hash.hh"
+#include "core/heed.hh"
 #include "workload/traces/bank_conflicts.hh"
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace memsim::workload {
 
@@ -33,15 +35,15 @@ TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& opti
     state.input = digest_of(commands_);
     state.memory.set(options.page, options.memory);
     // What is copied in is there from the start, in the order of the list.
+    std::set<std::uint64_t> known;
     for (const TraceCommand& c : commands_) {
         if (!c.kernel.empty() || c.bytes == 0) continue;
+        heed();
         for (std::uint64_t a = c.address; a < c.address + c.bytes; a += options.page)
             state.memory.global(a);
         state.memory.global(c.address + c.bytes - 1);
         const std::uint64_t base = state.memory.global(c.address);
-        const bool known = std::any_of(allocations_.begin(), allocations_.end(),
-                                       [&](const auto& a) { return a.base == base; });
-        if (!known)
+        if (known.insert(base).second)
             allocations_.push_back(
                 {"copy " + std::to_string(allocations_.size() + 1), base, c.bytes});
     }

@@ -15,7 +15,7 @@ namespace memsim::workload {
 
 namespace {
 
-constexpr std::size_t batch_records = 4096;
+constexpr std::size_t batch_records = 4096, batch_contents = 1 << 20;
 // One page is the whole address space: addresses stay as they are.
 constexpr TraceSourceOptions as_traced {std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1,
                                         512 << 10};
@@ -213,8 +213,8 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
         TraceOutput output(partial);
         std::string bytes, held;
         std::vector<TraceRecord> batch;
-        const auto flush = [&](bool all) {
-            if (batch.size() >= batch_records || (all && !batch.empty())) {
+        const auto flush = [&] {
+            if (!batch.empty()) {
                 encoder->batch(batch, held, bytes);
                 written += batch.size();
                 batch.clear();
@@ -230,12 +230,13 @@ std::uint64_t trace_convert(const std::string& from, const TraceOptions& options
                 return false;
             if (selection.until.raw > 0 && r.time >= selection.until.raw) return false;
             if (number < selection.first || (timed && r.time < selection.from.raw)) return true;
+            if (batch.size() >= batch_records || held.size() + data.size() > batch_contents)
+                flush();
             batch.push_back(r);
             if (keep_contents) held.append(data);
-            if (batch.size() >= batch_records) flush(false);
             return true;
         });
-        flush(true);
+        flush();
         encoder->end(written, bytes);
         output.append(bytes);
     } catch (...) {

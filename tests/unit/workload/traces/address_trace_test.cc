@@ -129,6 +129,27 @@ TEST_CASE("our own trace gives back what was written, contents too", "[traces]")
     CHECK(second->contents() == expected);
 }
 
+TEST_CASE("an origin may be any bytes, as the name of a file may", "[traces]") {
+    const Folder folder;
+    std::string bytes;
+    const auto encoder = memsim_encoder();
+    encoder->head({"a\xff", true, false}, bytes);
+    encoder->end(0, bytes);
+    const auto reader = open_trace(folder.write("t.mst", bytes));
+    CHECK(reader->about().front() == std::pair<std::string, std::string> {"recorded", "a\\xff"});
+}
+
+TEST_CASE("contents are converted into frames that are read again", "[traces]") {
+    const Folder folder;
+    auto records = some_records(4096); // a batch of them would hold 17 MiB
+    for (TraceRecord& r : records) r.bytes = 4160;
+    const std::string contents(records.size() * 4160, 'x');
+    const auto from = folder.write("from.mst", encode(records, *memsim_encoder(), 64, &contents));
+    const std::string to = folder.at("to.mst");
+    CHECK(trace_convert(from, {}, {}, to, TraceOutputFormat::memsim, {}) == records.size());
+    CHECK(read(to).size() == records.size());
+}
+
 TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") {
     const Folder folder;
     const std::string good = encode(some_records(40), *memsim_encoder(), 16);

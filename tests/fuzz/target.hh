@@ -1,0 +1,46 @@
+#pragma once
+
+#include "core/error.hh"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Fuzz targets: what reads bytes that somebody else may have written. libfuzzer.cc hands them what
+/// libFuzzer makes up, corpus_test.cc the files of corpus/<name>/. docs: tests/fuzz/README.md
+namespace memsim::test {
+
+/// Reads the bytes. What is wrong with them is a ConfigError; whatever else comes out of it (a
+/// crash, another exception, a leak, a hang, memory that the bytes do not justify) is a finding.
+struct FuzzTarget {
+    std::string name;
+    void (*read)(std::string_view bytes);
+};
+std::vector<FuzzTarget>& fuzz_targets();
+
+/// `static const FuzzTargetFor graph {"graph", [](std::string_view bytes) { ... }};`
+struct FuzzTargetFor {
+    FuzzTargetFor(std::string name, void (*read)(std::string_view)) {
+        fuzz_targets().push_back({std::move(name), read});
+    }
+};
+
+/// The sentence by which the target refuses the bytes; empty if it takes them.
+std::string refusal(const FuzzTarget& target, std::string_view bytes);
+
+/// The path of a file that holds the bytes, in a folder of this process. The next call with the
+/// name replaces it.
+std::string file_of(std::string_view bytes, const std::string& name = "input");
+
+/// For bytes that come out of a checkpoint only: an invariant that they break ends a resumed run by
+/// a sentence (Machine::run).
+template <class F>
+void as_of_a_checkpoint(F&& read) {
+    try {
+        read();
+    } catch (const Panic& broken) {
+        throw ConfigError(broken.what());
+    }
+}
+
+} // namespace memsim::test

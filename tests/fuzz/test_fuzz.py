@@ -1,0 +1,33 @@
+"""Each fuzz target for some seconds: with a seed of its own, so that what it tries is the same each
+time but for how far it comes."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TARGETS = sorted(path.name for path in (ROOT / "tests/fuzz/corpus").iterdir())
+SECONDS = 15
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", TARGETS)
+def test_fuzz(target, tmp_path):
+    program = ROOT / "build-fuzz-clang++" / "fuzz"
+    if not program.exists():
+        pytest.skip("util/test --long builds it, and so does util/fuzz")
+    done = subprocess.run(
+        [program, target, tmp_path, ROOT / "tests/fuzz/corpus" / target, "-seed=1",
+         f"-max_total_time={SECONDS}", "-timeout=10", "-rss_limit_mb=1024", "-max_len=4096",
+         f"-artifact_prefix={tmp_path}/"], cwd=ROOT, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr[-4000:]
+    executed, = re.findall(r"^Done (\d+) runs", done.stderr, re.M)
+    assert int(executed) > 100
+
+
+def test_every_target_has_a_corpus():
+    sources = (path.read_text() for path in (ROOT / "tests/fuzz/targets").glob("*.cc"))
+    names = re.findall(r'FuzzTargetFor \w+ \{\s*"(\w+)"', "".join(sources))
+    assert sorted(names) == TARGETS
