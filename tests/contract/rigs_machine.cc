@@ -1,6 +1,7 @@
 #include "../unit/link/firmware.hh"
-#include "ohm/planar_controller.hh"
 #include "oracle.hh"
+
+#include <algorithm>
 
 /// Rigs of devices under the random requests of test.Driver, and of whole machines under a graph.
 namespace memsim::test {
@@ -23,7 +24,8 @@ void planar_memory(Machine& m, const Arguments& more = {},
     Arguments params {{"controllers", "1"}, {"dram", "8KiB"}, {"hot_threshold", "3"}};
     params.insert(params.end(), more.begin(), more.end());
     m.add("controller", "ohm.PlanarController", params);
-    const bool function = m.get<ohm::PlanarController>("controller").params.swap.swap_function();
+    const auto is = [](const auto& p) { return p.first == "swap_function" && p.second == "true"; };
+    const bool function = std::any_of(more.begin(), more.end(), is);
     for (unsigned i = 0; i < 2; ++i) {
         Arguments of {{"capacity", "2MiB"}, {"psi", "7"}};
         if (function) of.emplace_back("swaps", "4");

@@ -8,22 +8,30 @@
 /// libFuzzer's side: `fuzz TARGET [its options] FOLDER...`. util/fuzz is what a person calls.
 namespace {
 
+using memsim::test::fuzz_targets;
+
 const memsim::test::FuzzTarget* chosen = nullptr;
+
+// What counts as a finding, beside crashes: a hang and too much memory. The longest input is a few
+// times the corpus' files.
+char hang[] = "-timeout=10", memory[] = "-rss_limit_mb=1024", length[] = "-max_len=4096";
 
 } // namespace
 
 extern "C" [[gnu::visibility("default")]] int LLVMFuzzerInitialize(int* argc, char*** argv) {
     const std::string name = *argc > 1 ? (*argv)[1] : "";
-    for (const auto& target : memsim::test::fuzz_targets())
+    for (const auto& target : fuzz_targets())
         if (target.name == name) chosen = &target;
     if (!chosen) {
         std::fprintf(stderr, "memsim: there is no fuzz target '%s'; there are\n", name.c_str());
-        for (const auto& target : memsim::test::fuzz_targets())
-            std::fprintf(stderr, "%s\n", target.name.c_str());
+        for (const auto& target : fuzz_targets()) std::fprintf(stderr, "%s\n", target.name.c_str());
         std::exit(2);
     }
-    for (int i = 1; i + 1 < *argc; ++i) (*argv)[i] = (*argv)[i + 1];
-    --*argc;
+    static std::vector<char*> arguments {(*argv)[0], hang, memory, length};
+    arguments.insert(arguments.end(), *argv + 2, *argv + *argc);
+    *argc = static_cast<int>(arguments.size());
+    arguments.push_back(nullptr);
+    *argv = arguments.data();
     return 0;
 }
 

@@ -399,6 +399,6 @@ TEST_CASE(
         CHECK(value(stat.media.gap_moves) > 0);
         CHECK(value(stat.media.media_energy) ==
               7 * value(stat.media.media_reads) + 1000 * value(stat.wear.media_writes));
-        CHECK(value(stat.wear.media_writes) >= 2);
+        CHECK(value(stat.wear.media_writes) > 0);
     }
 }
