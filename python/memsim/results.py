@@ -3,6 +3,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+from . import _memsim
 from .errors import Error
 
 # What a query may do: read tables, call functions, and ask these of the file.
@@ -52,8 +53,29 @@ def _why_unreadable(file, error):
     return f"this is no database of results ({error})"
 
 
-def why_refused(error):
+def connect_current(path):
+    """connect(), where tables and views of this memsim are needed."""
+    connection = connect(path)
+    if why := not_current(connection):
+        raise Error(f"{path}: {why}")
+    return connection
+
+
+def not_current(connection):
+    """What is to be done about tables of another version."""
+    (version,), (*_, file) = (connection.execute(f"PRAGMA {q}").fetchone() for q in ("user_version", "database_list"))
+    if version < _memsim.database_version:
+        return (f"its tables have version {version}, and this memsim's have {_memsim.database_version}: "
+                f"`memsim upgrade {file}` brings them up to date")
+    if version > _memsim.database_version:
+        return f"its tables have version {version}, of a later memsim: read it with that"
+    return ""
+
+
+def why_refused(error, connection):
     """What was wrong with a query."""
+    if "no such" in str(error) and (why := not_current(connection)):
+        return f"{error}; {why}"
     if "authoriz" in str(error) or "attempt to write a readonly database" in str(error):
         return f"a query may read and nothing else ({error})"
     return str(error)
@@ -71,7 +93,7 @@ class Results:
         try:
             return pandas.read_sql_query(query, self._connection, params=tuple(parameters))
         except (pandas.errors.DatabaseError, sqlite3.Error) as e:
-            raise Error(f"the query failed: {why_refused(e)}") from None
+            raise Error(f"the query failed: {why_refused(e, self._connection)}") from None
 
     def runs(self):
         """One row a run, the latest last."""

@@ -94,14 +94,25 @@ def sql(argv):
                   ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
                   argv=argv)
     from .results import connect, why_refused
+    database = connect(args.DB)
     try:
-        cursor = connect(args.DB).execute(args.QUERY)
+        cursor = database.execute(args.QUERY)
         if cursor.description:
             print(*(column[0] for column in cursor.description), sep="\t")
         for row in cursor:
             print(*map(_cell, row), sep="\t")
     except (sqlite3.Error, sqlite3.Warning) as e:
-        raise Error(f"{args.DB}: {why_refused(e)}") from None
+        raise Error(f"{args.DB}: {why_refused(e, database)}") from None
+
+
+def upgrade(argv):
+    path = _parse("upgrade", "Bring a database of results of an older memsim to the tables of this one",
+                  ("DB", "the file, or an output directory with its stats.db; older ones cannot write it afterwards"),
+                  argv=argv).DB
+    from .results import connect
+    file = connect(path).execute("PRAGMA database_list").fetchone()[2]
+    _memsim.Database(file)
+    print(f"{path}: its tables have version {_memsim.database_version}")
 
 
 def _cell(value):
@@ -155,5 +166,5 @@ def sweep(argv):
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, merge, diff, plot, report, draw,
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, upgrade, merge, diff, plot, report, draw,
                                        reproduce, sweep, trace, workloads)}

@@ -6,8 +6,7 @@ namespace memsim::stats {
 
 inline constexpr const char* views = R"sql(
 CREATE VIEW named AS
-    SELECT part.id AS part, object.run AS run, object.path AS path,
-           stat.name || CASE part.name WHEN '' THEN '' ELSE '.' || part.name END AS name,
+    SELECT part.id AS part, object.run AS run, object.path AS path, part.full_name AS name,
            part.unit AS unit
     FROM part JOIN stat ON stat.id = part.stat JOIN object ON object.id = stat.object;
 CREATE VIEW results AS
@@ -16,8 +15,9 @@ CREATE VIEW results AS
            value.value AS value, named.unit AS unit
     FROM dump JOIN value ON value.dump = dump.id JOIN named ON named.part = value.part;
 CREATE VIEW result AS
-    SELECT run, path, name, value, unit FROM results
-    WHERE dump = (SELECT max(id) FROM dump AS last WHERE last.run = results.run);
+    SELECT named.run AS run, path, name, value.value AS value, unit
+    FROM named JOIN value ON value.part = named.part
+         AND value.dump = (SELECT max(id) FROM dump WHERE dump.run = named.run);
 CREATE VIEW samples AS
     SELECT named.run AS run, named.path AS path, named.name AS name, series.tick AS tick,
            series.value AS value, named.unit AS unit
