@@ -55,7 +55,7 @@ def endless():
 
 def events(count, seconds):
     """In twenty intervals, of events or of time, whichever are over first."""
-    machine, rows, slice_ = endless(), [], 1e6
+    machine, rows, slice_ = endless(), [], 1e8  # fs
     done = lambda: machine._machine.counts["events"]
     began = before = time.process_time()
     print("billion events\tCPU s\tmillion a CPU second\tMiB resident", flush=True)
@@ -64,9 +64,9 @@ def events(count, seconds):
         until = time.process_time() + seconds / 20
         while done() - start < count / 20 and time.process_time() < until:
             was = done(), time.process_time()
-            memsim.simulate(int(slice_))
-            rate = (done() - was[0]) / slice_  # a call is to take a second: each is an entry of the journal
-            slice_ = max(1, (done() - was[0]) / max(1e-3, time.process_time() - was[1]) / rate)
+            memsim.simulate(max(1, int(slice_)))
+            # Each call is an entry of the journal: it takes a second, or an interval.
+            slice_ *= min(10, 1 / max(1e-9, time.process_time() - was[1]), count / 20 / max(1, done() - was[0]))
         now = time.process_time()
         rows.append(((done() - start) / (now - before), resident()))
         print(f"{done() / 1e9:.3f}\t{now - began:.0f}\t{rows[-1][0] / 1e6:.2f}\t{rows[-1][1]:.1f}", flush=True)
@@ -90,7 +90,7 @@ def checkpoints(count):
                 files = glob.glob(os.path.join(out, "*.ckpt"))
                 most = max(most, len(files))
                 with contextlib.suppress(FileNotFoundError):
-                    if not files or (now := os.stat(files[0]).st_ino, os.stat(files[0]).st_mtime_ns) == last:
+                    if not files or (now := os.stat(files[0]).st_mtime_ns) == last:
                         continue
                     last, seen = now, seen + 1
                     if seen % max(1, count // 10) == 0:

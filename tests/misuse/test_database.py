@@ -207,6 +207,11 @@ def test_and_reads_all_that_can_be_read(run, out, query, answer):
     assert run("sql", "out", query).stdout.partition("\n")[2] == f"{answer}\n"
 
 
+def test_a_question_for_one_name_reads_no_other(run, out):
+    plan = run("sql", "out", "EXPLAIN QUERY PLAN SELECT path, value FROM result WHERE name = 'migration_share'").stdout
+    assert "SEARCH part USING INDEX part_of_name (full_name=?)" in plan and "SCAN" not in plan
+
+
 def test_a_quotient_of_counts_is_no_quotient_of_integers(run, out):
     rate = run("sql", "out", "SELECT sum(h.value) / sum(a.value), max(m.value) FROM result h JOIN result a USING (path) "
                "JOIN result m USING (path) WHERE h.name = 'misses' AND a.name = 'accesses' AND m.name = 'miss_rate' "
