@@ -11,7 +11,7 @@ import sqlite3
 
 from . import _memsim, points, verdict
 from .errors import Error
-from .results import connect
+from .results import connect, not_current
 
 # Table -> its rows of some runs (?1, as JSON), and the columns that hold numbers of which table's rows.
 RUNS = "SELECT value FROM json_each(?1)"
@@ -67,6 +67,8 @@ def merge(into, sources):
             opened[file] = source
         for file, source in opened.items():
             _check(file, source)
+            if why := not_current(source):
+                raise Error(f"{file}: {why}: nothing was merged")
         if there:
             with contextlib.closing(connect(into)) as target:
                 _check(into, target)
@@ -75,19 +77,10 @@ def merge(into, sources):
         try:
             with target:
                 target.execute("BEGIN IMMEDIATE")
-                counts = []
-                for file, source in opened.items():
-                    if _version(source) != _version(target):
-                        raise Error(f"{file}: its tables are of version {_version(source)} and those of "
-                                    f"{into} of version {_version(target)}: nothing was merged")
-                    counts.append(_copy(source, target, database.in_use))
+                counts = [_copy(source, target, database.in_use) for source in opened.values()]
         except sqlite3.Error as e:
             raise Error(f"{into}: nothing was merged ({e})") from None
     return tuple(map(sum, zip(*counts)))
-
-
-def _version(database):
-    return database.execute("PRAGMA user_version").fetchone()[0]
 
 
 def _check(file, database):

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from pathlib import Path
 
+from . import _memsim
 from .errors import Error, did_you_mean
 
 # What a query may do: read tables, call functions, and ask these of the file.
@@ -53,12 +54,33 @@ def _why_unreadable(file, error):
     return f"this is no database of results ({error})"
 
 
-def why_refused(error, database):
+def connect_current(path):
+    """connect(), where tables and views of this memsim are needed."""
+    connection = connect(path)
+    if why := not_current(connection):
+        raise Error(f"{path}: {why}")
+    return connection
+
+
+def not_current(connection):
+    """What is to be done about tables of another version."""
+    (version,), (*_, file) = (connection.execute(f"PRAGMA {q}").fetchone() for q in ("user_version", "database_list"))
+    if version < _memsim.database_version:
+        return (f"its tables have version {version}, and this memsim's have {_memsim.database_version}: "
+                f"`memsim upgrade {file}` brings them up to date")
+    if version > _memsim.database_version:
+        return f"its tables have version {version}, of a later memsim: read it with that"
+    return ""
+
+
+def why_refused(error, connection):
     """What was wrong with a query."""
+    if "no such" in str(error) and (why := not_current(connection)):
+        return f"{error}; {why}"
     if "authoriz" in str(error) or "attempt to write a readonly database" in str(error):
         return f"a query may read and nothing else ({error})"
     if missing := re.fullmatch(r"no such table: (\w+)", str(error)):
-        names = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
+        names = [name for name, in connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")]
         return f"there is no table or view '{missing[1]}'{did_you_mean(missing[1], names)}: docs/database.md lists them"
     return str(error)
 

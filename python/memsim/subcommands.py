@@ -106,6 +106,16 @@ def sql(argv):
         raise Error(f"{args.DB}: {why_refused(e, database)}") from None
 
 
+def upgrade(argv):
+    path = _parse("upgrade", "Bring a database of results of an older memsim to the tables of this one",
+                  ("DB", "the file, or an output directory with its stats.db; older ones cannot write it afterwards"),
+                  argv=argv).DB
+    from .results import connect
+    file = connect(path).execute("PRAGMA database_list").fetchone()[2]
+    _memsim.Database(file)
+    print(f"{path}: its tables have version {_memsim.database_version}")
+
+
 def _cell(value):
     """A value as text; values are REAL in the database, and counts look like counts."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
@@ -157,5 +167,5 @@ def sweep(argv):
     return main(argv)
 
 
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, merge, diff, plot, report, draw,
+SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, upgrade, merge, diff, plot, report, draw,
                                        reproduce, sweep, trace, workloads)}

@@ -3,6 +3,7 @@
 #include "checkpoint/checkpoint.pb.h"
 #include "checkpoint/disk.hh"
 #include "checkpoint/packing.hh"
+#include "core/former_state.hh"
 #include "core/version.hh"
 
 #include <google/protobuf/stubs/logging.h>
@@ -348,11 +349,14 @@ std::string show_state(const Checkpoint& c, const std::string& path) {
         known.push_back(o.path);
         if (o.path != path) continue;
         const auto type = registry().find(o.type);
-        if (type == registry().end() || type->second.shape != o.shape)
-            throw ConfigError(path + " is of a type " + o.type +
-                              " whose state this memsim does not know: ask the memsim that wrote "
-                              "the checkpoint");
-        return type->second.show_state(o.state);
+        const bool there = type != registry().end();
+        if (there && type->second.shape == o.shape) return type->second.show_state(o.state);
+        const auto upgraded =
+            there ? upgraded_state(type->second, o.shape, o.state, c.snapshot.now) : std::nullopt;
+        if (upgraded) return type->second.show_state(*upgraded);
+        throw ConfigError(path + " is of a type " + o.type +
+                          " whose state this memsim does not know: ask the memsim that wrote "
+                          "the checkpoint");
     }
     throw ConfigError("the checkpoint has no component '" + path + "'" + nearest(path, known));
 }

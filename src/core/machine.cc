@@ -1,5 +1,6 @@
 #include "core/machine.hh"
 
+#include "core/former_state.hh"
 #include "core/output_file.hh"
 #include "core/policy.hh"
 
@@ -407,12 +408,16 @@ void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
     if (o.path != c.path() || o.type != schema.name)
         throw ConfigError("the checkpoint has " + o.path + " (" + o.type +
                           ") where the machine has " + name + ": it is damaged");
-    if (o.shape != schema.shape)
-        throw ConfigError(name + " was saved by a memsim in which " +
-                          first_difference(o.shape, schema.shape) +
-                          " differs: resume with the memsim that wrote the checkpoint");
-    Loader state(o.state, now), stats(o.stats, now), ports(o.ports, now);
     try {
+        std::optional<std::string> upgraded;
+        if (o.shape != schema.shape) {
+            upgraded = upgraded_state(schema, o.shape, o.state, now);
+            if (!upgraded)
+                throw ConfigError("it was saved by a memsim in which " +
+                                  first_difference(o.shape, schema.shape) +
+                                  " differs: resume with the memsim that wrote the checkpoint");
+        }
+        Loader state(upgraded ? *upgraded : o.state, now), stats(o.stats, now), ports(o.ports, now);
         c.load_state(state);
         c.load_stats(stats);
         for (const auto& [port, p] : c.ports())

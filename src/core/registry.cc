@@ -1,5 +1,7 @@
 #include "core/registry.hh"
 
+#include "core/former_state.hh"
+
 #include <algorithm>
 #include <deque>
 #include <numeric>
@@ -50,7 +52,7 @@ const std::map<std::string, Schema>& registry() { return schemas(); }
 
 void register_schema(Schema s) {
     check_names(s);
-    for (const StateInfo& f : s.state) s.shape += "State " + f.name + " " + f.shape + "\n";
+    s.shape += state_lines(s.state);
     for (const PortInfo& p : s.ports)
         s.shape += "port " + p.name + " " + p.role + " of " + p.family +
                    (p.many       ? "[] "

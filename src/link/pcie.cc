@@ -1,12 +1,32 @@
 #include "link/pcie.hh"
 
-#include "core/registry.hh"
+#include "core/former_state.hh"
 
 namespace memsim::link {
 
 using protocol::Command;
 
 static const Registration<Pcie> registered {"A PCI Express link between a host and a device."};
+
+/// A direction's timer stood beside it.
+struct FormerPcie {
+    struct Wire {
+        Tick free_at = 0;
+        std::int64_t remainder = 0;
+        bool busy = false;
+        bool answers = false;
+        std::uint64_t continues = 0;
+        protocol::MemRequest request;
+        protocol::MemResponse answer;
+    };
+    Wire down, up;
+    Timer down_free, up_free;
+};
+static const FormerState<Pcie, FormerPcie> former {[](const FormerPcie& was, Pcie::State& now) {
+    carry(was, now);
+    carry(was.down_free, now.down.free);
+    carry(was.up_free, now.up.free);
+}};
 
 /// PCI Express Base Specification: 8b/10b up to generation 2, 128b/130b from 3 on; generation 6
 /// sends flits of 256 B, of which 236 are packets.
@@ -41,19 +61,18 @@ void Pcie::init() {
 }
 
 void Pcie::wake() {
-    run(state.down, state.down_free, port.from_host, port.to_device, port.to_host, port.from_device,
+    run(state.down, port.from_host, port.to_device, port.to_host, port.from_device,
         {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy,
          stat.down_hints_dropped});
-    run(state.up, state.up_free, port.from_device, port.to_host, port.to_device, port.from_host,
+    run(state.up, port.from_device, port.to_host, port.to_device, port.from_host,
         {stat.up_data, stat.up_bytes, stat.up_packets, stat.up_busy, stat.up_hints_dropped});
 }
 
 /// One direction: `requests` go to `out`; `answers`, to requests of the other side, go `back`.
-void Pcie::run(Wire& wire, Timer& timer, In& requests, Out& out, Out& answers, In& back,
-               const Counters& count) {
+void Pcie::run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const Counters& count) {
     while (true) {
         if (wire.busy) {
-            if (wire.free_at > now()) return arm(timer, wire.free_at);
+            if (wire.free_at > now()) return arm(wire.free, wire.free_at);
             wire.answers ? back->send(wire.answer) : out->send(wire.request);
             wire.busy = false;
         }

@@ -84,6 +84,7 @@ class Pcie final : public Model<Pcie>, public Functional {
     };
     /// One direction: what is on the wire leaves it at free_at.
     struct Wire {
+        Timer free;
         Tick free_at = 0;
         std::int64_t remainder = 0; ///< of bytes / rate
         bool busy = false;
@@ -94,7 +95,6 @@ class Pcie final : public Model<Pcie>, public Functional {
     };
     struct State {
         Wire down, up;
-        Timer down_free, up_free;
     };
 
     explicit Pcie(const Params& p) : params(p) {}
@@ -119,8 +119,7 @@ class Pcie final : public Model<Pcie>, public Functional {
     struct Counters {
         Counter &data, &bytes, &packets, &busy, &hints_dropped;
     };
-    void run(Wire& wire, Timer& timer, In& requests, Out& out, Out& answers, In& back,
-             const Counters& count);
+    void run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const Counters& count);
     template <class M>
     void put(Wire& wire, const M& message, bool answers, const Counters& count);
 

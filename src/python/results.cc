@@ -4,6 +4,7 @@
 #include "core/hash.hh"
 #include "core/version.hh"
 #include "stats/database.hh"
+#include "stats/schema.hh"
 
 namespace memsim::python {
 
@@ -117,6 +118,7 @@ void bind_checkpoint(py::module_& m) {
 }
 
 void bind_database(py::module_& m) {
+    m.attr("database_version") = stats::schema_version;
     py::register_exception<stats::InUse>(m, "InUse", m.attr("Error")).attr("__module__") = "memsim";
     py::class_<stats::Position>(m, "Position")
         .def(py::init<>())

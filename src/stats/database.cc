@@ -2,8 +2,8 @@
 
 #include "core/directed_link.hh"
 #include "stats/ownership.hh"
-#include "stats/schema.hh"
 #include "stats/sqlite.hh"
+#include "stats/upgrade.hh"
 
 #include <boost/uuid/random_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -19,39 +19,13 @@ namespace {
 /// What the database knows of a statistic.
 struct Known {
     std::int64_t id;
+    std::string name;
     std::vector<std::pair<std::string, std::int64_t>> parts;
 };
 
 std::string database_of(const Connection& c) { return "results database " + c.path() + ": "; }
 
 std::string key_of(const std::string& path, const std::string& name) { return path + '\0' + name; }
-
-std::int64_t pragma(Connection& c, const char* sql) {
-    Statement s(c, sql);
-    return s.step() ? s.integer(0) : 0;
-}
-
-void create_tables(Connection& c) {
-    const auto tables = [&] { return pragma(c, "SELECT count(*) FROM sqlite_schema"); };
-    if (tables() == 0) {
-        Transaction t(c);
-        if (tables() == 0) { // still: another process may have been faster
-            c.run(schema);
-            c.run(("PRAGMA application_id=" + std::to_string(application_id)).c_str());
-            c.run(("PRAGMA user_version=" + std::to_string(schema_version)).c_str());
-        }
-        t.commit();
-    }
-    if (pragma(c, "PRAGMA application_id") != application_id)
-        throw ConfigError("results database " + c.path() +
-                          ": this is another program's SQLite database; choose another file with "
-                          "--stats-db");
-    if (const auto version = pragma(c, "PRAGMA user_version"); version != schema_version)
-        throw ConfigError("results database " + c.path() + ": its tables have version " +
-                          std::to_string(version) + " and this memsim writes version " +
-                          std::to_string(schema_version) + "; choose another file with --stats-db");
-    c.run(views);
-}
 
 } // namespace
 
@@ -72,7 +46,8 @@ struct Run::State {
     Statement add_link {*connection, "INSERT INTO link VALUES(?, ?, ?, ?, ?, ?, ?, ?)"};
     Statement add_stat {*connection,
                         "INSERT INTO stat(object, name, kind, unit, doc) VALUES(?, ?, ?, ?, ?)"};
-    Statement add_part {*connection, "INSERT INTO part(stat, name, unit) VALUES(?, ?, ?)"};
+    Statement add_part {*connection,
+                        "INSERT INTO part(stat, name, unit, full_name) VALUES(?, ?, ?, ?)"};
     Statement add_dump {*connection,
                         "INSERT INTO dump(run, tick, since_tick, label) VALUES(?, ?, ?, ?)"};
     Statement add_value {*connection, "INSERT INTO value VALUES(?, ?, ?)"};
@@ -129,7 +104,7 @@ struct Run::State {
         Statement stats(*connection, "SELECT stat.id, path, name FROM object JOIN stat "
                                      "ON stat.object = object.id WHERE run = ?");
         for (stats.bind(uuid); stats.step();)
-            all.stats[key_of(stats.text(1), stats.text(2))] = {stats.integer(0), {}};
+            all.stats[key_of(stats.text(1), stats.text(2))] = {stats.integer(0), stats.text(2), {}};
         Statement parts(*connection, "SELECT part.id, path, stat.name, part.name FROM object "
                                      "JOIN stat ON stat.object = object.id "
                                      "JOIN part ON part.stat = stat.id WHERE run = ?");
@@ -161,7 +136,7 @@ struct Run::State {
     }
     Known& stat(const std::string& path, const std::string& name, std::string_view kind, Unit unit,
                 std::string_view doc) {
-        const auto [it, fresh] = ids().stats.try_emplace(key_of(path, name), Known {});
+        const auto [it, fresh] = ids().stats.try_emplace(key_of(path, name), Known {0, name, {}});
         if (fresh) {
             add_stat.bind(object(path, ""), name, kind, unit_name(unit), doc).run();
             it->second.id = connection->last_id();
@@ -171,7 +146,8 @@ struct Run::State {
     std::int64_t part(Known& s, std::string_view name, Unit unit) {
         for (const auto& [n, id] : s.parts)
             if (n == name) return id;
-        add_part.bind(s.id, name, unit_name(unit)).run();
+        const std::string full = name.empty() ? s.name : s.name + "." + std::string(name);
+        add_part.bind(s.id, name, unit_name(unit), full).run();
         s.parts.emplace_back(name, connection->last_id());
         return s.parts.back().second;
     }
@@ -400,7 +376,7 @@ Database Database::open(const std::string& path, int patience) {
     // The journal is SQLite's default, not a write-ahead log: that one's shared memory does not
     // work for the processes of several machines, and a simulation writes seldom.
     auto c = std::make_shared<Connection>(path, patience);
-    create_tables(*c);
+    make_tables(*c);
     return Database(std::move(c));
 }
 

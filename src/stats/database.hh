@@ -87,8 +87,8 @@ class Run {
 
 class Database {
   public:
-    /// Opens or creates the file. Another process's lock is waited for `patience` milliseconds,
-    /// here and in every call that writes.
+    /// Opens or creates the file; tables of an older version are upgraded (upgrade.hh). Another
+    /// process's lock is waited for `patience` milliseconds, here and in every call that writes.
     static Database open(const std::string& path, int patience = 60'000);
     Database(Database&&) noexcept;
     Database& operator=(Database&&) noexcept;

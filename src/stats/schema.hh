@@ -2,15 +2,16 @@
 
 #include "stats/views.hh"
 
-/// The database's tables; docs/database.md says what each holds. A change of them is a
-/// new version. Values are REAL, so that a quotient of two counts is none of integers; SQLite
-/// stores a whole number as one all the same. Relations are declared for readers; the writer keeps
-/// them without their being checked row by row. There is no index but what a primary key or a
-/// resume needs.
+/// The database's tables; docs/database.md says what each holds. A change of them or of the views
+/// is a new version, to which older files are upgraded (upgrade.cc). Values are REAL, so that a
+/// quotient of two counts is none of integers; SQLite stores a whole number as one all the same.
+/// Relations are declared for readers; the writer keeps them without their being checked row by
+/// row. There is no index but what a primary key, a resume, or a question for one name to thousands
+/// of runs needs; a part has its full name for that.
 namespace memsim::stats {
 
 inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as ours
-inline constexpr int schema_version = 4;
+inline constexpr int schema_version = 5;
 
 inline constexpr const char* schema = R"sql(
 CREATE TABLE run(
@@ -39,7 +40,8 @@ CREATE TABLE stat(
     name TEXT, kind TEXT, unit TEXT, doc TEXT, UNIQUE(object, name));
 CREATE TABLE part(
     id INTEGER PRIMARY KEY, stat INTEGER REFERENCES stat ON DELETE CASCADE,
-    name TEXT, unit TEXT, UNIQUE(stat, name));
+    name TEXT, unit TEXT, full_name TEXT NOT NULL, UNIQUE(stat, name));
+CREATE INDEX part_of_name ON part(full_name);
 CREATE TABLE value(
     dump INTEGER REFERENCES dump ON DELETE CASCADE,
     part INTEGER REFERENCES part ON DELETE CASCADE, value REAL,

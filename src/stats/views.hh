@@ -1,33 +1,33 @@
 #pragma once
 
 /// The database's views: what is asked of it most often, in one line. docs/database.md says what
-/// each holds, with a query for each. A database that has fewer gets the others when it is opened.
+/// each holds, with a query for each.
 namespace memsim::stats {
 
 inline constexpr const char* views = R"sql(
-CREATE VIEW IF NOT EXISTS named AS
-    SELECT part.id AS part, object.run AS run, object.path AS path,
-           stat.name || CASE part.name WHEN '' THEN '' ELSE '.' || part.name END AS name,
+CREATE VIEW named AS
+    SELECT part.id AS part, object.run AS run, object.path AS path, part.full_name AS name,
            part.unit AS unit
     FROM part JOIN stat ON stat.id = part.stat JOIN object ON object.id = stat.object;
-CREATE VIEW IF NOT EXISTS results AS
+CREATE VIEW results AS
     SELECT dump.run AS run, dump.id AS dump, dump.label AS label, dump.tick AS tick,
            dump.since_tick AS since_tick, named.path AS path, named.name AS name,
            value.value AS value, named.unit AS unit
     FROM dump JOIN value ON value.dump = dump.id JOIN named ON named.part = value.part;
-CREATE VIEW IF NOT EXISTS result AS
-    SELECT run, path, name, value, unit FROM results
-    WHERE dump = (SELECT max(id) FROM dump AS last WHERE last.run = results.run);
-CREATE VIEW IF NOT EXISTS samples AS
+CREATE VIEW result AS
+    SELECT named.run AS run, path, name, value.value AS value, unit
+    FROM named JOIN value ON value.part = named.part
+         AND value.dump = (SELECT max(id) FROM dump WHERE dump.run = named.run);
+CREATE VIEW samples AS
     SELECT named.run AS run, named.path AS path, named.name AS name, series.tick AS tick,
            series.value AS value, named.unit AS unit
     FROM named JOIN series ON series.part = named.part;
 
-CREATE VIEW IF NOT EXISTS launch_results AS
+CREATE VIEW launch_results AS
     SELECT launch.run AS run, launch.id AS launch, application, number, kernel, total.path AS path,
            total.name AS name, counted.value AS value, total.unit AS unit
     FROM launch JOIN counted ON counted.launch = launch.id JOIN total ON total.id = counted.total;
-CREATE VIEW IF NOT EXISTS launches AS
+CREATE VIEW launches AS
     WITH known AS (
         SELECT counted.launch AS launch, counted.value AS value, total.name AS name,
                object.type AS type, stage.text AS stage
@@ -44,13 +44,13 @@ CREATE VIEW IF NOT EXISTS launches AS
                       OR type GLOB 'ohm.*' AND name = 'dram_bytes' THEN value END) AS dram_bytes
     FROM launch LEFT JOIN known ON known.launch = launch.id GROUP BY launch.id;
 
-CREATE VIEW IF NOT EXISTS argument AS
+CREATE VIEW argument AS
     SELECT run.id AS run, substr(word.value, 3) AS name,
            CASE WHEN next.value GLOB '--*' THEN NULL ELSE next.value END AS value
     FROM run, json_each(run.argv) AS word
          LEFT JOIN json_each(run.argv) AS next ON next.key = word.key + 1
     WHERE word.value GLOB '--*';
-CREATE VIEW IF NOT EXISTS ipc AS
+CREATE VIEW ipc AS
     SELECT run.id AS run, run.name AS script,
            (SELECT value FROM argument WHERE argument.run = run.id AND name = 'platform')
                AS platform,
@@ -65,14 +65,14 @@ CREATE VIEW IF NOT EXISTS ipc AS
     FROM run JOIN result ON result.run = run.id
     WHERE result.name = 'ipc' AND path = (
         SELECT path FROM object WHERE object.run = run.id AND type = 'gpu.Dispatcher' ORDER BY id);
-CREATE VIEW IF NOT EXISTS normalised_ipc AS
+CREATE VIEW normalised_ipc AS
     SELECT one.script AS script, one.workload AS workload, one.others AS others, one.seed AS seed,
            one.platform AS platform, base.platform AS baseline, one.ipc AS ipc,
            one.ipc / nullif(base.ipc, 0) AS ratio, one.run AS run
     FROM ipc AS one JOIN ipc AS base ON base.script = one.script AND base.seed = one.seed
          AND base.workload IS one.workload AND base.others IS one.others;
 
-CREATE VIEW IF NOT EXISTS stages AS
+CREATE VIEW stages AS
     SELECT run, stage,
            max(CASE WHEN part = 'count' THEN value END) AS requests,
            max(CASE WHEN part = 'mean' THEN value END) AS mean_ns,
@@ -83,13 +83,13 @@ CREATE VIEW IF NOT EXISTS stages AS
                  substr(name, instr(name, '.') + 1) AS part, value
           FROM result WHERE path = 'stages' AND name GLOB '*.*')
     GROUP BY run, stage;
-CREATE VIEW IF NOT EXISTS slowest AS
+CREATE VIEW slowest AS
     SELECT dump.run AS run, dump.label AS label, rank, number, printf('0x%x', address) AS address,
            opened, sum(time) AS latency_ns,
            group_concat(stage || ' ' || printf('%.1f', time), ', ') AS stages_ns
     FROM slow JOIN dump ON dump.id = slow.dump GROUP BY dump, rank;
 
-CREATE VIEW IF NOT EXISTS hit_rates AS
+CREATE VIEW hit_rates AS
     SELECT hit.run AS run, hit.path AS path, 'hits' AS what, hit.value / whole.value AS rate
     FROM result AS hit JOIN result AS whole ON whole.run = hit.run AND whole.path = hit.path
     WHERE hit.name = 'hits' AND whole.name = 'accesses' AND whole.value > 0
@@ -106,19 +106,19 @@ CREATE VIEW IF NOT EXISTS hit_rates AS
          JOIN result AS writes ON writes.run = hit.run AND writes.path = hit.path
               AND writes.name = replace(hit.name, 'row_hits', 'writes')
     WHERE hit.name GLOB 'bank_row_hits*';
-CREATE VIEW IF NOT EXISTS bandwidth AS
+CREATE VIEW bandwidth AS
     SELECT result.run AS run, path, name, value AS bytes,
            value * 1e15 / nullif(tick - since_tick, 0) AS bytes_per_second
     FROM result JOIN dump ON dump.id = (SELECT max(id) FROM dump WHERE dump.run = result.run)
     WHERE unit = 'Byte' AND name GLOB '*bytes*';
-CREATE VIEW IF NOT EXISTS bandwidth_over_time AS
+CREATE VIEW bandwidth_over_time AS
     SELECT run, path, name, tick, (value - before) * 1e15 / (tick - previous) AS bytes_per_second
     FROM (SELECT run, path, name, tick, value,
                  lag(value, 1, 0) OVER w AS before, lag(tick, 1, 0) OVER w AS previous
           FROM samples WHERE unit = 'Byte'
           WINDOW w AS (PARTITION BY run, path, name ORDER BY tick))
     WHERE value >= before;
-CREATE VIEW IF NOT EXISTS energy AS
+CREATE VIEW energy AS
     WITH cost AS (
         SELECT object.run AS run, max(text) FILTER (WHERE name = 'part') AS part,
                max(text) FILTER (WHERE name = 'objects') AS objects,
@@ -144,13 +144,13 @@ CREATE VIEW IF NOT EXISTS energy AS
     UNION ALL
     SELECT cost.run, objects, part, 'time', share * power_nw * seconds, source
     FROM cost JOIN lasted ON lasted.run = cost.run WHERE power_nw > 0;
-CREATE VIEW IF NOT EXISTS buckets AS
+CREATE VIEW buckets AS
     SELECT dump.run AS run, dump.id AS dump, object.path AS path, stat.name AS name, low, high,
            count, stat.unit AS unit
     FROM distribution JOIN stat ON stat.id = distribution.stat
          JOIN object ON object.id = stat.object JOIN dump ON dump.id = distribution.dump
     WHERE dump.id = (SELECT max(id) FROM dump AS last WHERE last.run = dump.run);
-CREATE VIEW IF NOT EXISTS percentiles AS
+CREATE VIEW percentiles AS
     WITH merged AS (
         SELECT run, name, unit, high, sum(count) AS count,
                CASE WHEN path GLOB '*[[]*' THEN substr(path, 1, instr(path, '[')) || '*' ||

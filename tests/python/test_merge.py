@@ -148,7 +148,8 @@ def change(query):
     (damaged, "b.db: the file is damaged|this is no database"), (cut_off, "b.db: the file is damaged|this is no database"),
     (lambda file: file.write_text("no database"), "this is no database of results"),
     (change("PRAGMA application_id = 7"), "b.db: this is no database of results of memsim"),
-    (change("PRAGMA user_version = 2"), "version 2 and those of .*all.db of version 4"),
+    (change("PRAGMA user_version = 2"), "b.db: its tables have version 2, .*: `memsim upgrade .*b.db` brings them up to date: n"),
+    (change("PRAGMA user_version = 9"), "b.db: its tables have version 9, of a later memsim"),
     (change("DELETE FROM stat WHERE id = 2"), "damaged .a row of 'part' belongs to none of 'stat'"),
     (change("DROP TABLE connection"), "nothing was merged"),
     (lambda file: file.unlink(), "there is no such database")])

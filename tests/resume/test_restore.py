@@ -81,7 +81,7 @@ def test_the_other_machine_s_run_stays_where_the_checkpoint_is_refused(run, writ
     info, data = body.unpack(file)
     body.pack(file, info, data.replace(b"State sent u64", b"State sent u32"))
     said = run("--restore", file, expect=1).stderr
-    assert "gen (mem.TrafficGen) was saved by a memsim in which State sent differs" in said
+    assert "gen (mem.TrafficGen): it was saved by a memsim in which State sent differs" in said
     assert (run.directory / "out/stats.db").read_bytes() == before
 
 

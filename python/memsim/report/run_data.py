@@ -5,7 +5,7 @@ import json
 import sqlite3
 
 from ..errors import Error
-from ..results import connect
+from ..results import connect_current
 from ..schema import TYPES
 from .groups import pattern
 
@@ -96,7 +96,7 @@ class RunData:
     def values(self):
         """Of the last dump, in the order of the tree."""
         return [Value(*row) for row in self._rows(
-            "SELECT path, stat.name || CASE part.name WHEN '' THEN '' ELSE '.' || part.name END, value, part.unit,"
+            "SELECT path, full_name, value, part.unit,"
             " kind, part.name, doc FROM value JOIN part ON part.id = value.part JOIN stat ON stat.id = part.stat"
             " JOIN object ON object.id = stat.object"
             " WHERE dump = (SELECT max(id) FROM dump WHERE run = ?) ORDER BY object.id, stat.id, part.id")]
@@ -122,9 +122,7 @@ class RunData:
 
     @functools.cached_property
     def energy(self):
-        """{part: nJ} of what says what it spends; empty for a database that is older than its view `energy`."""
-        if not self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'energy'").fetchone():
-            return {}
+        """{part: nJ} of what says what it spends."""
         return dict(self._rows("SELECT part, sum(energy_nj) FROM energy WHERE run = ? GROUP BY part"
                                " HAVING sum(energy_nj) > 0"))
 
@@ -154,14 +152,9 @@ def way(value):
 def open_runs(path, wanted):
     """The runs that are named, by id or the beginning of one, the first first; without a name all,
     the latest first."""
-    database = connect(path)
+    database = connect_current(path)
     database.row_factory = sqlite3.Row
-    try:
-        rows = [dict(row) for row in database.execute("SELECT * FROM run ORDER BY started DESC, id")]
-        database.execute("SELECT sender FROM link LIMIT 1").fetchall()
-    except sqlite3.Error as e:
-        raise Error(f"{path}: it is of another version of memsim ({e}); run the script again for a database of "
-                    "this one") from None
+    rows = [dict(row) for row in database.execute("SELECT * FROM run ORDER BY started DESC, id")]
     database.row_factory = None
     if not rows:
         raise Error(f"{path}: this database has no run yet")

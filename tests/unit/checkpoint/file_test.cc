@@ -236,7 +236,7 @@ TEST_CASE("Other components may have changed, those of the machine may not", "[c
           std::array {"statistic reads counter\n", "", "statistic reads"},
           std::array {"statistic write_latency distribution\n", "", "statistic write_latency"}})
         CHECK(refusal(from, to) ==
-              "gen (mem.TrafficGen) was saved by a memsim in which " + std::string(what) +
+              "gen (mem.TrafficGen): it was saved by a memsim in which " + std::string(what) +
                   " differs: resume with the memsim that wrote the checkpoint");
 }
 

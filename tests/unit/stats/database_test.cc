@@ -2,9 +2,7 @@
 
 #include "core/version.hh"
 
-#include "support.hh"
-
-#include <sqlite3.h>
+#include "ask.hh"
 
 using namespace memsim;
 using namespace memsim::results_test;
@@ -14,32 +12,6 @@ using stats::Database;
 using stats::Position;
 
 namespace {
-
-/// The rows of a query, columns joined by '|', rows by blanks.
-std::string ask(const std::string& path, const std::string& sql) {
-    sqlite3* db = nullptr;
-    std::string all;
-    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-    sqlite3_busy_timeout(db, 60'000);
-    char* error = nullptr;
-    sqlite3_exec(
-        db, sql.c_str(),
-        [](void* to, int n, char** values, char**) {
-            std::string& text = *static_cast<std::string*>(to);
-            for (int i = 0; i < n; ++i)
-                text += (i              ? "|"
-                         : text.empty() ? ""
-                                        : " ") +
-                        std::string(values[i] ? values[i] : "NULL");
-            return 0;
-        },
-        &all, &error);
-    INFO(sql);
-    CHECK((error ? std::string(error) : "") == "");
-    sqlite3_free(error);
-    sqlite3_close(db);
-    return all;
-}
 
 stats::RunInfo info(const std::string& name = "first") {
     return {name, "configs/a.py", {"--graph", "it's \"b\"", ""}, 7, version(), ""};
@@ -402,7 +374,8 @@ TEST_CASE("A file that is no database of results is refused and stays as it is",
     SECTION("another version's") {
         Database::open(path);
         ask(path, "PRAGMA user_version = 99");
-        CHECK_THAT(refusal(), Contains("its tables have version 99 and this memsim writes"));
+        CHECK_THAT(refusal(),
+                   Contains("its tables have version 99, of a later memsim, and this one writes"));
     }
     SECTION("damaged") {
         Database::open(path);

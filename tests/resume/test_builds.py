@@ -1,0 +1,50 @@
+"""A checkpoint goes on in another build than the one that wrote it: with debugging, sanitizers or clang++. util/test
+--long makes those builds; where one is missing its tests are skipped."""
+import shutil
+import subprocess
+
+import pytest
+
+from .conftest import ROOT
+from .test_verify import ONE, command
+
+BUILDS = "build-debug-g++", "build-sanitize-g++", "build-opt-clang++"
+RESULTS = "SELECT path, name, value, unit FROM result ORDER BY path, name"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("build", BUILDS)
+@pytest.mark.parametrize("system", ONE)
+def test_a_checkpoint_goes_on_in_another_build(run, system, build):
+    if not (ROOT / build / "memsim").exists():
+        pytest.skip(f"there is no {build}: util/test --long makes it")
+
+    def other(*arguments):
+        subprocess.run([ROOT / build / "memsim", "-q", *map(str, arguments)], cwd=run.directory, check=True, timeout=3000)
+
+    machine = command(system, ONE[system])
+    run("-q", "-d", "whole", *machine)
+    tick, = run.moments("whole", 1)
+    for writes, reads in (run, other), (other, run):
+        writes("-q", "-d", "cut", "--checkpoint-at", f"{tick}fs", *machine)
+        file, = (run.directory / "cut").glob("*.ckpt")
+        reads("--restore", file, "-d", "on")
+        assert run.digest("on") == run.digest("cut") == run.digest("whole")
+        assert run.rows("on", RESULTS) == run.rows("whole", RESULTS)
+        for outdir in "cut", "on":
+            shutil.rmtree(run.directory / outdir)
+
+
+@pytest.mark.parametrize("system", ONE)
+def test_restored_twice_in_a_row(run, system):
+    """From a checkpoint that a restored run has written."""
+    machine = command(system, ONE[system])
+    run("-q", "-d", "whole", *machine)
+    first, second = run.moments("whole", 2)
+    run("-q", "-d", "out", "--checkpoint-at", f"{first}fs", *machine)
+    file, = (run.directory / "out").glob("*.ckpt")
+    run("--restore", file, "--checkpoint-at", f"{second}fs")
+    later = max((run.directory / "out").glob("*.ckpt"), key=lambda path: path.stat().st_mtime_ns)
+    assert later != file or first == second
+    run("--restore", later)
+    assert run.content("out") == run.content("whole")

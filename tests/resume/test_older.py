@@ -1,0 +1,60 @@
+"""Checkpoints that an older memsim wrote, of types whose State has changed since then.
+
+older/<name>.ckpt is of older/<name>.py, by `--checkpoint-at`, as the memsim before the change wrote it.
+"""
+import json
+from pathlib import Path
+
+import pytest
+from resume import body
+
+OLDER = Path(__file__).parent / "older"
+GO_ON = "import memsim, sys\nwith memsim.restore(sys.argv[1], outdir='on') as machine:\n    machine.simulate()\n"
+
+
+@pytest.mark.parametrize("name", ["pcie"])
+def test_a_checkpoint_of_a_former_state_goes_on(run, name):
+    run("-d", "whole", OLDER / f"{name}.py")
+    (run.directory / "on.py").write_text(GO_ON)
+    run("on.py", OLDER / f"{name}.ckpt")
+    assert run.digest("on") == run.digest("whole")
+    for table in ("SELECT path, name, value FROM result ORDER BY path, name",
+                  "SELECT tick, label FROM dump"):
+        assert run.rows("on", table) == run.rows("whole", table)
+
+
+def test_it_is_shown_as_the_type_is_today(run):
+    state = json.loads(run("ckpt", "show", OLDER / "pcie.ckpt", "pcie").stdout)
+    assert set(state) == {"down", "up"}
+    up = state["up"]
+    assert up["busy"] and up["free"] == [up["free_at"]] == [3000937506] and up["request"]["address"] == 267136
+    assert not state["down"]["busy"] and state["down"]["free"] == [2**63 - 1]
+
+
+@pytest.mark.parametrize("was, became, said", [
+    (b"State up_free Timer", b"State up_free Rimet", "pcie (link.Pcie): it was saved by a memsim in which State down"),
+    (b"statistic up_busy counter", b"statistic up_busy percent", "in which State down"),
+    (b"State sent u64", b"State sent u32", "generator (mem.TrafficGen): it was saved by a memsim in which State sent")])
+def test_a_shape_that_nobody_knows_is_refused(run, was, became, said):
+    info, data = body.unpack(OLDER / "pcie.ckpt")
+    assert data.count(was) == 1
+    file = run.directory / "other.ckpt"
+    file.write_bytes((OLDER / "pcie.ckpt").read_bytes())
+    body.pack(file, info, data.replace(was, became))
+    (run.directory / "on.py").write_text(GO_ON)
+    assert f"{said} differs: resume with the memsim that wrote the checkpoint" in run(
+        "on.py", file, expect=1).stderr
+    assert not (run.directory / "on/stats.db").exists() or not run.rows("on", "SELECT id FROM run")
+
+
+def test_a_former_state_that_is_damaged_is_refused(run):
+    """A direction's bool of 2."""
+    info, data = body.unpack(OLDER / "pcie.ckpt")
+    file = run.directory / "other.ckpt"
+    file.write_bytes((OLDER / "pcie.ckpt").read_bytes())
+    busy = (3000937506).to_bytes(8, "little") + (2812500).to_bytes(8, "little")  # free_at and remainder stand before it
+    assert data.count(busy + b"\1") == 1
+    body.pack(file, info, data.replace(busy + b"\1", busy + b"\2"))
+    (run.directory / "on.py").write_text(GO_ON)
+    said = run("on.py", file, expect=1).stderr
+    assert "pcie (link.Pcie): " in said and "busy" in said and "Traceback" not in said
