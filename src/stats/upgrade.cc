@@ -71,7 +71,7 @@ void run(Connection& c, const std::string& sql) { c.run(sql.c_str()); }
                       ", or choose another file with --stats-db");
 }
 
-// ---- base_number(text, unit): Param::number() of a parameter's text ------------------------------
+// ---- base_number(text, unit): Param::number() of a parameter's text -----------------------------
 
 template <class Tag>
 bool read(std::string_view text, std::string_view unit, std::int64_t& to) {
@@ -108,7 +108,7 @@ void sql_base_number(sqlite3_context* context, int, sqlite3_value** arguments) {
         sqlite3_result_null(context);
 }
 
-// ---- the upgrade ---------------------------------------------------------------------------------
+// ---- the upgrade --------------------------------------------------------------------------------
 
 /// A memsim of the older version would go on writing the older tables.
 void refuse_if_in_use(Connection& c, std::int64_t version) {
