@@ -62,7 +62,7 @@ def _read(script):
             source = f.read()
     except OSError as e:
         folder, name = os.path.split(script)
-        near = did_you_mean(name, os.listdir(folder or ".")) if os.path.isdir(folder or ".") else ""
+        near = did_you_mean(name, filter(str.isprintable, os.listdir(folder or "."))) if os.path.isdir(folder or ".") else ""
         raise Error(f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
                     "subcommand or --restore FILE; memsim --help tells more") from None
     for begins, what in KINDS.items():

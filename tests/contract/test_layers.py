@@ -106,4 +106,4 @@ def test_python_modules_import_in_a_line():
                     if found in files and not name.startswith(f"{found}.")} for name, path in files.items()}
     order = list(TopologicalSorter(graph).static_order())  # CycleError names a circle
     assert order.index("errors") < order.index("objects") < order.index("run") < order.index("cli")
-    assert order.index("run") < order.index("systems.scale") < order.index("systems.ohm") < order.index("report.page")
+    assert order.index("run") < order.index("systems.scale") < order.index("systems.ohm")
