@@ -17,7 +17,7 @@ def state(file):
     """The State of every component in a checkpoint; what simulates nothing has none."""
     saved = memsim._memsim.read_checkpoint(str(file))
     return {path: saved.show(path) for path, kind, *_ in saved.configuration["objects"]
-            if kind not in ("workload.Invariant", "optical.Channel")}
+            if kind not in ("workload.Invariant", "optical.Channel", "mem.EnergyCost")}
 
 
 def test_saved_and_restored_at_random_ticks(run, machine, at):

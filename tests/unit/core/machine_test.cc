@@ -108,7 +108,8 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
     CHECK(add("m", "mem.SimpleMemory", {{"latncy", "1ns"}}) ==
           "m has no parameter 'latncy' (did you mean 'latency'?)");
     CHECK(add("m", "mem.SimpleMemory", {{"latency", "190"}}) ==
-          "m.latency: '190' has no unit of Time: write '190ns' or the like (From the data path to "
+          "m.latency: '190' has no unit of Time: write '190ns' or the like (Time from the data "
+          "path to "
           "the answer)");
     CHECK(add("m", "mem.SimpleMemory", {{"queue", "0"}}) ==
           "m.queue: '0' is outside its range: it must be from 1 to 65536 (Requests waiting or in "
