@@ -6,11 +6,19 @@
 #include <optional>
 
 /// Checkpoints of an older memsim, in which a component type's State was another one. The type's
-/// file may keep the former State and say how the present one follows from it:
+/// file may keep the former State and say how the present one follows from it (link/pcie.cc does):
 ///
-///     struct Former { /* the fields as they were */ };
+///     #include "core/former_state.hh"
+///     #include "link/pcie.hh"
+///     using namespace memsim;
+///     using link::Pcie;
+///
+///     struct Former { // the fields as they were
+///         Timer up_free, down_free;
+///     };
 ///     const FormerState<Pcie, Former> former {[](const Former& was, Pcie::State& now) {
-///         carry(was, now);
+///         carry(was, now); // what has its name still
+///         carry(was.up_free, now.up.free);
 ///         carry(was.down_free, now.down.free);
 ///     }};
 ///
