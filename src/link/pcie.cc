@@ -8,7 +8,7 @@ using protocol::Command;
 
 static const Registration<Pcie> registered {"A PCI Express link between a host and a device."};
 
-/// A direction's timer stood beside it.
+/// The State of checkpoints in which the timers stood beside the directions, not in them.
 struct FormerPcie {
     struct Wire {
         Tick free_at = 0;

@@ -124,7 +124,7 @@ Time Media::access(State::Partition& p, std::uint64_t physical, bool write, Tick
 /// What was written to a row goes to the media, and no more.
 void Media::close(const OpenRow& open, Tick now) {
     parts::for_each_bit(open.dirty,
-                        [&](std::uint32_t i) { wear((open.row << row_bits_) + i, now); });
+                        [&](std::uint32_t i) { write_line((open.row << row_bits_) + i, now); });
     ++stats_.rows_closed;
 }
 
@@ -142,7 +142,7 @@ void Media::count_reads(std::uint64_t lines) {
 }
 
 /// A line is written to the media.
-void Media::wear(std::uint64_t physical, Tick now) {
+void Media::write_line(std::uint64_t physical, Tick now) {
     state_.wear.write(physical, wear_, now);
     stats_.media_energy += static_cast<std::uint64_t>(params_.write_energy->raw);
 }
@@ -241,7 +241,7 @@ void Media::finish(const State::Partition& p, Op op, unsigned drain_low, Tick no
 }
 
 void Media::finish_write(const State::Partition& p, unsigned drain_low, Tick now) {
-    if (!has_rows()) wear(p.physical, now);
+    if (!has_rows()) write_line(p.physical, now);
     state_.wear.drain(writes_[p.entry].line, wear_, now);
     for (std::uint64_t i = 0; with_contents_ && i < line_sectors; ++i) {
         SectorBytes s;
@@ -258,7 +258,7 @@ void Media::finish_gap_move(const State::Partition& p, Tick now) {
     if (with_contents_)
         state_.contents.copy(state_.contents, state_.levelling.move_source() * line_sectors,
                              p.physical * line_sectors, line_sectors);
-    if (!has_rows()) wear(p.physical, now);
+    if (!has_rows()) write_line(p.physical, now);
     ++stats_.gap_moves;
     state_.levelling.moved();
     state_.move = Move::none;

@@ -159,7 +159,7 @@ class Media {
     void close(const OpenRow& open, Tick now);
     void count_writes(std::uint64_t lines);
     void count_reads(std::uint64_t lines);
-    void wear(std::uint64_t physical, Tick now);
+    void write_line(std::uint64_t physical, Tick now);
     void place_read(std::size_t entry);
     void place_write(std::size_t entry);
     void place_all_again();
