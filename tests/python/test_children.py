@@ -173,6 +173,38 @@ def test_a_sigterm_that_interrupts_nothing_is_heeded(memsim_command, tmp_path):
     assert memsim_command("script.py").stdout.endswith("143\n")
 
 
+GRANDCHILD = MACHINE + """\
+def sleep(begun):
+    work(1)
+    begun.set()
+    time.sleep(60)
+
+def child():
+    work(2)
+    begun = multiprocessing.Event()
+    grandchild = multiprocessing.Process(target=sleep, args=(begun,))
+    grandchild.start()
+    begun.wait(20)
+    grandchild.terminate()
+    grandchild.join(20)
+    time.sleep(0.5)
+    print("the grandchild ended with", grandchild.exitcode, flush=True)
+
+if __name__ == "__main__":
+    multiprocessing.set_start_method("fork")
+    child = multiprocessing.Process(target=child)
+    child.start()
+    child.join(60)
+    print("the child with", child.exitcode)
+"""
+
+
+def test_a_sigterm_is_one_process_s(memsim_command, tmp_path):
+    """A forked grandchild has its parent's handler, and must not wake it."""
+    (tmp_path / "script.py").write_text(GRANDCHILD)
+    assert memsim_command("script.py").stdout.endswith("the grandchild ended with 143\nthe child with 0\n")
+
+
 def test_a_child_leaves_its_parent_s_runs_alone(memsim_command, tmp_path):
     (tmp_path / "script.py").write_text(MACHINE + """\
 machine = build(1)
