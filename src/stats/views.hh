@@ -28,21 +28,25 @@ CREATE VIEW launch_results AS
            total.name AS name, counted.value AS value, total.unit AS unit
     FROM launch JOIN counted ON counted.launch = launch.id JOIN total ON total.id = counted.total;
 CREATE VIEW launches AS
-    WITH known AS (
+    WITH known AS NOT MATERIALIZED ( -- else all launches of the file are gone through for one
         SELECT counted.launch AS launch, counted.value AS value, total.name AS name,
-               object.type AS type, stage.text AS stage
-        FROM counted JOIN total ON total.id = counted.total JOIN object ON object.id = total.object
-             LEFT JOIN param AS stage ON stage.object = object.id AND stage.name = 'stage')
+               object.type AS type,
+               (SELECT text FROM param
+                WHERE param.object = object.id AND param.name = 'stage') AS stage
+        FROM counted JOIN total ON total.id = counted.total JOIN object ON object.id = total.object)
     SELECT run, dispatcher, application, number, kernel, started, ended,
            (ended - started) / 1e6 AS time_ns, instructions, cycles,
            instructions / nullif(cycles, 0) AS ipc,
-           ifnull(sum(CASE WHEN stage = 'l1' AND name = 'hits' THEN value END), 0) /
-               sum(CASE WHEN stage = 'l1' AND name = 'accesses' THEN value END) AS l1_hit_rate,
-           ifnull(sum(CASE WHEN stage = 'l2' AND name = 'hits' THEN value END), 0) /
-               sum(CASE WHEN stage = 'l2' AND name = 'accesses' THEN value END) AS l2_hit_rate,
-           sum(CASE WHEN type = 'mem.DramController' AND name = 'bus_bytes'
-                      OR type GLOB 'ohm.*' AND name = 'dram_bytes' THEN value END) AS dram_bytes
-    FROM launch LEFT JOIN known ON known.launch = launch.id GROUP BY launch.id;
+           (SELECT ifnull(sum(value) FILTER (WHERE name = 'hits'), 0) /
+                       sum(value) FILTER (WHERE name = 'accesses')
+            FROM known WHERE launch = launch.id AND stage = 'l1') AS l1_hit_rate,
+           (SELECT ifnull(sum(value) FILTER (WHERE name = 'hits'), 0) /
+                       sum(value) FILTER (WHERE name = 'accesses')
+            FROM known WHERE launch = launch.id AND stage = 'l2') AS l2_hit_rate,
+           (SELECT total(value) FROM known WHERE launch = launch.id AND
+                (type = 'mem.DramController' AND name = 'bus_bytes' OR
+                 type GLOB 'ohm.*' AND name = 'dram_bytes')) AS dram_bytes
+    FROM launch;
 
 CREATE VIEW argument AS
     SELECT run.id AS run, substr(word.value, 3) AS name,

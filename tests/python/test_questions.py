@@ -38,6 +38,12 @@ def test_a_launch_has_what_was_counted_during_it(runs):
     assert 0 < launches["dram_bytes"].sum() <= total.df().query("name == 'dram_bytes'")["value"].sum()
 
 
+def test_launches_of_one_run_are_found_without_looking_at_all(runs):
+    plan = ask(runs, "EXPLAIN QUERY PLAN SELECT * FROM launches WHERE run = 'a'")["detail"]
+    assert plan.str.contains("USING INDEX launch_of_run").any()
+    assert not plan.str.contains("MATERIALIZE|SCAN|AUTOMATIC", regex=True).any(), list(plan)
+
+
 def test_launches_of_a_resumed_run_are_there_once(memsim_command, tmp_path):
     """Interrupted in a launch: the rows are those of the run that was not."""
     columns = "application, number, kernel, started, ended, instructions, cycles, l1_hit_rate, dram_bytes"
