@@ -3,6 +3,7 @@
 #include "cmd/block.hh"
 #include "core/archive.hh"
 
+#include <algorithm>
 #include <vector>
 
 namespace memsim::cmd {
@@ -39,14 +40,18 @@ class BlockTable {
                 a.check(e.type != BlockType::inter || e.value < blocks_.size(),
                         "names a place that is not there");
             }
+            end_ = size();
+            while (end_ && blocks_[end_ - 1].type == BlockType::read_only) --end_;
         }
     }
 
     void resize(std::uint32_t blocks) {
-        blocks_.assign(blocks, {});
+        blocks_.assign(blocks, {}), end_ = 0;
         users_.assign(blocks, 1);
     }
     std::uint32_t size() const { return static_cast<std::uint32_t>(blocks_.size()); }
+    /// No block from this one on has been written back: whoever looks for one ends here.
+    std::uint32_t written_end() const { return end_; }
 
     BlockType type(std::uint32_t block) const { return blocks_[block].type; }
     std::uint32_t mask(std::uint32_t block) const { return blocks_[block].mask; }
@@ -80,12 +85,14 @@ class BlockTable {
     }
     void set_intra(std::uint32_t block, std::uint32_t mask, std::uint32_t word) {
         blocks_[block] = {word, BlockType::intra, static_cast<std::uint8_t>(mask)};
+        end_ = std::max(end_, block + 1);
     }
     /// The block's data are in a place: its own, or another's.
     void map(std::uint32_t block, std::uint32_t mask, std::uint32_t place) {
         blocks_[block] = {place, place == block ? BlockType::own : BlockType::inter,
                           static_cast<std::uint8_t>(mask)};
         ++users_[place];
+        end_ = std::max(end_, block + 1);
     }
     /// All of it is in its own place, and nothing of it was written back.
     void set_read_only(std::uint32_t block) {
@@ -107,6 +114,7 @@ class BlockTable {
 
     std::vector<Entry> blocks_;
     std::vector<std::uint32_t> users_; ///< by place
+    std::uint32_t end_ = 0;
 };
 
 } // namespace memsim::cmd

@@ -72,7 +72,7 @@ void Deduplicator::init() {
     reading_.emplace(
         params.reading, map_, shared, *read_classes_,
         [this](std::uint64_t at) { return look_into_caches(at); }, stat.reading);
-    writing_.emplace(shared, state.compressor->pack_cycles(), stat.writing);
+    writing_.emplace(shared, params.donor_tries(), state.compressor->pack_cycles(), stat.writing);
     order_.emplace(state.stores);
     host_.emplace(*placement_, *packing_, *memory_, *jobs_, *order_);
     Metadata::resize(params.metadata, state.metadata, 3 * jobs_->size());
@@ -205,7 +205,8 @@ void Deduplicator::finish(std::uint32_t id) {
 void Deduplicator::come_back(const MemResponse& r) {
     if (r.tag & Metadata::tag_bit) {
         sim().contents().release(r.contents);
-        metadata_->come_back(r.tag, now(), [this](std::uint32_t job) { later(job, 1); });
+        const Tick looked = clock_->cycles(params.table_cycles); // before the table was fetched
+        metadata_->come_back(r.tag, now(), [&](std::uint32_t job) { later(job, looked); });
         return;
     }
     Job& j = jobs_->named(r.tag);
@@ -340,7 +341,9 @@ void Deduplicator::check_loaded(Loader& l) const {
     jobs_->check_loaded(l, blocks);
     for (std::uint32_t id = 0; id < jobs_->size(); ++id) {
         const Job& j = (*jobs_)[id];
-        l.index("jobs.group", j.group, placement_->groups());
+        if (jobs_->busy(id) && (j.step == Step::donor || j.step == Step::lender)) // it looks there
+            l.index("jobs.group", j.group, placement_->groups());
+        if (jobs_->busy(id) && j.step == Step::duplicate) l.index("jobs.place", j.place, blocks);
         if (!jobs_->busy(id) || j.kind == JobKind::homeward) continue;
         l.within("jobs.request", [&] {
             l.check(j.sectors && BlockMap::within_block(j.request) && map_.has(j.request.address) &&

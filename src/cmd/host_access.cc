@@ -41,6 +41,12 @@ void HostAccess::write(std::uint32_t block, std::uint64_t number, const SectorBy
     const std::uint32_t sector = sector_in_block(number);
     SectorBytes written = data;
     order_.merge(number, written, false);
+    jobs_.for_each(block, [&](std::uint32_t id) { // what waits is merged when it begins
+        Job& j = jobs_[id];
+        if (j.before) return;
+        jobs_.data(id).own[sector].take(written, written.known);
+        j.stale = true;
+    });
     const BlockType type = t.type(block);
     const bool inside = t.mask(block) >> sector & 1;
     if (type == BlockType::read_only || !inside || (type == BlockType::own && !t.shared(block))) {

@@ -20,6 +20,8 @@ enum class Step : std::uint8_t {
     hash,      ///< the digest
     verified,  ///< the reference's data
     donor,     ///< the type flags of 128 blocks
+    lender,    ///< the masks of those that their flags let lend their places
+    duplicate, ///< type and mask of a block that is mapped to this one
     packed,    ///< the encoder
     passed     ///< an answer from memory that is passed on
 };
@@ -35,13 +37,15 @@ struct Job {
     protocol::MemRequest request; ///< as it came; of one that goes home, its tag names who waits
     std::uint64_t number = 0;     ///< in the order of arrival
     std::uint32_t block = 0;
-    std::uint32_t place = 0; ///< of a reference: that is compared, or looked for in the L2
+    std::uint32_t place = 0; ///< of a reference: that is compared, or looked for in the L2; a donor
     std::uint32_t group = 0; ///< of blocks, where a donor is looked for
     std::uint32_t groups_left = 0;
+    std::uint32_t tries = 0; ///< groups without a donor
     Step step = Step::type;
     JobKind kind = JobKind::read;
     bool moves = false;       ///< it brings what another memory held
     bool coded = false;       ///< `other` gets the code of a block
+    bool stale = false;       ///< the host has written into its block: what is known of it changed
     std::uint8_t before = 0;  ///< older ones of the same block that it waits for
     std::uint8_t waits = 0;   ///< looks and reads under way
     std::uint8_t sectors = 0; ///< that the request names

@@ -63,6 +63,10 @@ bool Metadata::ask(Table table, std::uint32_t block, MetadataTarget target, Tick
     const std::uint64_t sector = layout_[index(table)].sector_of(block);
     const Found found = s_.stalled.empty() ? find(table, sector, target, now) : Found::stalled;
     if (found == Found::stalled) s_.stalled.push({table, sector, target});
+    if (target.change) {
+        ++stat_.metadata_changes;
+        return true;
+    }
     const std::array<Counter*, tables> reads {&stat_.map_reads, &stat_.type_reads,
                                               &stat_.mask_reads};
     const std::array<Counter*, tables> hits {&stat_.map_hits, &stat_.type_hits, &stat_.mask_hits};

@@ -15,16 +15,40 @@ std::optional<std::uint32_t> Placement::place_for(std::uint32_t block) const {
     return {};
 }
 
-std::uint32_t Placement::donor(std::uint32_t group) const {
+/// The first block of a group that is fit.
+template <class F>
+std::uint32_t Placement::first_of(std::uint32_t group, F&& fit) const {
     const std::uint32_t first = group * group_blocks;
     for (std::uint32_t d = first; d < std::min(first + group_blocks, s_.table.size()); ++d)
-        if (s_.table.can_lend(d)) return d;
+        if (fit(d)) return d;
     return nowhere;
+}
+
+std::uint32_t Placement::candidate(std::uint32_t group) const {
+    return first_of(group, [this](std::uint32_t d) {
+        return s_.table.type(d) == BlockType::intra || s_.table.type(d) == BlockType::inter;
+    });
+}
+
+std::uint32_t Placement::donor(std::uint32_t group) const {
+    return first_of(group, [this](std::uint32_t d) { return s_.table.can_lend(d); });
+}
+
+std::uint32_t Placement::duplicate_of(std::uint32_t block) const {
+    const BlockTable& t = s_.table;
+    std::uint32_t part = nowhere;
+    if (!t.shared(block)) return nowhere;
+    for (std::uint32_t b = 0; b < t.written_end(); ++b) {
+        if (t.type(b) != BlockType::inter || t.place(b) != block) continue;
+        if (t.can_lend(b)) return b;
+        if (t.mask(b) != all_sectors) part = b;
+    }
+    return part;
 }
 
 std::uint32_t Placement::next_to_bring_home(std::uint32_t except, std::uint32_t from) const {
     const BlockTable& t = s_.table;
-    for (std::uint32_t b = from; b < t.size(); ++b) {
+    for (std::uint32_t b = from; b < t.written_end(); ++b) {
         if (t.type(b) != BlockType::inter || t.mask(b) == all_sectors || b == except) continue;
         const std::uint32_t place = t.place(b);
         if (t.type(place) != BlockType::own || place == except) return b;
@@ -48,7 +72,7 @@ Placement::Freed Placement::set_intra(std::uint32_t block, std::uint32_t mask, s
 
 Placement::Join Placement::join(std::uint32_t block, std::uint32_t mask, std::uint32_t place) {
     if (s_.table.type(block) != BlockType::intra && s_.table.place(block) == place) {
-        ++stat_.inter, ++stat_.silent;
+        ++stat_.silent;
         return {Joined::already};
     }
     if (!store([&](auto& s) { return s.join(place); })) {

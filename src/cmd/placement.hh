@@ -11,9 +11,10 @@ namespace memsim::cmd {
 
 struct PlacementStats {
     using group = void;
-    Counter inter {Unit::count, "Blocks written that were mapped to a reference, and not written"};
-    Counter silent {Unit::count,
-                    "Blocks found again in the place that they were mapped to already"};
+    Counter inter {Unit::count,
+                   "Blocks written that were mapped to another block's data, and not written"};
+    Counter silent {Unit::count, "Blocks written that were found in their own place, as they were "
+                                 "there already, and not written"};
     Counter uncounted {Unit::count, "Duplicates written: the reference's count is full"};
     Counter unlisted {Unit::count, "Blocks written whose hash found no room in the store"};
     Counter forgotten {Unit::count, "References that made room in the hash store"};
@@ -60,9 +61,19 @@ class Placement {
     }
     /// Where a block can be put without a donor: its own place, or the one that it has alone.
     std::optional<std::uint32_t> place_for(std::uint32_t block) const;
-    std::uint32_t groups() const { return (s_.table.size() + group_blocks - 1) / group_blocks; }
-    /// A donor of a group of blocks whose type flags are read at once, or nowhere.
+    /// Groups of blocks whose type flags are read at once, up to the last that was written back.
+    std::uint32_t groups() const {
+        return (s_.table.written_end() + group_blocks - 1) / group_blocks;
+    }
+    /// The first block of a group whose type flag lets it lend its place, or nowhere. Its mask may
+    /// not.
+    std::uint32_t candidate(std::uint32_t group) const;
+    /// A donor of a group, or nowhere.
     std::uint32_t donor(std::uint32_t group) const;
+    /// A block that is mapped to this one and lends its place, else one that can be brought home,
+    /// else nowhere.
+    std::uint32_t duplicate_of(std::uint32_t block) const;
+    bool can_lend(std::uint32_t block) const { return s_.table.can_lend(block); }
     /// There is no donor while places hold data of blocks that are not whole, and whose own places
     /// are therefore in use: the first of them from a block on, or nowhere. Written as it is to its
     /// own place, which is no other's, as it is not whole, it frees one, or makes a donor. `except`
@@ -104,6 +115,9 @@ class Placement {
     void check_loaded(Loader& l) const;
 
   private:
+    template <class F>
+    std::uint32_t first_of(std::uint32_t group, F&& fit) const;
+
     const bool weak_;
     PlacementState& s_;
     PlacementStats& stat_;

@@ -11,11 +11,11 @@ void Reading::step(std::uint32_t id) {
     const BlockTable& t = s_.placement.table();
     switch (j.step) {
     case Step::type:
-        if (s_.packing.coded(j.block) && !s_.scheme.whole_tables) {
-            j.step = Step::map; // base and difference are named there
-            return s_.act.look(id, Table::map, j.block);
-        }
         if (t.type(j.block) == BlockType::read_only || t.type(j.block) == BlockType::own) {
+            if (s_.packing.compressed(j.block) && !s_.scheme.whole_tables) {
+                j.step = Step::map; // names base and difference, or where the code lies
+                return s_.act.look(id, Table::map, j.block);
+            }
             j.step = Step::data;
             return fetch(id, j, j.block, j.sectors);
         }

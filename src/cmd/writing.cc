@@ -9,6 +9,7 @@ using parts::for_each_bit;
 
 void Writing::step(std::uint32_t id) {
     Job& j = s_.jobs[id];
+    if (j.stale && j.step != Step::type && j.step != Step::map) return complete(id, j);
     switch (j.step) {
     case Step::type: {
         j.step = Step::map;
@@ -37,6 +38,9 @@ void Writing::step(std::uint32_t id) {
 /// Reads what the write leaves out of the sectors that are the block's from now on.
 void Writing::complete(std::uint32_t id, Job& j) {
     const BlockTable& t = s_.placement.table();
+    j.stale = false;
+    if (j.kind == JobKind::homeward && t.type(j.block) != BlockType::inter) // by the host's hand
+        return s_.act.finish(id);
     const bool fresh = t.type(j.block) == BlockType::read_only;
     const std::uint32_t old = fresh ? 0 : t.mask(j.block);
     j.mask = static_cast<std::uint8_t>(j.sectors | old);
@@ -132,33 +136,80 @@ void Writing::pack(std::uint32_t id, Job& j) {
 void Writing::settle(std::uint32_t id, Job& j) {
     if (must_be_whole(j)) return complete(id, j);
     if (const auto place = s_.placement.place_for(j.block)) return put_down(id, j, *place);
-    if (j.step != Step::donor) {
-        j.step = Step::donor;
-        j.group = j.block / Placement::group_blocks;
-        j.groups_left = s_.placement.groups();
-    } else {
-        if (const std::uint32_t d = s_.placement.donor(j.group); d != Placement::nowhere) {
-            ++stat_.borrowed;
-            return put_down(id, j, d);
-        }
-        j.group = (j.group + 1) % s_.placement.groups();
-        if (--j.groups_left == 0) {
-            j.groups_left = s_.placement.groups();
-            if (bring_somebody_home(id, j)) return;
-        }
+    std::uint32_t d = Placement::nowhere;
+    switch (j.step) {
+    case Step::donor:
+        d = s_.placement.candidate(j.group);
+        if (d == Placement::nowhere) return go_on(id, j);
+        j.step = Step::lender;
+        return s_.act.look(id, Table::mask, d);
+    case Step::lender:
+        d = s_.placement.donor(j.group);
+        return d == Placement::nowhere ? go_on(id, j) : borrow(id, j, d);
+    case Step::duplicate:
+        if (!s_.placement.can_lend(j.place)) return look_at_group(id, j);
+        ++stat_.lent_by_duplicates;
+        return borrow(id, j, j.place);
+    default:
+        return begin_search(id, j);
     }
+}
+
+// ---- a donor ------------------------------------------------------------------------------------
+
+void Writing::begin_search(std::uint32_t id, Job& j) {
+    j.group = j.block / Placement::group_blocks;
+    j.groups_left = s_.placement.groups();
+    j.tries = 0;
+    look_at_group(id, j);
+}
+
+void Writing::look_at_group(std::uint32_t id, Job& j) {
+    j.step = Step::donor;
     ++stat_.groups_searched;
     s_.act.look(id, Table::type, j.group * Placement::group_blocks);
 }
 
-/// One block is written as it is to its own place: the other, or a donor, is free soon.
-bool Writing::bring_somebody_home(std::uint32_t id, const Job& j) {
-    if (s_.jobs.full(JobKind::homeward)) return false;
-    std::uint32_t b = s_.placement.next_to_bring_home(j.block, 0);
+/// The group has no donor. Others' data lie in the block's place: one of those blocks lends its own
+/// or takes its data home, and if none can the search goes on. When all groups have been seen
+/// somebody else is brought home.
+void Writing::go_on(std::uint32_t id, Job& j) {
+    j.group = (j.group + 1) % s_.placement.groups();
+    const bool all_seen = --j.groups_left == 0;
+    if (all_seen) j.groups_left = s_.placement.groups();
+    if (++j.tries == donor_tries_ || all_seen) {
+        const std::uint32_t d = s_.placement.duplicate_of(j.block);
+        if (d != Placement::nowhere && s_.placement.can_lend(d)) {
+            j.step = Step::duplicate;
+            j.place = d;
+            s_.act.look(id, Table::type, d);
+            return s_.act.look(id, Table::mask, d);
+        }
+        if (d != Placement::nowhere && !s_.jobs.any(d) && bring_home(id, d)) return;
+        if (all_seen && bring_home(id, next_idle(j.block))) return;
+    }
+    look_at_group(id, j);
+}
+
+void Writing::borrow(std::uint32_t id, Job& j, std::uint32_t donor) {
+    ++stat_.borrowed;
+    put_down(id, j, donor);
+}
+
+/// The next block that can be brought home and is not under way, or nowhere.
+std::uint32_t Writing::next_idle(std::uint32_t except) const {
+    std::uint32_t b = s_.placement.next_to_bring_home(except, 0);
     while (b != Placement::nowhere && s_.jobs.any(b))
-        b = s_.placement.next_to_bring_home(j.block, b + 1);
-    if (b == Placement::nowhere) return false;
-    const std::uint32_t home = s_.jobs.add(JobKind::homeward, b);
+        b = s_.placement.next_to_bring_home(except, b + 1);
+    return b;
+}
+
+/// The block is written as it is to its own place: the one that it leaves, or a donor, is free
+/// soon, and the write goes on.
+bool Writing::bring_home(std::uint32_t id, std::uint32_t block) {
+    if (block == Placement::nowhere || s_.jobs.full(JobKind::homeward)) return false;
+    s_.jobs[id].step = Step::packed; // it settles anew
+    const std::uint32_t home = s_.jobs.add(JobKind::homeward, block);
     s_.jobs[home].request.tag = id;
     s_.jobs[home].request.posted = true;
     ++stat_.brought_home;
@@ -166,17 +217,30 @@ bool Writing::bring_somebody_home(std::uint32_t id, const Job& j) {
     return true;
 }
 
+// ---- memory -------------------------------------------------------------------------------------
+
+/// What lies in the place already is not written again, unless the block is to be compressed.
+std::uint32_t Writing::sectors_to_write(const Job& j, std::uint32_t place) const {
+    const BlockTable& t = s_.placement.table();
+    const BlockType type = t.type(j.block);
+    if ((type != BlockType::own && type != BlockType::inter) || t.place(j.block) != place ||
+        s_.packing.compressed(place) || (s_.packing.compresses() && j.mask == all_sectors))
+        return j.mask;
+    return j.mask & ~(t.mask(j.block) & ~std::uint32_t {j.sectors});
+}
+
 void Writing::put_down(std::uint32_t id, Job& j, std::uint32_t place) {
+    const std::uint32_t sectors = sectors_to_write(j, place);
     const auto freed =
         s_.placement.put(j.block, s_.scheme.deduplicates() ? j.mask : all_sectors, place,
                          s_.scheme.lists() && j.kind == JobKind::write ? &j.digest : nullptr);
     if (s_.scheme.detector->verifies()) s_.jobs.replaced(place);
     s_.act.change(freed, j.block, {});
-    stat_.write_requests += s_.memory.write(place, s_.jobs.data(id).own, j.mask,
+    stat_.write_requests += s_.memory.write(place, s_.jobs.data(id).own, sectors,
                                             s_.scheme.deduplicates(), j.request.application);
     s_.act.change(Placement::nowhere, j.block, {Table::type});
     if (s_.scheme.deduplicates()) s_.act.change(Placement::nowhere, j.block, {Table::mask});
-    if (s_.packing.coded(place)) s_.act.change(Placement::nowhere, place, {Table::map});
+    if (s_.packing.compressed(place)) s_.act.change(Placement::nowhere, place, {Table::map});
     if (place != j.block) {
         s_.act.change(Placement::nowhere, j.block, {Table::map});
         s_.act.change(place, j.block, {}); // it is lent

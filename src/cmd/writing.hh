@@ -14,19 +14,22 @@ struct WritingStats {
     Counter hashed {Unit::count, "Blocks hashed"};
     Counter borrowed {Unit::count, "Blocks that went to the place of a donor"};
     Counter groups_searched {Unit::count, "Pieces of type flags read to find donors"};
-    Counter brought_home {Unit::count, "Blocks brought home, as there was no donor"};
+    Counter lent_by_duplicates {Unit::count,
+                                "Blocks that went to the place of a donor that was mapped to them"};
+    Counter brought_home {Unit::count, "Blocks brought home to free a place"};
 };
 
 /// How a block is written (CMD, section IV-B): takes its type, mask and map entry, reads what the
 /// write does not cover (equation 1), and looks whether all words are equal; else the block is
 /// hashed and looked up in the hash store. A duplicate is mapped to its reference and not written.
 /// What is no duplicate goes to the block's own place or, if others are mapped to that, to the
-/// place of a donor, found by its type flag. A block that leaves a place with others takes all of
-/// its sectors along, so it is whole from then on. A part.
+/// place of a donor, found by its type flag, or, after some tries, one of those others itself. A
+/// block that leaves a place with others takes all of its sectors along, so it is whole from then
+/// on. Sectors that lie where they are to lie are not written again. A part.
 class Writing {
   public:
-    Writing(const Shared& shared, unsigned pack_cycles, WritingStats& stat)
-        : s_(shared), pack_cycles_(pack_cycles), stat_(stat) {}
+    Writing(const Shared& shared, unsigned donor_tries, unsigned pack_cycles, WritingStats& stat)
+        : s_(shared), donor_tries_(donor_tries), pack_cycles_(pack_cycles), stat_(stat) {}
 
     void step(std::uint32_t id);
 
@@ -38,12 +41,18 @@ class Writing {
     void join(std::uint32_t id, Job& j, std::uint32_t place);
     void pack(std::uint32_t id, Job& j);
     void settle(std::uint32_t id, Job& j);
-    bool bring_somebody_home(std::uint32_t id, const Job& j);
+    void begin_search(std::uint32_t id, Job& j);
+    void look_at_group(std::uint32_t id, Job& j);
+    void go_on(std::uint32_t id, Job& j);
+    void borrow(std::uint32_t id, Job& j, std::uint32_t donor);
+    bool bring_home(std::uint32_t id, std::uint32_t block);
+    std::uint32_t next_idle(std::uint32_t except) const;
+    std::uint32_t sectors_to_write(const Job& j, std::uint32_t place) const;
     void put_down(std::uint32_t id, Job& j, std::uint32_t place);
     bool must_be_whole(const Job& j) const { return s_.placement.must_be_whole(j.block, j.mask); }
 
     const Shared s_;
-    const unsigned pack_cycles_;
+    const unsigned donor_tries_, pack_cycles_;
     WritingStats& stat_;
 };
 

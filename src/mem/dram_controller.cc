@@ -236,12 +236,18 @@ void DramController::move_data(std::uint32_t request) {
 }
 
 /// The writes that are accepted and not done are newer than the cells.
-void DramController::add_waiting(std::uint64_t sector, SectorBytes& to) const {
+void DramController::add_waiting(std::uint64_t sector, SectorBytes& to) {
+    for_each_waiting(sector, [&](const SectorBytes& data, bool moves) { to.merge(data, moves); });
+}
+
+/// Calls f(data, moves) for what the writes that are accepted and not done have of a sector.
+template <class F>
+void DramController::for_each_waiting(std::uint64_t sector, F&& f) {
     for (std::uint32_t i = 0; i < state.writes.size(); ++i) {
         const State::Request& w = state.requests[state.writes[i]];
-        const Contents::Record& record = sim().contents()[state.data[state.writes[i]]];
-        for (const Contents::Piece& p : record.pieces)
-            if (w.address / SectorBytes::size + p.sector == sector) to.merge(p.data, record.moves);
+        Contents::Record& record = sim().contents()[state.data[state.writes[i]]];
+        for (Contents::Piece& p : record.pieces)
+            if (w.address / SectorBytes::size + p.sector == sector) f(p.data, record.moves);
     }
 }
 
@@ -251,8 +257,12 @@ void DramController::functional(const PortBase&, FunctionalAccess& access) {
         state.contents.read(access.address / SectorBytes::size, newest);
         add_waiting(access.address / SectorBytes::size, newest);
         access.data.fill(newest);
-    } else
-        state.contents.functional(access);
+        return;
+    }
+    state.contents.functional(access);
+    for_each_waiting(access.address / SectorBytes::size, [&](SectorBytes& data, bool) {
+        data.take(access.data, data.known & access.data.known); // else it would be overwritten
+    });
 }
 
 /// One of the parts that a request waits for is done; after the last, so is the request.

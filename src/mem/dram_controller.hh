@@ -161,7 +161,9 @@ class DramController final : public Model<DramController>, public Functional {
     protocol::MemResponse answer_to(std::uint32_t request) const;
     void piece_done(std::uint32_t request, Tick started, Tick at);
     void move_data(std::uint32_t request);
-    void add_waiting(std::uint64_t sector, SectorBytes& to) const;
+    void add_waiting(std::uint64_t sector, SectorBytes& to);
+    template <class F>
+    void for_each_waiting(std::uint64_t sector, F&& f);
     std::uint32_t bank_of(const parts::DramPlace& p) const {
         const std::uint32_t bank = p.group * timing_.banks_per_group + p.bank;
         return p.rank * timing_.banks() + state.bank_hash->bank(bank, p.row, timing_.banks());

@@ -2,6 +2,8 @@
 
 #include "parts/named.hh"
 
+#include <algorithm>
+
 namespace memsim::test {
 
 using protocol::Command;
@@ -45,8 +47,14 @@ void DataDriver::start() {
 
 void DataDriver::wake() {
     while (!port.mem.empty()) check(port.mem.pop());
-    while (state.sent < params.count() && state.due <= now() && port.mem.can_send())
-        state.copies ? copy() : send();
+    while (state.sent < params.count() && state.due <= now() && port.mem.can_send()) {
+        if (!state.copies)
+            send();
+        else if (!waits_for_reads()) // as between two launches: only writes may be on their way
+            copy();
+        else
+            return;
+    }
     if (state.sent < params.count() && state.due > now()) arm(state.next, state.due);
 }
 
@@ -97,9 +105,11 @@ void DataDriver::send() {
         now() + static_cast<Tick>(random.below(static_cast<std::uint64_t>(params.gap->raw)));
     if (params.copies() && state.sent % params.copies() == 0) {
         state.copies = true;
-        state.due += 100'000'000'000; // all that was sent has arrived
+        state.due += params.pause->raw;
     }
 }
+
+bool DataDriver::waits_for_reads() const { return std::ranges::any_of(state.reads, &Read::live); }
 
 /// The host writes some bytes of some sectors.
 void DataDriver::copy() {

@@ -83,6 +83,11 @@ TEST_CASE("A look into a table's cache takes its 20 cycles, and a read of the ma
     CHECK(last("", intra_read) < 100 * cycle);            // and here it is not
 }
 
+TEST_CASE("A look that finds nothing takes its 20 cycles beside the fetch", "[cmd]") {
+    const auto cold_read = [](Timed& t) { t.driver->read(0, 128); };
+    CHECK(last("", cold_read) == last("table_cycles=0", cold_read) + 20 * cycle - 1);
+}
+
 TEST_CASE("The time of a read in deduplication is a stage of its own", "[cmd]") {
     Timed t("");
     t.write(0, 1, 4, true);

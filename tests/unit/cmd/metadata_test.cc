@@ -84,6 +84,8 @@ TEST_CASE("What was changed is written back when its line makes room, and only t
     t.fetch(4 * 32), t.fetch(0);          // the set's other way; the first line is used last
     t.fetch(8 * 32);                      // takes the clean line's place
     CHECK(t.stat.metadata_writebacks.value() == 0);
+    CHECK((t.stat.map_reads.value() == 5 && t.stat.map_hits.value() == 1));
+    CHECK(t.stat.metadata_changes.value() == 1); // it is no look
     CHECK(t.look(0));
     CHECK(t.look(8 * 32)); // now the first line is the oldest one
     t.sent.clear();

@@ -50,7 +50,7 @@ Policy<Family> made(const std::string& name) {
     return policy;
 }
 
-/// The parts around 16 blocks, without time and without memory.
+/// The parts around a few blocks, without time and without memory.
 struct Parts {
     static constexpr Jobs::Most most {4, 4, 1};
     Policy<Detector> detector = made<Detector>("md5");
@@ -61,7 +61,7 @@ struct Parts {
     Placement placement {false, placed, placement_stat};
     PackingStats packing_stat;
     Packing packing {*compressor, packing_stat};
-    BlockMap map {{128, 1}, 0, 16};
+    BlockMap map;
     Fifo<protocol::MemRequest> out;
     Contents contents;
     Requester<protocol::Mem> below {{}, ""};
@@ -71,8 +71,8 @@ struct Parts {
     Noted noted;
     Shared shared {scheme, placement, packing, memory, jobs, noted};
 
-    Parts() {
-        Placement::resize(placed, 16, false, 0, 1);
+    explicit Parts(std::uint32_t blocks = 16) : map({128, 1}, 0, blocks) {
+        Placement::resize(placed, blocks, false, 0, 1);
         Jobs::resize(most, jobs_state);
         noted.jobs = &jobs;
     }

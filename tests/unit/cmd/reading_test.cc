@@ -51,6 +51,25 @@ TEST_CASE("A block in its own place is read after its type flag alone", "[cmd]")
     CHECK(r.class_stat.data_reads.value() == 1);
 }
 
+TEST_CASE("Of a compressed block the map is looked at, too", "[cmd]") {
+    Reads r;
+    r.compressor = made<Compressor>("bpc");
+    r.compressor->resize(16);
+    Packing packing {*r.compressor, r.packing_stat};
+    BlockBytes zeros {};
+    packing.write(3, true, zeros);
+    const Shared shared {r.scheme, r.placement, packing, r.memory, r.jobs, r.noted};
+    Reading reading {
+        r.params, r.map, shared, r.classes, [](std::uint64_t) { return SectorBytes {}; }, r.stat};
+    r.placement.put(3, 0b1111, 3, nullptr);
+    const auto id = r.add(JobKind::read, 3, 0b0001);
+    r.step(reading, id);
+    CHECK(r.noted.looks == Reads::Looks {{Table::map, 3}});
+    CHECK(r.noted.fetches.empty());
+    r.step(reading, id);
+    CHECK(r.noted.fetches == Reads::Fetches {{3, 0b0001}});
+}
+
 TEST_CASE("An intra-duplicate's sector is read from its map entry, memory is not", "[cmd]") {
     Reads r;
     r.placement.set_intra(5, 0b1111, 0x01020304);

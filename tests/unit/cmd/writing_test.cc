@@ -10,7 +10,9 @@ namespace {
 
 struct Writes : Parts {
     WritingStats stat;
-    Writing writing {shared, 11, stat};
+    Writing writing {shared, 3, 11, stat};
+
+    explicit Writes(std::uint32_t blocks = 16) : Parts(blocks) {}
 
     /// All words of a sector are different from the others', or, of `equal`, the same.
     std::uint32_t begin(std::uint32_t block, std::uint32_t sectors, bool equal = false) {
@@ -49,6 +51,17 @@ TEST_CASE("A write that covers less reads the old sectors outside of it", "[cmd]
     CHECK(w.noted.hashes.empty()); // not before they are here
     w.step(w.writing, id);
     CHECK(w.noted.hashes == std::vector<std::uint32_t> {4});
+    w.step(w.writing, id);
+    CHECK((w.out.back().address == 1 * 128 + 64 && w.out.back().bytes == 64)); // the new ones alone
+}
+
+TEST_CASE("Old sectors are written where they do not lie yet", "[cmd]") {
+    Writes w;
+    w.placement.set_intra(1, 0b0011, 7); // they are in the map
+    const auto id = w.begin(1, 0b0100);
+    w.tables(id);
+    w.step(w.writing, id);
+    CHECK((w.out.back().address == 1 * 128 && w.out.back().bytes == 96));
 }
 
 TEST_CASE("The old sectors of an intra-duplicate come from its map entry", "[cmd]") {
@@ -88,10 +101,37 @@ TEST_CASE("A duplicate is mapped and not written; a reference that is written ag
     w.step(w.writing, id);                                       // the hash
     CHECK(w.noted.looks.back() == Noted::Look {Table::type, 0}); // where is a donor?
     w.step(w.writing, id);
+    CHECK(w.noted.looks.back() == Noted::Look {Table::mask, 2}); // may it lend its place?
+    w.step(w.writing, id);
     CHECK(w.stat.borrowed.value() == 1);
     CHECK(w.placement.table().place(1) == 2); // block 2's own place, as its data lie in 1
     CHECK(w.placement.table().place(2) == 1);
     CHECK(w.out.back().address == 2 * 128);
+}
+
+TEST_CASE("After some groups without a donor a duplicate of the block lends its place", "[cmd]") {
+    constexpr std::uint32_t group = Placement::group_blocks, far = 9 * group;
+    Writes w(20 * group);
+    w.step(w.writing, w.begin(1, 0b1111));
+    w.step(w.writing, w.begin(far, 0b1111));
+    REQUIRE(w.placement.table().place(far) == 1);
+    w.placement.set_intra(group, 0b0011, 7); // may not lend its place: its mask says so
+
+    const auto id = w.add(JobKind::write, 1, 0b1111);
+    for (std::uint32_t i = 0; i < block_sectors; ++i)
+        w.jobs.data(id).own[i] = sector_of_word(50 + i);
+    w.step(w.writing, id), w.step(w.writing, id); // its type, its mask
+    w.noted.looks.clear();
+    for (unsigned i = 0; i < 5; ++i) w.step(w.writing, id);
+    CHECK(w.noted.looks == std::vector<Noted::Look> {{Table::type, 0},
+                                                     {Table::type, group},
+                                                     {Table::mask, group},
+                                                     {Table::type, 2 * group},
+                                                     {Table::type, far},
+                                                     {Table::mask, far}});
+    w.step(w.writing, id);
+    CHECK(w.placement.table().place(1) == far);
+    CHECK((w.stat.lent_by_duplicates.value() == 1 && w.stat.borrowed.value() == 1));
 }
 
 TEST_CASE("Requests for one block go in order, reads of it side by side", "[cmd]") {
