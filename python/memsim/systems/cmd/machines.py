@@ -15,6 +15,7 @@ CLOCK = "1365MHz"
 INTERLEAVE = "256B"
 FIFO = 16            # sectors of a slice's read-only FIFO (IV-D)
 QUEUE = 256          # of what a slice of the L2 sends below
+BEHIND_L2 = 48      # cycles from a slice of the L2 to what is behind it
 
 
 def cycles(n, hertz=1365e6):
@@ -67,7 +68,7 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     chosen = PLATFORMS[platform]
     bytes_of_program = footprint_of(program)
     size = size or scale.scale(bytes_of_program)
-    ways = chosen.get("ways", scale.L2_WAYS)
+    ways, has_fifo = chosen.get("ways", scale.L2_WAYS), chosen.get("fifo", False)
     root = Root(seed=seed, contents=True)
     root.program = program
     root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
@@ -80,7 +81,7 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
                 write_policy="write_through", write_allocate=True, fetch_on_write=False, mshrs=256, targets=8,
                 outstanding=512),
         network=dict(width="32B", latency=cycles(80), queue=64, buffer=64),
-        l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1), miss_latency=cycles(48),
+        l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1), miss_latency=cycles(1 if has_fifo else BEHIND_L2),
                 fetch_on_write=False, mshrs=192, targets=4, queue=64, mem_queue=64, fill_port=True, control_ports=1))
     over_one = Interleave(1, INTERLEAVE)
     # The L2's latency lies on the way below it: what is under way there must fit the queues at its end.
@@ -93,11 +94,11 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     faster = f"rate={28.004 * times}GB/s tCCD_S={cycles(4 / times, 3500.5e6)} tCCD_L={cycles(4 / times, 3500.5e6)}"
     root.dram = mem.DramController(timing="cmd_gddr6", capacity="1GiB", map="RoBaCoChCl", read_queue=64,
                                    changes=faster if times > 1 else "", latency=cycles(52), **over_one.channel(0))
-    if chosen.get("fifo"):
-        root.fifo = [mem.VictimBuffer(sectors=fifo, queue=QUEUE) for _ in part.l2]
+    if has_fifo:  # it is looked at beside the L2: what it has does not go the way to memory
+        root.fifo = [mem.VictimBuffer(sectors=fifo, miss_latency=cycles(BEHIND_L2 - 1), queue=QUEUE) for _ in part.l2]
     for i, l2 in enumerate(part.l2):
         below = root.join[0].cpu_side[i]
-        if chosen.get("fifo"):
+        if has_fifo:
             l2.mem_side = root.fifo[i].cpu_side
             root.fifo[i].mem_side = below
         else:
