@@ -39,29 +39,47 @@ PLATFORMS = {
     "cmd-bpc": dict(front=dict(ASSISTED, compression="bpc"), fifo=True),
 }
 
+# Who has what an option of configs/cmd.py changes, and what that is.
+OF_OPTIONS = {
+    "fifo": ("read-only FIFO", [p for p, has in PLATFORMS.items() if has.get("fifo")]),
+    "hash_share": ("store of hashes or check bits",
+                   [p for p, has in PLATFORMS.items() if has["front"]["detection"] != "none"]),
+    "tables_share": ("metadata caches", [p for p, has in PLATFORMS.items() if has["front"] != NOTHING]),
+}
+
 
 def platforms():
     """Their names, in the order of the evaluation."""
     return list(PLATFORMS)
 
 
-def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **dispatch):
+def check_options(platform, **told):
+    """Refuses a platform that there is not, and an option (of OF_OPTIONS; None: not told) that it has nothing for."""
+    if platform not in PLATFORMS:
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, PLATFORMS)}: it is one of "
+                         f"{', '.join(PLATFORMS)}")
+    for option, value in told.items():
+        what, owners = OF_OPTIONS[option]
+        if value is not None and platform not in owners:
+            raise user_error(f"{option.replace('_', '-')} {value:g}: platform '{platform}' has no {what}; those that have "
+                             f"are {', '.join(owners)}")
+
+
+def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **dispatch):
     """The machine of one platform.
 
     platform    one of platforms()
     program     the workload.Program that it runs
     size        what the machine has; None: scale.scale() of the program's footprint
     bandwidth   of the paper's eight controllers together, in GB/s: 224, 448 or 896
-    fifo        sectors of each read-only FIFO, where the platform has them
+    fifo        sectors of each read-only FIFO; None: 16, as the paper's, where the platform has FIFOs
     dispatch    parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `fifo` where there are some, `join`, `front`
     (a cmd.Deduplicator), `dram`, `energy` (what its parts spend), and `scale` (what became of the proportions). Caches are cold, and no block was
     written back.
     """
-    if platform not in PLATFORMS:
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, PLATFORMS)}: it is one of "
-                         f"{', '.join(PLATFORMS)}")
+    check_options(platform, fifo=fifo)
     if bandwidth not in (224, 448, 896):
         raise user_error(f"a bandwidth of {bandwidth} GB/s is none of 224, 448 and 896")
     chosen = PLATFORMS[platform]
@@ -94,7 +112,7 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     root.dram = mem.DramController(timing="cmd_gddr6", capacity="1GiB", map="RoBaCoChCl", read_queue=64,
                                    changes=faster if times > 1 else "", latency=cycles(52), **over_one.channel(0))
     if chosen.get("fifo"):
-        root.fifo = [mem.VictimBuffer(sectors=fifo, queue=QUEUE) for _ in part.l2]
+        root.fifo = [mem.VictimBuffer(sectors=FIFO if fifo is None else fifo, queue=QUEUE) for _ in part.l2]
     for i, l2 in enumerate(part.l2):
         below = root.join[0].cpu_side[i]
         if chosen.get("fifo"):
