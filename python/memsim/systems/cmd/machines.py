@@ -13,7 +13,10 @@ from . import energy, scale
 
 CLOCK = "1365MHz"
 INTERLEAVE = "256B"
+ENTRY = 22           # bytes of an entry of the hash store: 16 of hash, 4 of reference, 2 of count
+BCD_STORE = 56 << 10 # bytes of 128 bases and 320 differences of 128 (compression=bcd)
 FIFO = 16            # sectors of a slice's read-only FIFO (IV-D)
+SECTOR = 32
 QUEUE = 256          # of what a slice of the L2 sends below
 
 
@@ -124,5 +127,18 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **di
     root.join[0].mem_side[0] = root.front.cpu_side
     root.front.mem_side = root.dram.cpu_side
     program.dispatcher = part.dispatcher.host
-    root.energy = components(energy.costs(size.l2 * ways // scale.L2_WAYS))
+    root.energy = components(energy.costs(on_chip(platform, size, fifo or FIFO)))
     return root
+
+
+def on_chip(platform, size, fifo=FIFO):
+    """What a platform has on the chip of one controller's share, and what looks into it."""
+    chosen = PLATFORMS[platform]
+    front, sectors = chosen["front"], scale.SLICES * fifo
+    compression, detection = front.get("compression", "none"), front["detection"]
+    looks = {"none": (), "ecc": ("writes",)}.get(detection, ("hashed",))
+    return energy.OnChip(
+        l2=size.l2 * chosen.get("ways", scale.L2_WAYS) // scale.L2_WAYS, tables=0 if front == NOTHING else size.metadata,
+        store=size.hash_entries * ENTRY if looks else 0, looks=(*looks, *(["intra"] if front["intra"] == "block" else [])),
+        fifo=sectors * SECTOR if chosen.get("fifo") else 0, bases=BCD_STORE if compression == "bcd" else 0,
+        compresses=compression != "none")

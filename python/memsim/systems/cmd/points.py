@@ -9,12 +9,13 @@
 """
 
 import argparse
+import contextlib
 import math
 
 from ... import study
+from ...energy import spent
 from ..platform_study import PlatformStudy, config
-from . import cost
-from . import energy as energies
+from . import cost, energy
 from .workloads import COMPUTE, MEMORY, names
 
 ALL = (*COMPUTE, *MEMORY)
@@ -105,8 +106,8 @@ def percent(part, whole):
     return 100 * part / whole if whole else math.nan
 
 
-def metrics(values, l2_bytes):
-    """What the figures show of a run, from its values by (path, name)."""
+def metrics(values, costs=()):
+    """What the figures show of a run, from its values by (path, name); what it spends by the costs of its machine."""
     def total(path, *chosen):
         return sum(v for (p, n), v in values.items() if p.startswith(path) and n in chosen)
 
@@ -138,7 +139,7 @@ def metrics(values, l2_bytes):
         fetched_bytes=total("gpu.l2", "fetched_bytes"), extra_reads=100 * share(extra, front["writes"]),
         read_often=100 * share(front["reached_21"], read_blocks),
         **{f"reached_{n}": share(front[f"reached_{n}"], read_blocks) for n in (2, 3, 6, 11, 21)},
-        energy=sum(energies.energy(values, l2_bytes, seconds).values()))
+        energy=sum(spent(costs, values, seconds).values()))
 
 
 class Points(PlatformStudy):
@@ -160,14 +161,8 @@ class Points(PlatformStudy):
                            options=options, platform=name or platform, workload=workload)
 
     def metrics(self, point):
-        return metrics(self.values(point), self.l2_bytes(point))
-
-    def l2_bytes(self, point):
-        """Capacity of a point's L2 slices together."""
-        with study.connect(self.database) as db:
-            rows = db.execute("SELECT value FROM param JOIN object ON object.id = param.object WHERE run = ? AND "
-                              "path LIKE 'gpu.l2[%' AND name = 'capacity'", (point.run,)).fetchall()
-        return sum(row[0] for row in rows)
+        with contextlib.closing(study.connect(self.database)) as database:
+            return metrics(self.values(point), energy.recorded(database, point.run))
 
     def measured(self, id):
         if id in COMPUTED:
