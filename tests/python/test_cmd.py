@@ -156,6 +156,32 @@ def test_the_gain_over_a_larger_l2_is_the_ratio_of_two_means():
     assert points_of({("cmd", "bfs"): run_of()}).measured("cmd-44") is None
 
 
+def test_inputs_are_compared_with_what_the_machine_reaches():
+    """A map's cache of 48 KB reaches 1.5 MB: 3 MB are 24,576 blocks."""
+    parameters = {("front", "capacity"): 8 << 20, ("front", "map_cache"): 48 << 10, ("front", "hash_entries"): 2224,
+                  ("gpu.l2[0]", "capacity"): 256 << 10, ("gpu.l2[1]", "capacity"): 256 << 10}
+    found = cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)
+    assert found == dict(written_over_reach=2, hashed_over_entries=1, footprint_over_l2=16)
+    parameters["front", "capacity"] = 1 << 20  # a block that is written back often is one block
+    assert cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)["written_over_reach"] == pytest.approx(2 / 3)
+
+
+def test_it_is_said_which_workloads_are_too_small_for_a_claim_of_rates(in_tmp, capsys):
+    made = points_of({("cmd", "bfs"): run_of(map_reads=10, map_hits=9), ("cmd", "cfd"): run_of(map_reads=10, map_hits=9)})
+    for name, (least, _) in cmd.points.INPUTS.items():
+        made.tables[1][name] = [least - 0.5 if name == "written_over_reach" else least, least]
+    study.Study.__init__(made, "cmd", "test", database=in_tmp / "study.db")
+    made.judge("cmd-06")
+    made.close()
+    assert "large enough" not in capsys.readouterr().out
+    made.judge("cmd-36")
+    made.points = []
+    made.close()
+    assert capsys.readouterr().out.endswith(
+        "\ninputs that are large enough for cmd-36: cfd\n"
+        "  too small, so by construction, is bfs: written-back data over what the map's cache reaches 1.5 of 2\n")
+
+
 def watts(platform):
     """What leaks on the chip of a platform, by the part and its objects, of a controller of the paper's size."""
     size = cmd.scale.scale(4 << 20)

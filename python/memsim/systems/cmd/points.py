@@ -91,6 +91,16 @@ COMPUTED = {"cmd-41": lambda: 100 * cost.capacity_overhead(), "cmd-42": lambda: 
             "cmd-56": lambda: 100 * cost.fifo_share(), "cmd-57": cost.area, "cmd-58": cost.blocks_of_a_fetch}
 
 
+# What a run's inputs must reach for the tables' and stores' rates to be the model's own, and the claims of these rates.
+# `written` and `hashed` are upper bounds: a block that is written back twice counts twice.
+INPUTS = {
+    "written_over_reach": (2, "written-back data over what the map's cache reaches"),
+    "hashed_over_entries": (1, "hashed blocks over entries of the hash store"),
+    "footprint_over_l2": (4, "footprint over the L2"),
+}
+OF_INPUTS = "cmd-34", "cmd-35", "cmd-36", "cmd-37", "cmd-43", "cmd-50"
+
+
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
     parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
@@ -142,6 +152,16 @@ def metrics(values, costs=()):
         energy=sum(spent(costs, values, seconds).values()))
 
 
+def inputs(values, parameters):
+    """What INPUTS says of a run, from its values and its machine's parameters by (path, name)."""
+    front = {name: value for (path, name), value in parameters.items() if path == "front"}
+    l2 = sum(value for (path, name), value in parameters.items() if path.startswith("gpu.l2[") and name == "capacity")
+    block, entry = cost.BLOCK, cost.MAP_BITS // 8
+    return dict(
+        written_over_reach=min(values["front", "writes"] * block, front["capacity"]) / (front["map_cache"] / entry * block),
+        hashed_over_entries=values["front", "hashed"] / front["hash_entries"], footprint_over_l2=front["capacity"] / l2)
+
+
 class Points(PlatformStudy):
     """CMD's points. A gain's mean is arithmetic over the workloads, as the paper's."""
 
@@ -161,8 +181,12 @@ class Points(PlatformStudy):
                            options=options, platform=name or platform, workload=workload)
 
     def metrics(self, point):
+        values = self.values(point)
         with contextlib.closing(study.connect(self.database)) as database:
-            return metrics(self.values(point), energy.recorded(database, point.run))
+            parameters = {(path, name): value for path, name, value in database.execute(
+                "SELECT path, name, value FROM object JOIN param ON param.object = object.id WHERE run = ? AND "
+                "(path = 'front' OR path LIKE 'gpu.l2[%')", (point.run,))}
+            return metrics(values, energy.recorded(database, point.run)) | inputs(values, parameters)
 
     def measured(self, id):
         if id in COMPUTED:
@@ -187,6 +211,25 @@ class Points(PlatformStudy):
         theirs = self.table[metric].loc[baseline].loc[chosen]
         ratios = (ours / theirs)[theirs != 0]
         return float(ratios.mean()) if len(ratios) else None
+
+    def too_small(self):
+        """The workloads whose inputs do not reach what INPUTS asks for, each with what they lack."""
+        rows = self.table.loc["cmd"].loc[self.args.workloads]
+        lacks = {w: [f"{what} {rows[name][w]:.2g} of {least}" for name, (least, what) in INPUTS.items()
+                     if rows[name][w] < least] for w in rows.index}
+        return {w: what for w, what in lacks.items() if what}
+
+    def close(self):
+        """Also says, of the claims OF_INPUTS that are judged, which workloads are too small for them."""
+        super().close()
+        judged = [v.claim.id for v in self.verdicts if v.claim.id in OF_INPUTS]
+        if not judged:
+            return
+        lacks = self.too_small()
+        enough = ", ".join(w for w in self.args.workloads if w not in lacks)
+        print(f"\ninputs that are large enough for {', '.join(judged)}: {enough or 'none'}")
+        for workload, what in lacks.items():
+            print(f"  too small, so by construction, is {workload}: {', '.join(what)}")
 
     def means(self, row, base):
         return {"mean": (row if base is None else row / base).mean()}
