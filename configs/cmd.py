@@ -17,17 +17,19 @@ parser.add_argument("--platform", default="cmd", help=f"one of {', '.join(cmd.pl
 parser.add_argument("--workload", default="bfs", help=f"one of {', '.join(cmd.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cmd.workloads.SCALES)}")
 parser.add_argument("--bandwidth", type=int, default=224, help="GB/s of all eight controllers: 224, 448 or 896")
-parser.add_argument("--fifo", type=int, default=cmd.machines.FIFO, help="sectors of a read-only FIFO (Fig. 18)")
+parser.add_argument("--fifo", type=int, help="sectors of a read-only FIFO, 16 if not told (Fig. 18)")
 parser.add_argument("--ratio", type=float, default=cmd.scale.RATIO, help="footprint to L2 (an assumption)")
-parser.add_argument("--hash-share", type=float, default=1, help="entries of the hash store, of the paper's 384 KB")
-parser.add_argument("--tables-share", type=float, default=1, help="size of the metadata caches, of the paper's (Fig. 17)")
+parser.add_argument("--hash-share", type=float, help="entries of the hash store, of the paper's 384 KB: 1 if not told")
+parser.add_argument("--tables-share", type=float, help="size of the metadata caches, of the paper's: 1 if not told (Fig. 17)")
 parser.add_argument("--max-instructions", type=int, help="thread instructions after which no block starts (0: no limit)")
 parser.add_argument("--check-contents", action="store_true", help="compare all memory with the program's at the end")
 parser.add_argument("--seed", type=int, default=1)
 args = parser.parse_args()
 
 program, region = cmd.workloads.program(args.workload, args.scale, args.seed)
-size = cmd.scale.scale(footprint(program), args.ratio, hash_share=args.hash_share, tables_share=args.tables_share)
+shares = {name: value for name in ("hash_share", "tables_share") if (value := getattr(args, name)) is not None}
+cmd.machines.check_options(args.platform, **shares)
+size = cmd.scale.scale(footprint(program), args.ratio, **shares)
 tell(size.invariants)
 root = cmd.machine(args.platform, program, size, seed=args.seed, bandwidth=args.bandwidth, fifo=args.fifo,
                    max_instructions=region if args.max_instructions is None else args.max_instructions)

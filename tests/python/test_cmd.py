@@ -1,5 +1,8 @@
 """CMD's machines: platforms, scale, what section IV-E computes, the studies, and errors of their users."""
 
+import argparse
+import math
+import re
 from pathlib import Path
 
 import memsim
@@ -66,9 +69,155 @@ def test_words_for_what_there_is_not(memsim_command):
         ("--workload", "bsf"): "there is no workload 'bsf'",
         ("--scale", "smal"): "there is no scale 'smal'",
         ("--bandwidth", "300"): "a bandwidth of 300 GB/s is none of 224, 448 and 896",
+        ("--ratio", "0"): "ratio 0: caches are sized by it",
+        ("--platform", "baseline", "--fifo", "3"): "fifo 3: platform 'baseline' has no read-only FIFO; those that have are cmd, ",
+        ("--platform", "bpc", "--hash-share", "0.1"): "hash-share 0.1: platform 'bpc' has no store of hashes",
+        ("--platform", "l2-5mb", "--tables-share", "1"): "tables-share 1: platform 'l2-5mb' has no metadata caches",
     }.items():
         done = memsim_command(CONFIGS / "cmd.py", *arguments, expect=1)
         assert words in done.stderr
+
+
+@pytest.mark.parametrize("option", ["ratio", "hash_share", "tables_share"])
+@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
+def test_no_cache_is_sized_by_what_is_no_size(option, value):
+    with pytest.raises(memsim.Error, match=f"test_cmd.py:.*: {option.replace('_', '-')} {value:g}: caches are sized by it"):
+        cmd.scale.scale(1 << 20, **{option: value})
+
+
+def test_every_platform_takes_the_options_that_it_has_something_for():
+    for option, (_, owners) in cmd.machines.OF_OPTIONS.items():
+        for platform in cmd.platforms():
+            if platform in owners:
+                cmd.machines.check_options(platform, **{option: 1})
+            else:
+                with pytest.raises(memsim.Error, match=f"platform '{platform}' has no"):
+                    cmd.machines.check_options(platform, **{option: 1})
+    made = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
+    assert [int(fifo.sectors) for fifo in made.fifo] == [16, 16]
+
+
+FRONT = dict.fromkeys(
+    "write_requests data_reads read_only_reads metadata_fetches metadata_writebacks dedup_reads verify_reads reached_1 "
+    "reached_2 reached_3 reached_6 reached_11 reached_21 type_reads type_hits mask_reads mask_hits".split(), 0)
+
+
+def run_of(ipc=1.0, fetched=100, **front):
+    """The values of a run by (path, name), as a database has them."""
+    front = FRONT | dict(writes=0, intra=0, inter=0, silent=0, map_reads=0, map_hits=0) | front
+    return {("gpu.dispatcher", "cycles"): 1000, ("gpu.dispatcher", "ipc"): ipc, ("gpu.l2[0]", "accesses"): 10,
+            ("gpu.l2[0]", "fetched_bytes"): fetched, ("gpu.l2[1]", "fetched_bytes"): fetched,
+            **{("front", name): value for name, value in front.items()}}
+
+
+def points_of(runs):
+    """A study of runs by (platform, workload) that were not simulated."""
+    import pandas
+    made = object.__new__(cmd.points.Points)
+    made.points = [study.Point(dict(platform=p, workload=w), "", [], [], 1) for p, w in runs]
+    made.args, made.seed = argparse.Namespace(workloads=list(dict.fromkeys(w for _, w in runs))), 1
+    rows = [dict(platform=p, workload=w, **cmd.points.metrics(values)) for (p, w), values in runs.items()]
+    made.tables = {1: pandas.DataFrame(rows).set_index(["platform", "workload"]).sort_index()}
+    return made
+
+
+def test_blocks_that_are_equal_to_their_own_place_are_found_but_no_inter_duplicates():
+    found = cmd.points.metrics(run_of(writes=100, intra=10, inter=20, silent=30))
+    assert (found["intra_share"], found["inter_share"], found["silent_share"], found["found_share"]) == (10, 20, 30, 50)
+    assert found["found_blocks"] == 50 and found["fetched_bytes"] == 200
+    for claim in "cmd-34", "cmd-35", "cmd-43":  # what the store of hashes removes
+        assert cmd.points.CLAIMS[claim][0].startswith("found_")
+    assert cmd.points.CLAIMS["cmd-27"][0] == "inter_share"  # Fig. 3's definition
+
+
+def test_a_share_of_nothing_is_none():
+    found = cmd.points.metrics(run_of())
+    assert math.isnan(found["inter_share"]) and math.isnan(found["map_hits"])
+
+
+def test_means_weigh_workloads_equally_and_sums_do_not(capsys):
+    made = points_of({("cmd", "bfs"): run_of(writes=100, inter=50), ("cmd", "cfd"): run_of(writes=900, inter=90)})
+    assert made.summed("inter_share", "cmd") == 14
+    made.show("inter_share")
+    assert re.search(r"^cmd +50 +10 +30\n  of sums: cmd 14$", capsys.readouterr().out, re.M)
+    made.show("ipc")  # a mean of instructions a cycle has no sum
+    assert "of sums" not in capsys.readouterr().out
+    made = points_of({(p, w): run_of(write_requests=n) for p, w, n in (
+        ("baseline", "bfs", 10), ("baseline", "cfd", 90), ("cmd", "bfs", 5), ("cmd", "cfd", 90))})
+    assert made.summed("write_requests", "cmd", "baseline") == 0.95
+
+
+def test_the_gain_over_a_larger_l2_is_the_ratio_of_two_means():
+    """1.3779 / 1.0942 = 1.2592, which the paper prints as 25.92 %."""
+    made = points_of({(p, w): run_of(ipc=ipc) for p, w, ipc in (
+        ("baseline", "bfs", 1), ("baseline", "cfd", 1), ("l2-5mb", "bfs", 1), ("l2-5mb", "cfd", 2),
+        ("cmd", "bfs", 3), ("cmd", "cfd", 2))})
+    assert made.measured("cmd-44") == pytest.approx(2.5 / 1.5)  # the mean of the ratios is 2
+    assert points_of({("cmd", "bfs"): run_of()}).measured("cmd-44") is None
+
+
+def test_inputs_are_compared_with_what_the_machine_reaches():
+    """A map's cache of 48 KB reaches 1.5 MB: 3 MB are 24,576 blocks."""
+    parameters = {("front", "capacity"): 8 << 20, ("front", "map_cache"): 48 << 10, ("front", "hash_entries"): 2224,
+                  ("gpu.l2[0]", "capacity"): 256 << 10, ("gpu.l2[1]", "capacity"): 256 << 10}
+    found = cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)
+    assert found == dict(written_over_reach=2, hashed_over_entries=1, footprint_over_l2=16)
+    parameters["front", "capacity"] = 1 << 20  # a block that is written back often is one block
+    assert cmd.points.inputs(run_of(writes=24_576, hashed=2224), parameters)["written_over_reach"] == pytest.approx(2 / 3)
+
+
+def test_it_is_said_which_workloads_are_too_small_for_a_claim_of_rates(in_tmp, capsys):
+    made = points_of({("cmd", "bfs"): run_of(map_reads=10, map_hits=9), ("cmd", "cfd"): run_of(map_reads=10, map_hits=9)})
+    for name, (least, _) in cmd.points.INPUTS.items():
+        made.tables[1][name] = [least - 0.5 if name == "written_over_reach" else least, least]
+    study.Study.__init__(made, "cmd", "test", database=in_tmp / "study.db")
+    made.judge("cmd-06")
+    made.close()
+    assert "large enough" not in capsys.readouterr().out
+    made.judge("cmd-36")
+    made.points = []
+    made.close()
+    assert capsys.readouterr().out.endswith(
+        "\ninputs that are large enough for cmd-36: cfd\n"
+        "  too small, so by construction, is bfs: written-back data over what the map's cache reaches 1.5 of 2\n")
+
+
+def watts(platform):
+    """What leaks on the chip of a platform, by the part and its objects, of a controller of the paper's size."""
+    size = cmd.scale.scale(4 << 20)
+    found = {}
+    for row in cmd.energy.costs(cmd.machines.on_chip(platform, size)):
+        assert "assumption" in row.source
+        if row.power and row.part != "DRAM":
+            found[row.objects] = found.get(row.objects, 0) + row.power
+    return found
+
+
+def test_all_that_is_on_the_chip_leaks_by_its_bytes():
+    """What the paper counts: a ninth of 888 KB and the FIFOs; and what its rivals have instead."""
+    kb = 0.3 / 1024
+    tables, store = 63 * kb, 2224 * 22 / 1024 * kb  # 48 + 5 + 10 KB; 48 KB but for a rounding to whole sets
+    assert watts("baseline") == pytest.approx({"gpu.l2": 512 * kb})
+    assert watts("l2-5mb") == pytest.approx({"gpu.l2": 640 * kb})
+    assert watts("bpc") == pytest.approx({"gpu.l2": 512 * kb, "front": tables})
+    assert watts("bcd") == pytest.approx({"gpu.l2": 512 * kb, "front": tables + 56 * kb})
+    for platform in "esd", "dedup", "dedup-car":
+        assert watts(platform) == pytest.approx({"gpu.l2": 512 * kb, "front": tables + store})
+    for platform in "cmd", "cmd-bpc":
+        assert watts(platform) == pytest.approx({"gpu.l2": 512 * kb, "front": tables + store, "fifo": kb})
+
+
+@pytest.mark.parametrize("platform, counted", [
+    ("baseline", set()), ("l2-5mb", set()), ("bpc", {"writes"}), ("bcd", {"writes"}), ("esd", {"writes"}),
+    ("dedup", {"intra", "hashed"}), ("dedup-car", {"hashed"}), ("cmd", {"hashed", "read_sectors", "taken"}),
+    ("cmd-bpc", {"writes", "hashed", "read_sectors", "taken"})])
+def test_looks_into_stores_and_encoders_cost_what_is_counted(platform, counted):
+    rows = cmd.energy.costs(cmd.machines.on_chip(platform, cmd.scale.scale(4 << 20)))
+    own = {row.statistic for row in rows if row.source in (cmd.energy.LOOK, cmd.energy.ENCODED) and row.statistic}
+    assert own == counted
+    assert all(row.each > 0 for row in rows if row.statistic)
+    made = cmd.machine(platform, cmd.workloads.program("bfs", "tiny")[0])
+    assert {(row.objects, row.statistic) for row in rows} == {(row.objects, row.statistic) for row in made.energy}
 
 
 def test_bad_machines_are_refused_before_time_0():

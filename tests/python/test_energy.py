@@ -76,10 +76,10 @@ def test_a_paper_s_model_is_what_the_view_says(memsim_command, tmp_path, script,
     found, values = by_part(tmp_path / "out"), values_of(tmp_path / "out")
     assert found.keys() == parts
     if script == "cmd.py":
-        with contextlib.closing(sqlite3.connect(tmp_path / "out/stats.db")) as db:
-            l2, = db.execute("SELECT sum(value) FROM param JOIN object ON object.id = object "
-                             "WHERE path GLOB 'gpu.l2*' AND name = 'capacity'").fetchone()
-        made = cmd.energy.energy(values, l2, values["gpu.dispatcher", "cycles"] / 1.365e9)
+        with contextlib.closing(connect(tmp_path / "out")) as db:
+            (run,), = db.execute("SELECT id FROM run")
+            costs = cmd.energy.recorded(db, run)
+        made = energy.spent(costs, values, values["gpu.dispatcher", "cycles"] / 1.365e9)
         assert found == {part: pytest.approx(joules * 1e9, rel=0.02) for part, joules in made.items()}
     else:
         made = ohm.energy.energy(values, "planar" if "planar" in script else "two-level", arguments[1])

@@ -57,6 +57,26 @@ def test_equal_shares_are_within_two_points_of_a_hundred():
     assert [verdict.judge(share, [ours]).word for ours in (2, -2, 2.01)] == ["met", "met", "not reproduced"]
 
 
+@pytest.mark.parametrize("paper, ours, word", [
+    # A share above a half by what it leaves: a fifth of that, or 2 points.
+    (99.93, 81.45, "not reproduced"), (99.93, 97.93, "met"), (99.93, 97.92, "not reproduced"),
+    (75, 70, "met"), (75, 69.99, "not reproduced"), (75, 80, "met"), (75, 80.01, "not reproduced"),
+    (90, 88, "met"), (90, 92.01, "not reproduced"), (100, 98, "met"),
+    # One below by itself: small ones get no 2 points.
+    (50, 40, "met"), (50, 39.99, "not reproduced"), (0.9, 1.08, "met"), (0.9, 1.09, "not reproduced"),
+])
+def test_a_share_is_judged_by_its_lesser_part(paper, ours, word):
+    assert verdict.judge(claim("absolute", paper), [ours]).word == word
+    if paper > 50 and word != "met":  # what is no share has no whole
+        assert verdict.judge(claim("absolute", paper, "KB"), [ours]).word == "met"
+
+
+def test_no_absolute_value_in_per_cent_is_more_than_the_whole():
+    for system in accuracy.PAPERS:
+        for one in verdict.claims(system).values():
+            assert (one.relation, one.unit) != ("absolute", "%") or 0 <= one.value <= 100, one.id
+
+
 @pytest.mark.parametrize("ours, word", [
     (9.0e-16, "met"),
     (4.0e-16, "not reproduced"),    # 0.06 dB off

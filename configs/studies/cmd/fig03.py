@@ -1,5 +1,7 @@
 """Fig. 3 of CMD: blocks written back that are intra- and inter-duplicates, with a store of hashes that forgets none.
 
+Silent blocks are equal to what their own place holds: no duplicates of Fig. 3, and not written either.
+
     build/memsim configs/studies/cmd/fig03.py [--scale small] [--workloads bfs bp]
 """
 
@@ -8,7 +10,7 @@ from memsim.systems import cmd
 fig = cmd.points.Points("fig03", cmd.points.arguments(__doc__))
 fig.add("cmd", options=("--set", "front.exact=true"), name="cmd exact")
 fig.run()
-for share in ("intra_share", "inter_share", "written_blocks"):
+for share in ("intra_share", "inter_share", "silent_share", "written_blocks"):
     fig.show(share)
 
 fig.judge("cmd-26", "cmd-27")

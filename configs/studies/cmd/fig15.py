@@ -10,6 +10,7 @@ fig.add("baseline", "dedup", "dedup-car", "cmd")
 fig.add("dedup", options=("--set", "front.intra=map"), name="dedup, intra-duplicates in the map")
 fig.run()
 fig.show("ipc", relative_to="baseline")
+fig.show("fetched_bytes", relative_to="baseline")  # of the L2: a change here is no deduplication
 
 fig.judge("cmd-14", "cmd-15", "cmd-16", "cmd-17", "cmd-45", "cmd-46")
 fig.close()

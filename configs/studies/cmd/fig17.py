@@ -14,7 +14,7 @@ for size, share in (("77 KB", 77 / 384), ("538 KB", 538 / 384)):
 for share in (0.25, 0.5, 2):
     fig.add("cmd", arguments=("--tables-share", share), name=f"cmd tables x {share}")
 fig.run()
-for rate in ("inter_share", "map_hits", "mask_hits", "type_hits"):
+for rate in ("intra_share", "inter_share", "silent_share", "found_share", "map_hits", "mask_hits", "type_hits"):
     fig.show(rate)
 
 fig.judge("cmd-34", "cmd-35", "cmd-36", "cmd-37", "cmd-43", "cmd-41", "cmd-42", "cmd-56", "cmd-57", "cmd-58")

@@ -9,6 +9,7 @@ fig = cmd.points.Points("fig19", cmd.points.arguments(__doc__))
 fig.add("baseline", "cmd", "cmd-bpc")
 fig.run()
 fig.show("ipc", relative_to="baseline")
+fig.show("fetched_bytes", relative_to="baseline")  # of the L2: a change here is no deduplication
 
 fig.judge("cmd-39", "cmd-40", "cmd-55")
 fig.close()

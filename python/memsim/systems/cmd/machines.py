@@ -13,9 +13,12 @@ from . import energy, scale
 
 CLOCK = "1365MHz"
 INTERLEAVE = "256B"
+ENTRY = 22           # bytes of an entry of the hash store: 16 of hash, 4 of reference, 2 of count
+BCD_STORE = 56 << 10 # bytes of 128 bases and 320 differences of 128 (compression=bcd)
 FIFO = 16            # sectors of a slice's read-only FIFO (IV-D)
+SECTOR = 32
 QUEUE = 256          # of what a slice of the L2 sends below
-BEHIND_L2 = 48      # cycles from a slice of the L2 to what is behind it
+BEHIND_L2 = 48       # cycles from a slice of the L2 to what is behind it
 
 
 def cycles(n, hertz=1365e6):
@@ -40,29 +43,47 @@ PLATFORMS = {
     "cmd-bpc": dict(front=dict(ASSISTED, compression="bpc"), fifo=True),
 }
 
+# Who has what an option of configs/cmd.py changes, and what that is.
+OF_OPTIONS = {
+    "fifo": ("read-only FIFO", [p for p, has in PLATFORMS.items() if has.get("fifo")]),
+    "hash_share": ("store of hashes or check bits",
+                   [p for p, has in PLATFORMS.items() if has["front"]["detection"] != "none"]),
+    "tables_share": ("metadata caches", [p for p, has in PLATFORMS.items() if has["front"] != NOTHING]),
+}
+
 
 def platforms():
     """Their names, in the order of the evaluation."""
     return list(PLATFORMS)
 
 
-def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **dispatch):
+def check_options(platform, **told):
+    """Refuses a platform that there is not, and an option (of OF_OPTIONS; None: not told) that it has nothing for."""
+    if platform not in PLATFORMS:
+        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, PLATFORMS)}: it is one of "
+                         f"{', '.join(PLATFORMS)}")
+    for option, value in told.items():
+        what, owners = OF_OPTIONS[option]
+        if value is not None and platform not in owners:
+            raise user_error(f"{option.replace('_', '-')} {value:g}: platform '{platform}' has no {what}; those that have "
+                             f"are {', '.join(owners)}")
+
+
+def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **dispatch):
     """The machine of one platform.
 
     platform    one of platforms()
     program     the workload.Program that it runs
     size        what the machine has; None: scale.scale() of the program's footprint
     bandwidth   of the paper's eight controllers together, in GB/s: 224, 448 or 896
-    fifo        sectors of each read-only FIFO, where the platform has them
+    fifo        sectors of each read-only FIFO; None: 16, as the paper's, where the platform has FIFOs
     dispatch    parameters of gpu.Dispatcher, such as max_instructions
 
     Returns a Root with `program`, `gpu` (dispatcher, sm, l1, network, l2), `fifo` where there are some, `join`, `front`
     (a cmd.Deduplicator), `dram`, `energy` (what its parts spend), and `scale` (what became of the proportions). Caches are cold, and no block was
     written back.
     """
-    if platform not in PLATFORMS:
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, PLATFORMS)}: it is one of "
-                         f"{', '.join(PLATFORMS)}")
+    check_options(platform, fifo=fifo)
     if bandwidth not in (224, 448, 896):
         raise user_error(f"a bandwidth of {bandwidth} GB/s is none of 224, 448 and 896")
     chosen = PLATFORMS[platform]
@@ -95,7 +116,8 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     root.dram = mem.DramController(timing="cmd_gddr6", capacity="1GiB", map="RoBaCoChCl", read_queue=64,
                                    changes=faster if times > 1 else "", latency=cycles(52), **over_one.channel(0))
     if has_fifo:  # it is looked at beside the L2: what it has does not go the way to memory
-        root.fifo = [mem.VictimBuffer(sectors=fifo, miss_latency=cycles(BEHIND_L2 - 1), queue=QUEUE) for _ in part.l2]
+        root.fifo = [mem.VictimBuffer(sectors=FIFO if fifo is None else fifo, miss_latency=cycles(BEHIND_L2 - 1),
+                                      queue=QUEUE) for _ in part.l2]
     for i, l2 in enumerate(part.l2):
         below = root.join[0].cpu_side[i]
         if has_fifo:
@@ -107,5 +129,18 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=FIFO, **di
     root.join[0].mem_side[0] = root.front.cpu_side
     root.front.mem_side = root.dram.cpu_side
     program.dispatcher = part.dispatcher.host
-    root.energy = components(energy.costs(size.l2 * ways // scale.L2_WAYS))
+    root.energy = components(energy.costs(on_chip(platform, size, fifo or FIFO)))
     return root
+
+
+def on_chip(platform, size, fifo=FIFO):
+    """What a platform has on the chip of one controller's share, and what looks into it."""
+    chosen = PLATFORMS[platform]
+    front, sectors = chosen["front"], scale.SLICES * fifo
+    compression, detection = front.get("compression", "none"), front["detection"]
+    looks = {"none": (), "ecc": ("writes",)}.get(detection, ("hashed",))
+    return energy.OnChip(
+        l2=size.l2 * chosen.get("ways", scale.L2_WAYS) // scale.L2_WAYS, tables=0 if front == NOTHING else size.metadata,
+        store=size.hash_entries * ENTRY if looks else 0, looks=(*looks, *(["intra"] if front["intra"] == "block" else [])),
+        fifo=sectors * SECTOR if chosen.get("fifo") else 0, bases=BCD_STORE if compression == "bcd" else 0,
+        compresses=compression != "none")

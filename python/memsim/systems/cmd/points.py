@@ -9,12 +9,13 @@
 """
 
 import argparse
+import contextlib
 import math
 
 from ... import study
+from ...energy import spent
 from ..platform_study import PlatformStudy, config
-from . import cost
-from . import energy as energies
+from . import cost, energy
 from .workloads import COMPUTE, MEMORY, names
 
 ALL = (*COMPUTE, *MEMORY)
@@ -57,15 +58,14 @@ CLAIMS = {
     "cmd-31": ("write_requests", "cmd", "baseline", ALL),
     "cmd-32": ("data_reads", "cmd", "baseline", ALL),
     "cmd-33": ("read_only_reads", "cmd", "baseline", ALL),
-    "cmd-34": ("inter_share", "cmd hash 77 KB", None, ALL),
-    "cmd-35": ("inter_share", "cmd hash 538 KB", None, ALL),
+    "cmd-34": ("found_share", "cmd hash 77 KB", None, ALL),
+    "cmd-35": ("found_share", "cmd hash 538 KB", None, ALL),
     "cmd-36": ("map_hits", "cmd", None, ALL),
     "cmd-37": ("mask_hits", "cmd", None, ALL),
     "cmd-38": ("read_only_reads", "cmd", "dedup-car", ALL),
     "cmd-39": ("ipc", "cmd-bpc", "baseline", ALL),
     "cmd-40": ("ipc", "cmd-bpc", "baseline", COLOURS),
-    "cmd-43": ("inter_blocks", "cmd", "cmd exact", ALL),
-    "cmd-44": ("ipc", "cmd", "l2-5mb", ALL),
+    "cmd-43": ("found_blocks", "cmd", "cmd exact", ALL),
     "cmd-45": ("ipc", "dedup-car", "dedup", ("tiny", "yolo2")),
     "cmd-46": ("ipc", "cmd", "dedup-car", ("darknet", "tiny", "yolo2", "dwt2d")),
     "cmd-47": ("read_only_removed", "cmd", "dedup-car", FIFO_LITTLE),
@@ -80,8 +80,25 @@ CLAIMS = {
 }
 # In per cent of the baseline, not as a ratio to it.
 OF_BASELINE = "read_only_removed", "overhead_share"
+# The paper's gain of one over the other is the ratio of their mean gains: 1.3779 / 1.0942 = 1.2592.
+OF_MEANS = {"cmd-44": ("cmd-02", "cmd-06")}
+# Shares of which the sum over workloads is shown beside the mean: part and whole.
+SHARES = {"intra_share": ("intra_blocks", "written_blocks"), "inter_share": ("inter_blocks", "written_blocks"),
+          "silent_share": ("silent_blocks", "written_blocks"), "found_share": ("found_blocks", "written_blocks"),
+          "map_hits": ("map_found", "map_looks"), "mask_hits": ("mask_found", "mask_looks"),
+          "type_hits": ("type_found", "type_looks")}
 COMPUTED = {"cmd-41": lambda: 100 * cost.capacity_overhead(), "cmd-42": lambda: cost.on_chip() / 1024,
             "cmd-56": lambda: 100 * cost.fifo_share(), "cmd-57": cost.area, "cmd-58": cost.blocks_of_a_fetch}
+
+
+# What a run's inputs must reach for the tables' and stores' rates to be the model's own, and the claims of these rates.
+# `written` and `hashed` are upper bounds: a block that is written back twice counts twice.
+INPUTS = {
+    "written_over_reach": (2, "written-back data over what the map's cache reaches"),
+    "hashed_over_entries": (1, "hashed blocks over entries of the hash store"),
+    "footprint_over_l2": (4, "footprint over the L2"),
+}
+OF_INPUTS = "cmd-34", "cmd-35", "cmd-36", "cmd-37", "cmd-43", "cmd-50"
 
 
 def arguments(doc, more=lambda parser: None):
@@ -94,16 +111,18 @@ def arguments(doc, more=lambda parser: None):
     return parser.parse_args()
 
 
-def metrics(values, l2_bytes):
-    """What the figures show of a run, from its values by (path, name)."""
+def percent(part, whole):
+    """A share in per cent; of nothing there is none."""
+    return 100 * part / whole if whole else math.nan
+
+
+def metrics(values, costs=()):
+    """What the figures show of a run, from its values by (path, name); what it spends by the costs of its machine."""
     def total(path, *chosen):
         return sum(v for (p, n), v in values.items() if p.startswith(path) and n in chosen)
 
     def share(part, whole):
         return part / whole if whole else 0.0
-
-    def rate(hits, looks):  # a cache that nobody looked into has none
-        return 100 * hits / looks if looks else math.nan
 
     front = {n: v for (p, n), v in values.items() if p == "front"}
     seconds = values["gpu.dispatcher", "cycles"] / 1.365e9
@@ -112,22 +131,35 @@ def metrics(values, l2_bytes):
     metadata = front["metadata_fetches"] + front["metadata_writebacks"]
     extra = front["dedup_reads"] + front["verify_reads"]
     read_blocks = front["reached_1"]
+    # An inter-duplicate is equal to a block of another address; a silent one to what its own place holds. The hash store
+    # finds both, and neither is written.
+    parts = dict(
+        written_blocks=front["writes"], intra_blocks=front["intra"], inter_blocks=front["inter"],
+        silent_blocks=front["silent"], found_blocks=front["inter"] + front["silent"],
+        **{f"{table}_looks": front[f"{table}_reads"] for table in ("map", "type", "mask")},
+        **{f"{table}_found": front[f"{table}_hits"] for table in ("map", "type", "mask")})
     return dict(
+        parts, **{name: percent(parts[part], parts[whole]) for name, (part, whole) in SHARES.items()},
         ipc=values["gpu.dispatcher", "ipc"], seconds=seconds,
         off_chip=data + metadata + extra, write_requests=front["write_requests"], data_reads=front["data_reads"],
         read_only_reads=front["read_only_reads"], metadata=metadata, dedup_reads=extra,
         off_chip_share=100 * share(data, accesses), write_share=100 * share(front["write_requests"], accesses),
         data_read_share=100 * share(front["data_reads"], accesses),
         read_only_share=100 * share(front["read_only_reads"], accesses),
-        written_blocks=front["writes"], intra_share=100 * share(front["intra"], front["writes"]),
-        inter_share=100 * share(front["inter"], front["writes"]), inter_blocks=front["inter"],
-        extra_reads=100 * share(extra, front["writes"]),
-        map_hits=rate(front["map_hits"], front["map_reads"]),
-        type_hits=rate(front["type_hits"], front["type_reads"]),
-        mask_hits=rate(front["mask_hits"], front["mask_reads"]),
+        fetched_bytes=total("gpu.l2", "fetched_bytes"), extra_reads=100 * share(extra, front["writes"]),
         read_often=100 * share(front["reached_21"], read_blocks),
         **{f"reached_{n}": share(front[f"reached_{n}"], read_blocks) for n in (2, 3, 6, 11, 21)},
-        energy=sum(energies.energy(values, l2_bytes, seconds).values()))
+        energy=sum(spent(costs, values, seconds).values()))
+
+
+def inputs(values, parameters):
+    """What INPUTS says of a run, from its values and its machine's parameters by (path, name)."""
+    front = {name: value for (path, name), value in parameters.items() if path == "front"}
+    l2 = sum(value for (path, name), value in parameters.items() if path.startswith("gpu.l2[") and name == "capacity")
+    block, entry = cost.BLOCK, cost.MAP_BITS // 8
+    return dict(
+        written_over_reach=min(values["front", "writes"] * block, front["capacity"]) / (front["map_cache"] / entry * block),
+        hashed_over_entries=values["front", "hashed"] / front["hash_entries"], footprint_over_l2=front["capacity"] / l2)
 
 
 class Points(PlatformStudy):
@@ -149,18 +181,19 @@ class Points(PlatformStudy):
                            options=options, platform=name or platform, workload=workload)
 
     def metrics(self, point):
-        return metrics(self.values(point), self.l2_bytes(point))
-
-    def l2_bytes(self, point):
-        """Capacity of a point's L2 slices together."""
-        with study.connect(self.database) as db:
-            rows = db.execute("SELECT value FROM param JOIN object ON object.id = param.object WHERE run = ? AND "
-                              "path LIKE 'gpu.l2[%' AND name = 'capacity'", (point.run,)).fetchall()
-        return sum(row[0] for row in rows)
+        values = self.values(point)
+        with contextlib.closing(study.connect(self.database)) as database:
+            parameters = {(path, name): value for path, name, value in database.execute(
+                "SELECT path, name, value FROM object JOIN param ON param.object = object.id WHERE run = ? AND "
+                "(path = 'front' OR path LIKE 'gpu.l2[%')", (point.run,))}
+            return metrics(values, energy.recorded(database, point.run)) | inputs(values, parameters)
 
     def measured(self, id):
         if id in COMPUTED:
             return float(COMPUTED[id]())
+        if id in OF_MEANS:
+            ours, theirs = map(self.measured, OF_MEANS[id])
+            return ours / theirs if ours and theirs else None
         metric, subject, baseline, of = CLAIMS[id]
         there = {p.keys["platform"] for p in self.points}
         chosen = [w for w in self.args.workloads if w in of]
@@ -179,5 +212,40 @@ class Points(PlatformStudy):
         ratios = (ours / theirs)[theirs != 0]
         return float(ratios.mean()) if len(ratios) else None
 
+    def too_small(self):
+        """The workloads whose inputs do not reach what INPUTS asks for, each with what they lack."""
+        rows = self.table.loc["cmd"].loc[self.args.workloads]
+        lacks = {w: [f"{what} {rows[name][w]:.2g} of {least}" for name, (least, what) in INPUTS.items()
+                     if rows[name][w] < least] for w in rows.index}
+        return {w: what for w, what in lacks.items() if what}
+
+    def close(self):
+        """Also says, of the claims OF_INPUTS that are judged, which workloads are too small for them."""
+        super().close()
+        judged = [v.claim.id for v in self.verdicts if v.claim.id in OF_INPUTS]
+        if not judged:
+            return
+        lacks = self.too_small()
+        enough = ", ".join(w for w in self.args.workloads if w not in lacks)
+        print(f"\ninputs that are large enough for {', '.join(judged)}: {enough or 'none'}")
+        for workload, what in lacks.items():
+            print(f"  too small, so by construction, is {workload}: {', '.join(what)}")
+
     def means(self, row, base):
         return {"mean": (row if base is None else row / base).mean()}
+
+    def summed(self, metric, platform, relative_to=None):
+        """Of the sums over the workloads, what the mean of show() weighs equally: a share of all, or a ratio of two
+        platforms' sums. None of a metric that is no share and no ratio."""
+        def total(name, of):
+            return self.table[name].loc[of].loc[self.args.workloads].sum()
+
+        if metric in SHARES:
+            return percent(*(total(part, platform) for part in SHARES[metric]))
+        return total(metric, platform) / total(metric, relative_to) if relative_to else None
+
+    def show(self, metric, relative_to=None):
+        super().show(metric, relative_to)
+        sums = {p: self.summed(metric, p, relative_to) for p in dict.fromkeys(p.keys["platform"] for p in self.points)}
+        if None not in sums.values():
+            print("  of sums: " + ", ".join(f"{platform} {ours:.3g}" for platform, ours in sums.items()))

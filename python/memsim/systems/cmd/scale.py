@@ -5,9 +5,11 @@ Deduplication is a controller's own, so a slice of the machine loses nothing. Th
 hash store shrink together; lines, sectors, entries of the read-only FIFO, cycles and counters never do.
 """
 
+import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from ...errors import user_error
 from ..scale import KIB, Invariant, up_to
 
 # The paper's, of one controller (Table II; IV-E).
@@ -38,9 +40,18 @@ class Scaled:
         return self.map + self.type + self.mask
 
 
+def check_positive(**told):
+    """Refuses what no cache can be sized by, by the names of the options."""
+    for option, value in told.items():
+        if not 0 < value < math.inf:  # also where it is not a number
+            raise user_error(f"{option.replace('_', '-')} {value:g}: caches are sized by it, so it is a number above 0 and "
+                             "below infinity")
+
+
 def scale(footprint, ratio=RATIO, sms=SMS, hash_share=1, tables_share=1):
     """The machine for a program of `footprint` bytes, of which the L2 holds one in `ratio`; no larger than the paper's.
     The shares are of the paper's hash store and metadata caches."""
+    check_positive(ratio=ratio, hash_share=hash_share, tables_share=tables_share)
     k = min(Fraction(1), Fraction(footprint) / (Fraction(ratio) * L2))
     tables, hashes = k * Fraction(tables_share), k * Fraction(hash_share)
     sets = CACHE_WAYS * LINE
