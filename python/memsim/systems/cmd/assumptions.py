@@ -35,6 +35,7 @@ ALL = [
     *each("metadata_ways", (4,)),
     *each("metadata_mshrs", (4, 32)),
     *each("table_cycles", (0, 40)),
+    *each("donor_tries", (1, 1 << 20), HASHED, name="pieces of flags searched for a donor"),
     *each("whole_tables", ("true",), (*HASHED, "esd"), name="tables asked for at once"),
     *each("copy_cycles", (10, 60), ASSISTED),
     *policy("compression", "bpc", "pack_cycles", (0, 40), ("bpc", "cmd-bpc"), name="time to compress"),

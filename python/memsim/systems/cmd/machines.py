@@ -102,8 +102,9 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **di
                 write_policy="write_through", write_allocate=True, fetch_on_write=False, mshrs=256, targets=8,
                 outstanding=512),
         network=dict(width="32B", latency=cycles(80), queue=64, buffer=64),
-        l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1), miss_latency=cycles(1 if has_fifo else BEHIND_L2),
-                fetch_on_write=False, mshrs=192, targets=4, queue=64, mem_queue=64, fill_port=True, control_ports=1))
+        l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1),
+                miss_latency=cycles(1 if has_fifo else BEHIND_L2), fetch_on_write=False, mshrs=192, targets=4,
+                queue=64, mem_queue=64, fill_port=True, control_ports=1))
     over_one = Interleave(1, INTERLEAVE)
     # The L2's latency lies on the way below it: what is under way there must fit the queues at its end.
     root.join = join(scale.SLICES, 1, part.interleave, width="64B", clock=CLOCK, latency="1fs", queue=QUEUE)
