@@ -277,6 +277,10 @@ void Deduplicator::fetch(std::uint32_t id, std::uint32_t place, std::uint32_t se
     r.tag = id;
     r.pc = j.request.pc;
     r.warp = j.request.warp;
+    if (!j.writes()) { // memory's stages are those of the request
+        sim().stamps().mark(j.request.stamps, deduplication, now());
+        r.stamps = j.request.stamps;
+    }
     ++j.waits;
     ++counter;
     state.out.push(r);

@@ -12,6 +12,7 @@ using protocol::MemRequest;
 
 static const Registration<Tlb> registered {"The L1 TLB of an SM, between it and its L1."};
 static const DebugFlag flag {"Tlb", "Misses, translations and shoot-downs of L1 TLBs"};
+static const Stage translation {"translation"};
 
 void Tlb::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
@@ -138,8 +139,10 @@ bool Tlb::release(std::uint32_t mshr) {
     state.mshrs.serve(mshr, [&](const MemRequest& r) {
         again = again || (!blocked && r.command != Command::read && !m.writable);
         blocked = blocked || again || !port.mem_side.can_send();
-        if (!blocked) forward(r, physical(m.frame, r.address));
-        return !blocked;
+        if (blocked) return false;
+        sim().stamps().mark(r.stamps, translation, now());
+        forward(r, physical(m.frame, r.address));
+        return true;
     });
     if (again) {
         state.pages.erase(m.key);

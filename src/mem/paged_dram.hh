@@ -78,6 +78,7 @@ class PagedDram {
     void serve(std::uint32_t request) { state_.demand.push(request); }
     /// Its page is on its way.
     void wait(Transfer& t, std::uint32_t request);
+    static inline const Stage page_comes {"page"};
     /// Calls f(request) for all that waited, in order. The transfer is the caller's copy.
     template <class F>
     void each_waiting(const Transfer& t, F&& f) {
@@ -85,6 +86,7 @@ class PagedDram {
         for (std::uint32_t r = t.head; r != none; --left) {
             MEMSIM_ASSERT(left, "more requests wait for a page than there are");
             const std::uint32_t next = state_.requests[r].next;
+            sim_.stamps().mark(state_.requests[r].request.stamps, page_comes, sim_.now());
             f(r);
             r = next;
         }

@@ -19,6 +19,7 @@ void SimpleMemory::wake() {
         state.free_at = now() + static_cast<Tick>(work / rate);
         state.remainder = static_cast<std::int64_t>(work % rate);
         protocol::MemResponse answer = protocol::answer(r);
+        sim().stamps().mark(answer.stamps, protocol::Stage::dram, now() + params.latency->raw);
         if (sim().contents().enabled() && r.command == protocol::Command::read)
             answer.contents = state.contents.read(sim().contents(), r);
         else

@@ -3,6 +3,7 @@ import json
 import sqlite3
 from pathlib import Path
 
+import memsim
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -69,3 +70,16 @@ def test_every_type_has_a_flag(memsim_command):
     flags = {line.split()[0] for line in memsim_command("--debug-help").stdout.splitlines()}
     types = {line.split()[0] for line in memsim_command("--list-sim-objects").stdout.splitlines()}
     assert types <= flags
+
+
+@pytest.mark.parametrize("script, stages", [
+    (["sap.py"], {"page", "dram"}), (["zng.py", "--workload", "betw-back"], {"translation", "channel"}),
+    (["cmd.py", "--platform", "cmd", "--workload", "bfs"], {"deduplication", "dram"}),
+    (["cxl_gpu.py", "--platform", "cxl", "--media", "z-nand", "--workload", "gemm"], {"page", "cxl_link"})])
+def test_a_request_s_way_through_a_system_has_its_stages(script, stages, memsim_command, tmp_path):
+    memsim_command("--stamps", 10, ROOT / "configs" / script[0], *script[1:], "--scale", "tiny")
+    asked = memsim.results(tmp_path / "memsim-out")
+    found = asked.sql("SELECT stage, mean_ns FROM stages WHERE requests > 0")
+    assert stages | {"l1", "l2", "response"} <= set(found["stage"])
+    life, = asked.sql("SELECT value FROM result WHERE path = 'requests' AND name = 'life.mean'")["value"]
+    assert found["mean_ns"].sum() == pytest.approx(life)
