@@ -19,8 +19,8 @@ def test_every_study_is_listed(memsim_command):
         assert f"\n{script.parent.name}/{script.stem} " in said
     assert "ohm/fig16" in said and "Fig. 16 of Ohm-GPU" in said
     # What is not known is said, figure by figure and in all.
-    unknown = int(re.search(r"^(\d+) of \d+ times are not known: a figure that is run is measured", said, re.M)[1])
-    assert 0 < unknown == said.count("not measured")
+    unknown = re.search(r"^(\d+) of \d+ times are not known: a figure that is run is measured", said, re.M)
+    assert int(unknown[1] if unknown else 0) == said.count("not measured")
 
 
 def test_figures_are_chosen_by_name_paper_or_all():
