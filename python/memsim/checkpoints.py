@@ -5,6 +5,7 @@ import os
 
 from . import _memsim
 from .errors import Error
+from .files import check_regular
 
 
 def path_of(outdir, stem, run):
@@ -16,8 +17,7 @@ def find(path):
     50us in `out`."""
     path = os.fspath(path)
     stem, extension = os.path.splitext(path)
-    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-        raise Error(f"checkpoint {path}: is a pipe or a device: name a file that memsim wrote")
+    check_regular(path, "name a checkpoint that memsim wrote")
     if extension != ".ckpt" or os.path.exists(path):
         return path
     found = sorted(glob.glob(f"{glob.escape(stem)}-{'[0-9a-f]' * 8}.ckpt"))

@@ -4,15 +4,14 @@ import code
 import dataclasses
 import json
 import os
-import signal
 import sys
 
 import memsim
 
-from . import _memsim, checkpoints, children, run, schema, streams, trust
+from . import _memsim, checkpoints, children, run, schema, signals, streams, trust
 from .errors import IN_USE, Error, InUse, Panic, did_you_mean, legible, utf8
-from .files import hash_of
-from .options import Options
+from .files import check_output, hash_of
+from .options import Options, add_changes, add_oracles, add_stamps, whole
 from .report import watch
 from .script import changed_behaviour, check_unchanged
 from .start import USER_ERROR, run_script
@@ -35,7 +34,7 @@ def parser():
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress and no warnings")
     p.add_argument("-v", "--verbose", action="store_true",
                    help="print progress even where stderr is no terminal")
-    p.add_argument("--watch", metavar="PORT", type=_whole(0, 65535),
+    p.add_argument("--watch", metavar="PORT", type=whole(0, 65535),
                    help="show the run while it goes on as a page at http://127.0.0.1:PORT (0: any port "
                         "that is free)")
     p.add_argument("--list-sim-objects", action="store_true", help="list the component types")
@@ -43,10 +42,7 @@ def parser():
                    help="print the version")
 
     g = p.add_argument_group("configuration")
-    g.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="changes",
-                   help="set a parameter after the script did ([*]: of every element of a list); with "
-                        "--restore a tunable one")
-
+    add_changes(g, "; with --restore a tunable one")
     g.add_argument("--skip-finished", action="store_true",
                    help="end at once if the database has these results: a finished run of the same "
                         "program, script, arguments and parameters; go on from the last checkpoint "
@@ -73,18 +69,12 @@ def parser():
                    help="before this simulated time")
     g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
     g.add_argument("--debug-help", action="store_true", help="list the debug flags")
-    g.add_argument("--stamps", metavar="N", type=_whole(1), default=0,
-                   help="note where the time of one of N requests goes")
-
+    add_stamps(g)
     g.add_argument("--timeline", metavar="FILE", default="",
                    help="write kernel launches, stamped requests and the components' activity as trace "
                         "events, which ui.perfetto.dev opens; with it --stamps is 100 unless given")
 
-    g = p.add_argument_group("oracles (results must not change)")
-    g.add_argument("--event-queue", choices=("fast", "naive"), default="fast",
-                   help="an ordered map instead of the fast queue")
-    g.add_argument("--perturb-wakes", metavar="SEED", type=_whole(0),
-                   help="wake random components for no reason")
+    add_oracles(p)
     p.add_argument("command", nargs=argparse.REMAINDER, metavar="script.py arguments")
     return p
 
@@ -100,14 +90,6 @@ def _positive_time(text):
     if (ticks := _time(text)) <= 0:
         raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
     return ticks
-
-
-def _whole(least, most=2**64 - 1):
-    def read(text):
-        if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
-            raise argparse.ArgumentTypeError(f"'{text}' is no whole number from {least} to {most}")
-        return int(text)
-    return read
 
 
 def _flags(text):
@@ -127,6 +109,7 @@ def main(argv):
     """Returns the exit code. The user's mistake is one sentence, ours asks to be reported."""
     try:
         exit_code = _guarded(argv)
+        signals.hold(signals.OF_A_RUN)  # Python's end takes away what hears them
         sys.stdout.flush()
         return exit_code
     except OSError as e:
@@ -137,7 +120,6 @@ def main(argv):
 
 def _guarded(argv):
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # the launcher held it back
         return _main(argv)
     except SystemExit as e:  # of a script or of argparse
         if e.code is None or isinstance(e.code, int):
@@ -163,10 +145,17 @@ def _fail(what, exit_code):
 def _main(argv):
     for text in argv:
         utf8(text, "the argument")
+    signals.note(signals.OF_A_RUN)
     if argv and argv[0] in SUBCOMMANDS:
+        signals.listen()
         if streams.stdout_was_closed:
             raise Error(f"stdout is closed: memsim {argv[0]} has nowhere to print")
         return SUBCOMMANDS[argv[0]](argv[1:]) or 0
+    with signals.handled():
+        return _script(argv)
+
+
+def _script(argv):
     p = parser()
     args, unknown = p.parse_known_args(argv)
     if unknown:
@@ -207,6 +196,7 @@ def _apply(args, options):
         options.outdir = args.outdir
     if args.stats_db:
         options.stats_db = args.stats_db
+    check_output(options.database())
     if args.quiet or args.verbose:
         options.verbosity = args.verbose - args.quiet
     if args.checkpoint_at:

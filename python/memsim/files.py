@@ -1,11 +1,23 @@
-"""Files: whether one is still what it was, by a hash of its contents; how a path is shown, and what the file
-system refuses."""
+"""Files: what is none is refused; whether one is still what it was, by a hash of its contents; how a path is shown,
+and what the file system refuses."""
 import os
 
 from . import _memsim
 from .errors import Error
 
 _hashes = {}
+
+
+def check_regular(path, remedy="write its contents into a file"):
+    """Refuses what is there and is neither a file nor a directory, for which each reader has its own sentence: a
+    pipe waits for its other end, and a device may have no end. files::check_regular() is the same in C++."""
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise Error(f"{path}: is a pipe or a device: {remedy}")
+
+
+def check_output(path):
+    """check_regular() for what is to be written."""
+    check_regular(path, "name a file, which is made if it is not there")
 
 
 def hash_of(name):

@@ -11,6 +11,7 @@ import sqlite3
 
 from . import _memsim, points, verdict
 from .errors import Error
+from .files import check_output
 from .results import connect, not_current
 
 # Table -> its rows of some runs (?1, as JSON), and the columns that hold numbers of which table's rows.
@@ -56,6 +57,7 @@ def main(argv):
 def merge(into, sources):
     """How many runs were copied, and how many were there."""
     into = os.path.join(into, "stats.db") if os.path.isdir(into) else os.fspath(into)
+    check_output(into)
     there = os.path.exists(into)
     with contextlib.ExitStack() as stack:
         opened = {}

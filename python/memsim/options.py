@@ -1,4 +1,5 @@
 """What the command line says."""
+import argparse
 import dataclasses
 import os
 
@@ -37,3 +38,30 @@ class Options:
 
 
 options = Options()  # of this process
+
+
+# ---- the command line's that more than one command takes -------------------------------------------
+
+def whole(least, most=2**64 - 1):
+    """A type of argument."""
+    def read(text):
+        if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
+            raise argparse.ArgumentTypeError(f"'{text}' is no whole number from {least} to {most}")
+        return int(text)
+    return read
+
+
+def add_changes(p, more=""):
+    p.add_argument("--set", metavar="PATH=VALUE", action="append", default=[], dest="changes",
+                   help=f"set a parameter after the script did ([*]: of every element of a list){more}")
+
+
+def add_stamps(p):
+    p.add_argument("--stamps", metavar="N", type=whole(1), default=0, help="note where the time of one of N requests goes")
+
+
+def add_oracles(p):
+    g = p.add_argument_group("oracles (results must not change)")
+    g.add_argument("--event-queue", choices=("fast", "naive"), default="fast",
+                   help="an ordered map instead of the fast queue")
+    g.add_argument("--perturb-wakes", metavar="SEED", type=whole(0), help="wake random components for no reason")

@@ -12,6 +12,7 @@ A table is one of pandas: an index entry is a name in the legend (of stacks: a b
 from pathlib import Path
 
 from .errors import user_error
+from .files import check_output
 
 ENDINGS = ".svg", ".png", ".pdf"
 
@@ -28,6 +29,7 @@ def _figure(width, height):
 def _save(figure, path):
     if Path(path).suffix not in ENDINGS:
         raise user_error(f"{path}: a plot is written as {', '.join(ENDINGS)}: name a file that ends so")
+    check_output(path)
     handles, names = figure.axes[0].get_legend_handles_labels()
     if len(names) > 1:
         figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(len(names), 6))  # below

@@ -28,13 +28,15 @@ def environment():
 
 
 def run_for_us(command, quiet=False):
-    """The completed process, `quiet` with its output. A signal that comes to this process is passed on to it; and
+    """The completed process of memsim, `quiet` with its output. A signal that comes to this process is passed on to it; and
     where it ends by one, so does this process."""
     output = subprocess.PIPE if quiet else None
+    signals.hold()  # and the new process begins so: it must not end before it listens
     process = subprocess.Popen(command, env=environment(), text=True, stdout=output, stderr=output)
     before = {number: signal.signal(number, lambda number, frame: process.send_signal(number))
               for number in signals.HANDLED if signal.getsignal(number) is not signal.SIG_IGN}
     try:
+        signals.listen()
         out, err = process.communicate()
     finally:
         for number, handler in before.items():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from . import _memsim
 from .errors import Error, did_you_mean
+from .files import check_regular
 
 # What a query may do: read tables, call functions, and ask these of the file.
 ACTIONS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
@@ -19,6 +20,7 @@ FIGURES = {"user_version", "application_id", "schema_version", "encoding", "page
 def connect(path):
     """The database at `path` (a file, or a directory with stats.db), for reading only."""
     file = os.path.join(path, "stats.db") if os.path.isdir(path) else os.fspath(path)
+    check_regular(file, "name a database or an output directory")
     if not os.path.isfile(file):
         raise Error(f"{file}: there is no such database: name a file or an output directory")
     try:

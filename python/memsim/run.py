@@ -16,7 +16,7 @@ from .build import build, rebuild_tree, refuse_fixed
 from .errors import Error, legible, user_error
 from .event import Event, ticks_of
 from .exclusive import exclusive
-from .files import hash_of, hashes_of, os_error, refuse_changed, shown
+from .files import check_output, hash_of, hashes_of, os_error, refuse_changed, shown
 from .journal import Journal
 from .objects import Root
 from .options import options
@@ -76,11 +76,14 @@ class Simulation:
         if opts.stamps:
             machine.stamp_every(opts.stamps)
         if opts.debug:
+            check_output(opts.debug["file"])
             machine.set_debug(**opts.debug)
         self._timeline = None
         if opts.timeline:
             stem, ending = os.path.splitext(opts.timeline)
-            self._timeline = machine.show_on_timeline(opts.timeline if self._number == 1 else f"{stem}-{self._number}{ending}")
+            file = opts.timeline if self._number == 1 else f"{stem}-{self._number}{ending}"
+            check_output(file)
+            self._timeline = machine.show_on_timeline(file)
         if not self._restoring:
             self._begin()
             machine.start()
@@ -304,6 +307,7 @@ class Simulation:
     def _save(self, path):
         machine, script = self._machine, self._script
         path = os.fspath(path or self._file(_memsim.show_ticks(machine.now)))
+        check_output(path)
         if self._journal.current["kind"] == "simulate":
             self._saved = machine.now
         else:

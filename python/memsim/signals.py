@@ -17,6 +17,7 @@ _expected = False  # a machine was begun: it will see the signals
 _lock = threading.Lock()
 _thread = None
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1, signal.SIGUSR2)
+OF_A_RUN = (signal.SIGUSR1, signal.SIGUSR2)  # which ask for something, and end nothing
 ONCE = 3.0  # s: two signals so near are one wish, sent to the group of processes and passed on
 
 
@@ -78,12 +79,27 @@ def handled():
             signal.getsignal(signal.SIGTERM) is _note):
         yield
         return
-    _before.update({number: signal.signal(number, _note) for number in HANDLED if
-                    signal.getsignal(number) is not signal.SIG_IGN})  # nohup, a shell's background job
+    _before.update(note(HANDLED))
     try:
+        listen()
         yield
     finally:
         _restore()
+
+
+def note(numbers):
+    """From now on these are noted, but for those that are ignored: by nohup, or as a shell's background job. Returns
+    what was done about them before."""
+    return {number: signal.signal(number, _note) for number in numbers if signal.getsignal(number) is not signal.SIG_IGN}
+
+
+def hold(numbers=HANDLED):
+    """These wait from now on until listen(), also in processes that are started meanwhile. The launcher begins so."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
+
+
+def listen():
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
 
 
 def _restore():

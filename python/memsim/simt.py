@@ -25,6 +25,7 @@ import struct
 import numpy as np
 
 from .errors import Error, here, user_error
+from .files import check_output
 
 MAGIC = b"memsimS1"
 ALIGN = 256  # as cudaMalloc
@@ -257,6 +258,7 @@ class Device:
 def record(path, program):
     """Runs program(device) and writes what its kernels do to `path`, for workload.Recorded. The same
     program writes the same bytes. Returns what the program returns."""
+    check_output(path)
     try:
         with open(path, "wb") as file:
             file.write(MAGIC + bytes(8))

@@ -17,7 +17,7 @@ import sys
 
 from . import points
 from .errors import PACKAGE, Error
-from .files import os_error
+from .files import check_regular, os_error
 from .study import Point, Study
 
 BATCH = """\
@@ -86,6 +86,7 @@ def _forget(study):
 
 
 def _plan(file):
+    check_regular(file)
     try:
         with open(file) as f:
             return json.load(f)

@@ -9,6 +9,7 @@ import types
 
 from . import children, run, schema, signals, streams
 from .errors import PACKAGE, Error, Panic, did_you_mean
+from .files import check_regular
 
 USER_ERROR = 1  # the exit code
 KINDS = {  # how files begin that are taken for scripts
@@ -57,6 +58,7 @@ def run_script(script, arguments, interactive=False):
 
 def _read(script):
     """What the file holds, if a script can be meant."""
+    check_regular(script)
     try:
         with open(script, "rb") as f:
             source = f.read()

@@ -29,6 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import _memsim, checkpoints, run, signals, verdict
 from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
+from .files import check_output
 from .points import Points, owner
 from .processes import MEMSIM, Processes, as_they_end, environment
 from .results import connect
@@ -93,6 +94,7 @@ class Study:
         self.system, self.name = system, name
         self.jobs = run.options.jobs or jobs or os.cpu_count()
         self.database = os.path.abspath(database or run.options.database())
+        check_output(self.database)
         self.points, self.verdicts = [], []
         self._metrics = {}  # of the tables that were asked for
         self.seeds, self.seed = range(1, seeds + 1), 1  # all, and the one whose points are looked at

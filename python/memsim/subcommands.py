@@ -9,6 +9,7 @@ from pathlib import Path
 from . import _memsim, checkpoints, schema, verify
 from . import resume as unfinished
 from .errors import Error, legible
+from .files import check_output
 from .trace import trace
 
 
@@ -34,6 +35,7 @@ def stubs(argv):
 def reference(argv):
     file = _parse("reference", "Write the reference page of all components (Markdown)",
                   ("FILE", "such as components.md"), argv=argv).FILE
+    check_output(file)
     _writing(file, lambda: Path(file).write_text(schema.reference()))
 
 

@@ -7,6 +7,7 @@ import argparse
 import signal
 
 from . import _memsim
+from .files import check_output
 
 ALL = 2**64 - 1
 
@@ -76,6 +77,7 @@ def trace(argv):
                 for row in _memsim.trace_head(file, options, args.n):
                     print(*row, sep="\t")
         return
+    check_output(args.OUT)
     part = ((args.first, args.count, args.since, args.until) if args.action == "slice" else
             (0, ALL, "", ""))
     n = _memsim.trace_convert(args.FILE, options, *part, args.OUT, args.to, args.cycle)

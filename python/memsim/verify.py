@@ -13,9 +13,11 @@ import shutil
 import struct
 import tempfile
 
-from . import _memsim
+from . import _memsim, signals
 from .build import build, rebuild_tree
 from .errors import Error
+from .files import check_regular
+from .options import add_changes, add_oracles, add_stamps
 from .processes import MEMSIM, PYTHON, run_for_us
 from .results import connect
 
@@ -29,6 +31,13 @@ CONTENT = {
         "SELECT tick, label, path, stat.name, low, high, count FROM distribution "
         "JOIN dump ON dump.id = dump JOIN stat ON stat.id = stat JOIN object ON object.id = object "
         "ORDER BY dump.id, path, stat.name, low",
+    "launches":
+        "SELECT dispatcher, application, number, kernel, started, ended, instructions, cycles, path, name, counted.value "
+        "FROM launch LEFT JOIN counted ON launch = launch.id LEFT JOIN total ON total.id = total "
+        "ORDER BY started, dispatcher, application, number, path, name",
+    "slowest requests":
+        "SELECT tick, label, rank, stage, time, number, address, opened FROM slow JOIN dump ON dump.id = dump "
+        "ORDER BY dump.id, rank, stage",
     "parameters":
         "SELECT path, name, text, value FROM param JOIN object ON object.id = object ORDER BY path, name",
     "connections":
@@ -40,6 +49,9 @@ SAVE_AGAIN = "import sys; from memsim.verify import save_again; save_again(*sys.
 def add_arguments(p):
     p.add_argument("--ticks", metavar="N", type=int, default=20, help="how many random ticks (20)")
     p.add_argument("--seed", metavar="N", type=int, default=1, help="of the random ticks (1)")
+    add_changes(p)
+    add_stamps(p)
+    add_oracles(p)
     p.add_argument("script", metavar="script.py", help="ends with code 0")
     p.add_argument("arguments", nargs="...", help="the script's")
 
@@ -48,7 +60,14 @@ def main(args):
     """Prints a line for each checkpoint, and the verdict. Returns 1 where something differs."""
     if args.ticks < 1:
         raise Error("--ticks: at least one tick is compared")
-    command = [args.script, *args.arguments]
+    check_regular(args.script)
+    # A checkpoint keeps what was set; the others are of each process.
+    options = ["--event-queue", args.event_queue]
+    if args.stamps:
+        options += ["--stamps", str(args.stamps)]
+    if args.perturb_wakes is not None:
+        options += ["--perturb-wakes", str(args.perturb_wakes)]
+    command = [*(f"--set={change}" for change in args.changes), *options, args.script, *args.arguments]
     with tempfile.TemporaryDirectory(prefix="memsim-verify-") as scratch:
         whole, cut, saved = (os.path.join(scratch, name) for name in ("whole", "cut", "saved"))
         expected = _run(whole, command)
@@ -62,7 +81,7 @@ def main(args):
         wrong, files, database = bool(saving), _checkpoints(saved), os.path.join(cut, "stats.db")
         for file in files:
             shutil.copy(os.path.join(saved, "stats.db"), database)
-            found = _compare(file, expected, database)
+            found = _compare(file, expected, database, options)
             wrong += bool(found)
             print(f"{_memsim.show_ticks(_memsim.checkpoint_info(file)['now']):>24}  "
                   f"{f'DIFFERENT: {found}' if found else 'same'}", flush=True)
@@ -107,7 +126,7 @@ def _checkpoints(outdir):
     return sorted(files, key=lambda file: (_memsim.checkpoint_info(file)["now"], file))
 
 
-def _compare(file, expected, database):
+def _compare(file, expected, database, options=()):
     """What differs, as text; nothing where all is the same."""
     again = f"{file}.again"
     done = run_for_us([*PYTHON, "-c", SAVE_AGAIN, file, again], quiet=True)
@@ -115,7 +134,7 @@ def _compare(file, expected, database):
         return f"it cannot be loaded and saved: {_last(done)}"
     if not same_file(file, again):
         return "saved again it is another file"
-    done = run_for_us([*MEMSIM, "--restore", file], quiet=True)
+    done = run_for_us([*MEMSIM, *options, "--restore", file], quiet=True)
     if done.returncode:
         return f"--restore ended with code {done.returncode}: {_last(done)}"
     if new := re.search("^memsim: (.*: this is a new run), ", done.stderr, re.M):
@@ -135,11 +154,12 @@ def _differences(expected, found):
 
 def save_again(file, to):
     """Loads a checkpoint without its script, and saves the machine as it stands."""
-    saved = _memsim.read_checkpoint(file)
-    os.chdir(saved.script.cwd)
-    machine = build(rebuild_tree(saved.configuration, saved.script.seed))
-    machine.load(saved.snapshot)
-    _memsim.write_checkpoint(to, machine, saved.script, saved.run)
+    with signals.handled():
+        saved = _memsim.read_checkpoint(file)
+        os.chdir(saved.script.cwd)
+        machine = build(rebuild_tree(saved.configuration, saved.script.seed))
+        machine.load(saved.snapshot)
+        _memsim.write_checkpoint(to, machine, saved.script, saved.run)
 
 
 def same_file(one, other):

@@ -56,14 +56,70 @@ def test_a_list_opens_a_file_inside_by_any_path(run, traced):
     run("trace", "info", "list/kernelslist.g")
 
 
-@pytest.mark.parametrize("command", [
-    ["trace", "info", "?"], ["run.py"], ["steps.py", "?"], ["workloads", "bfs1", "--graph", "?"], ["ckpt", "info", "?"],
-    ["--restore", "?"]])
-@pytest.mark.parametrize("kind", ["pipe", "device"])
-def test_pipes_and_devices_are_no_files(refused, traced, tmp_path, command, kind):
-    os.mkfifo(tmp_path / "pipe") if kind == "pipe" else (tmp_path / "device").symlink_to("/dev/zero")
-    traced.symlink_to(f"../{kind}")
-    assert "is a pipe or a device: " in refused(*[kind if word == "?" else word for word in command])
+READ = ["?.py", "sweep ?.py", "sweep --status ?", "sweep --task ?", "sweep --gather ?", "run.py", "steps.py ?", "trace info ?",
+        "workloads bfs1 --graph ?", "ckpt info ?", "ckpt show ?", "ckpt verify ?.py", "--restore ?", "resume folder", "sql ? 1",
+        "upgrade ?", "merge new.db ?", "diff ? ?", "plot stages ?", "report ?", "draw ?"]
+WRITTEN = ["--stats-db ? idle.py", "-d folder idle.py", "--timeline ? idle.py", "--debug-flags All --debug-file ? idle.py",
+           "merge ? own", "plot bars own -o ?.svg --statistic mem.reads --by script --over script", "report own -o ?.html",
+           "draw own -o ?.svg", "trace convert one.trace ? --unit 1ns", "reference ?", "idle.py checkpoint ?", "idle.py record ?", "idle.py study ?"]
+IDLE = """\
+import sys
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+
+what, name = (*sys.argv[1:], "", "")[:2]
+if what == "record":
+    memsim.simt.record(name, lambda device: None)
+if what == "study":
+    memsim.study.Study("ohm", "fig16", name)
+root = memsim.Root()
+root.gen = TrafficGen(requests=10, period="10ns")
+root.mem = SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate()
+if what == "checkpoint":
+    memsim.checkpoint(name)
+"""
+
+
+@pytest.fixture
+def special(kind, tmp_path):
+    """What is no file, under each of its names."""
+    names = [tmp_path / f"{kind}{ending}" for ending in ("", ".py", ".svg", ".html")]
+    for name in names:
+        os.mkfifo(name) if kind == "pipe" else name.symlink_to("/dev/zero")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/stats.db").symlink_to(names[0])
+    yield kind
+    assert all(name.is_fifo() or name.is_char_device() for name in names)
+
+
+@pytest.mark.parametrize("command, kind", [(command, "pipe") for command in READ] + [
+    (command, "device") for command in ("?.py", "ckpt verify ?.py", "--restore ?", "sql ? 1", "sweep --task ?")])
+def test_pipes_and_devices_are_no_files(refused, traced, special, command):
+    traced.symlink_to(f"../{special}")
+    assert "is a pipe or a device: " in refused(*command.replace("?", special).split())
+
+
+@pytest.mark.parametrize("command, kind", [(command, "pipe") for command in WRITTEN] + [
+    (command, "device") for command in ("--timeline ? idle.py", "idle.py checkpoint ?")])
+def test_nothing_is_written_into_pipes_and_devices(run, refused, tmp_path, special, command):
+    (tmp_path / "idle.py").write_text("import memsim.simt, memsim.study\n" + IDLE)
+    (tmp_path / "one.trace").write_text("0x40 READ 3\n")
+    if "own" in command.split():
+        run("-q", "-d", "own", "idle.py")
+    said = refused(*command.replace("?", special).split())
+    assert "is a pipe or a device: name a file, which is made if it is not there" in said
+
+
+def test_no_trace_is_recorded_into_a_pipe(refused, tmp_path):
+    (tmp_path / "idle.py").write_text(IDLE.replace("root.gen.mem_side = root.mem.cpu_side", """\
+root.recorder = memsim.workload.TraceRecorder(file="pipe")
+root.gen.mem_side = root.recorder.cpu_side
+root.recorder.mem_side = root.mem.cpu_side"""))
+    os.mkfifo(tmp_path / "pipe")
+    assert "pipe: is a pipe, which waits for its reader: name a file" in refused("idle.py")
 
 
 def test_names_do_not_control_the_terminal(run, refused, traced, tmp_path):

@@ -56,7 +56,7 @@ def test_python_s_optimization_takes_nothing_away(memsim_command, tmp_path):
     (tmp_path / "doc.py").write_text('"""What it does."""\nimport memsim\nprint(__doc__.splitlines()[0])\n')
     environment = {**os.environ, "PYTHONOPTIMIZE": "2"}
     assert memsim_command("doc.py", env=environment).stdout == "What it does.\n"
-    for command in (["describe", "mem.Cache"], ["reference", "/dev/stdout"], ["--help"], ["sql", "--help"],
+    for command in (["describe", "mem.Cache"], ["--list-sim-objects"], ["--help"], ["sql", "--help"],
                     ["trace", "--help"], [ROOT / "configs/zng.py", "--help"]):
         assert memsim_command(*command, env=environment).stdout == memsim_command(*command).stdout
 

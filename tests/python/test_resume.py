@@ -100,9 +100,8 @@ def test_sigkill_after_a_checkpoint_by_the_wall_clock(memsim_command, script, tm
 
 
 def test_signals_for_status_and_a_save(script, tmp_path):
-    running = start(tmp_path, script, 10 * int(LONG))
-    wait_for(tmp_path, "memsim-out/stats.db")
-    time.sleep(0.1)
+    running = start(tmp_path, "--checkpoint-at", "31us", script, 10 * int(LONG))
+    wait_for(tmp_path, "memsim-out/31us-*.ckpt")
     running.send_signal(signal.SIGUSR1)
     running.send_signal(signal.SIGUSR2)
     wait_for(tmp_path, "memsim-out/signal-*.ckpt")

@@ -18,6 +18,11 @@ SYSTEMS = {
     "co-run": ["co_run.py", "--vertices", "6"],
     "zng": ["zng.py", "--platform", "zng", "--workload", "betw-back", "--scale", "tiny",
             "--max-instructions", "60000"],
+    "cxl-gpu": ["cxl_gpu.py", "--platform", "cxl-ds", "--workload", "bfs", "--scale", "tiny", "--max-instructions", "20000"],
+    "cxl-gpu-faults": ["cxl_gpu.py", "--platform", "uvm", "--workload", "bfs", "--scale", "tiny", "--max-instructions",
+                       "20000", "--fault", "20us"],
+    "cmd": ["cmd.py", "--platform", "cmd-bpc", "--workload", "cfd", "--scale", "tiny"],
+    "sap": ["sap.py", "--policy", "sap", "--workload", "BFS", "--scale", "tiny", "--dram", "16KiB"],
 }
 ODD = (0, 1, 2, 0xff, 0x7fffffff, 0xffffffff, 0x7fffffffffffffff, 0xffffffffffffffff)
 

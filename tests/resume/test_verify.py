@@ -1,4 +1,5 @@
 """`memsim ckpt verify`: it finds a run that a restore changes, and finds none in any platform."""
+import re
 import subprocess
 from pathlib import Path
 
@@ -6,20 +7,68 @@ import memsim
 import pytest
 from memsim import verify
 from memsim.systems import cmd, cxl_gpu, ohm, sap, zng
+from memsim.systems.drive import PRESETS
 from resume import body
+from resume.test_restore import KERNEL
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-SYSTEMS = {  # script, its platforms, arguments that make it tiny
-    "ohm-planar": ("ohm_planar.py", "platform", ohm.platforms("planar"), "--workload FDTD --max-instructions 60000"),
-    "ohm-two-level": ("ohm_two_level.py", "platform", ohm.platforms("two-level"),
-                      "--workload FDTD --max-instructions 60000"),
-    "zng": ("zng.py", "platform", zng.platforms(), "--workload betw-back --max-instructions 60000"),
-    "cxl-gpu": ("cxl_gpu.py", "platform", cxl_gpu.platforms(), "--workload bfs --max-instructions 20000 --fault 20us"),
-    "cmd": ("cmd.py", "platform", cmd.platforms(), "--workload cfd --check-contents"),
-    "sap": ("sap.py", "policy", sap.policies(), "--workload BFS --dram 16KiB --check-contents"),
+
+
+def each(option, names, first=None):
+    """An argument for each name; one of them comes first."""
+    return [f"--{option} {name}" for name in sorted(names, key=lambda name: name != first)]
+
+
+POLICIES = sap.policies()
+SCRIPTS = {  # each in configs: arguments that make it tiny, and its modes, of which the first and each platform stand for it in the short test
+    "ohm_planar.py": ("--scale tiny --workload FDTD --max-instructions 60000",
+                      each("platform", ohm.platforms("planar"), "ohm-base")),
+    "ohm_two_level.py": ("--scale tiny --workload FDTD --max-instructions 60000",
+                         each("platform", ohm.platforms("two-level"), "auto-rw")),
+    "ohm_testbed.py": ("--scale tiny --workload backp --max-instructions 60000", each("data", ["drive", "host", "resident"])),
+    "zng.py": ("--scale tiny --workload betw-back --max-instructions 60000",
+               [*each("platform", zng.platforms(), "zng"),
+                *each("prefetch", ["nopref", "1KBpref", "4KBpref", "predict-4KBpref", "dyn-pref"]),
+                *each("register-network", ["none", "swnet", "fcnet", "nif"]), "--registers 8", "--no-redirect", "--collect",
+                "--platform optane --optane dimm", "--check-contents"]),
+    "zng_gc.py": ("--scale tiny --max-instructions 60000", ["--collect", "--no-collect", "--registers 2"]),
+    "zng_pages.py": ("--scale tiny --workload back --max-instructions 60000", [""]),
+    "zng_peak.py": ("--range 1048576 --warm 1us --time 2us",
+                    each("memory", ["ideal", "optane", "hybridgpu", "desktop", "hetero"])),
+    "zng_flash.py": ("--controllers 2 --packages 2 --requests 100",
+                     [*each("register-network", ["nif", "none", "swnet", "fcnet"]), "--read-share 50%"]),
+    "cxl_gpu.py": ("--scale tiny --workload bfs --max-instructions 20000 --fault 20us",
+                   [*each("platform", cxl_gpu.platforms(), "cxl-ds"), *each("media", cxl_gpu.MEDIA),
+                    *each("controller", cxl_gpu.CONTROLLERS), *each("flit", cxl_gpu.machines.FLITS),
+                    *each("read-ahead", ["naive", "dynamic", "window", "fixed", "none"]),
+                    *each("drive", cxl_gpu.media.DRIVES), "--ports 2", "--series 1us", "--check-contents"]),
+    "cxl_link.py": ("--requests 200 --outstanding 32 --read-share 50% --bit-errors 10000000000",
+                    each("flit", cxl_gpu.machines.FLITS)),
+    "cmd.py": ("--scale tiny --workload cfd --check-contents",
+               [*each("platform", cmd.platforms(), "cmd"), "--bandwidth 448", "--fifo 4"]),
+    "sap.py": ("--scale tiny --workload BFS --dram 16KiB --check-contents",
+               [*each("policy", POLICIES, "sap"), "--drive flash"]),
+    "sap_hits.py": ("--scale tiny --workload BFS", [""]),
+    "sap_hints.py": ("--scale tiny --max-instructions 20000", each("system", ["cxl_gpu", "ohm"])),
+    "sap_policies.py": ("--scale tiny --max-instructions 20000",
+                        [f"--host {host} {policy}" for policy in each("policy", POLICIES, "sap")
+                         for host in ("endpoint", "buffer", "mmu")]),
+    "paged_gpu.py": ("--scale 8 --resident 40",
+                     [*(f"--placement faults {source}" for source in each("source", ["drive", "host_memory", "drive_direct"])),
+                      *each("placement", ["none", "identity", "first_touch", "interleaved", "random"]),
+                      *(f"--placement faults {more}" for more in each("eviction", ["arc", "car", "clock-pro", "fifo"])),
+                      *(f"--placement faults {more}" for more in each("prefetch", ["density", "page-on-page"]))]),
+    "co_run.py": ("--vertices 6", ["--partition shared", "--partition spatial", "--when-one-ends repeat",
+                                   "--when-one-ends stop", "--only 1"]),
+    "cached_drive.py": ("--scale 8 --dram 16", each("replacement", ["lru", "arc", "clock-pro"])),
+    "drive.py": ("--requests 300 --read-share 50%", each("drive", PRESETS)),
+    "dram_traffic.py": ("--requests 1000 --read-share 70%", [
+        "", "--pattern sequential --channels 2", "--pattern probed --requests 20", "--preset hbm2 --order fcfs"]),
+    "qv100_trace.py": ("k.traceg --repeat 3 --sms 1", [""]),
 }
-EACH = [(system, platform) for system, (_, _, platforms, _) in SYSTEMS.items() for platform in platforms]
-ONE = {"zng": "zng", "cxl-gpu": "cxl-ds", "cmd": "cmd", "sap": "sap", "ohm-planar": "ohm-base", "ohm-two-level": "auto-rw"}
+EACH = [(script, mode) for script, (_, modes) in SCRIPTS.items() for mode in modes]
+SHORT = [(script, mode) for script, mode in EACH if mode == SCRIPTS[script][1][0] or
+         re.fullmatch(r"--(platform|policy) \S+", mode)]
 
 # Its memory becomes slower each time that the script runs.
 FORGETFUL = """\
@@ -37,26 +86,40 @@ memsim.simulate()
 """
 
 
-def command(system, platform):
-    script, option, _, arguments = SYSTEMS[system]
-    return [CONFIGS / script, f"--{option}", platform, "--scale", "tiny", *arguments.split()]
-
-
-def same(run, ticks, machine):
-    said = run("ckpt", "verify", "--ticks", ticks, "--seed", run.random.randrange(10**6), *machine).stdout.splitlines()
+def same(run, ticks, script, mode):
+    (run.directory / "k.traceg").write_text(KERNEL)
+    said = run("ckpt", "verify", "--ticks", ticks, "--seed", run.random.randrange(10**6), CONFIGS / script,
+               *SCRIPTS[script][0].split(), *mode.split()).stdout.splitlines()
     assert [line.split()[1] for line in said[:-1]] == ["same"] * ticks
     assert f"restored from each of {ticks} checkpoints it gives the same digest" in said[-1]
 
 
-@pytest.mark.parametrize("system", ONE)
-def test_a_machine_of_each_system(run, system):
-    same(run, 2, command(system, ONE[system]))
+def test_no_script_is_left_out():
+    assert {script.name for script in CONFIGS.glob("*.py")} == set(SCRIPTS)
+
+
+@pytest.mark.parametrize("script, mode", SHORT)
+def test_a_machine_of_each_script_and_platform(run, script, mode):
+    same(run, 2, script, mode)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("system, platform", EACH)
-def test_every_platform(run, system, platform):
-    same(run, 20, command(system, platform))
+@pytest.mark.parametrize("script, mode", EACH)
+def test_every_platform_and_mode(run, script, mode):
+    same(run, 20, script, mode)
+
+
+def test_memsim_s_options_are_those_of_a_run(run):
+    """Each process has them: the run as it is, the one that saves, and those that go on."""
+    (run.directory / "script.py").write_text(
+        FORGETFUL.replace('f.write("x")', 'f.write(f"{options.changes} {options.stamps} {options.event_queue} {options.perturb}\\n")')
+        .replace("import memsim\n", "import memsim\nfrom memsim.options import options\n", 1)
+        .replace('f"{100 + max(0, len(open(\'runs\').read()) - 2)}ns"', '"100ns"'))
+    run("ckpt", "verify", "--ticks", 2, "--set=mem.latency=900ns", "--set", "mem.queue=8", "--stamps", 10, "--event-queue",
+        "naive", "--perturb-wakes", 3, "script.py")
+    assert (run.directory / "runs").read_text() == "['mem.latency=900ns', 'mem.queue=8'] 10 naive 3\n" * 4
+    said = run("ckpt", "verify", "--set", "mem.latncy=900ns", "script.py", expect=1).stderr
+    assert "the script ended with code 1, and must end with 0: " in said and "did you mean 'latency'" in said
 
 
 def test_a_run_that_a_restore_changes(run):

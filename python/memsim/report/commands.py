@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ..errors import Error, did_you_mean
-from ..files import os_error, shown
+from ..files import check_output, os_error, shown
 from . import page
 from .diagram import Diagram
 from .run_data import open_runs
@@ -50,6 +50,7 @@ def _write(args, name, text):
     ending = Path(name).suffix
     if not path.endswith(ending):
         raise Error(f"{path}: what is written is {ending[1:].upper()}: give the file a name that ends in {ending}")
+    check_output(path)
     os_error(lambda: _replace(path, text), path)
     print(shown(path))
 

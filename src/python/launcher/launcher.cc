@@ -16,11 +16,12 @@ extern "C" __attribute__((visibility("default"))) const char* __asan_default_opt
 }
 
 int main(int argc, char** argv) {
-    // Ctrl-C waits until memsim listens (cli.py): a half-loaded Python would print a traceback.
-    sigset_t interrupt;
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    sigprocmask(SIG_BLOCK, &interrupt, nullptr);
+    // Signals wait until memsim listens (signals.py): a half-loaded Python would end of them,
+    // without a word or with a traceback. What is ignored stays so: a mask is no handler.
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    for (const int number : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) sigaddset(&waiting, number);
+    sigprocmask(SIG_BLOCK, &waiting, nullptr);
 
     const auto home = std::filesystem::read_symlink("/proc/self/exe").parent_path();
     std::string path = (home / "python").string();

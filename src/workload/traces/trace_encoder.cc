@@ -137,6 +137,9 @@ std::unique_ptr<TraceEncoder> make_encoder(TraceOutputFormat format, const std::
 TraceOutput::TraceOutput(const std::string& path, std::optional<std::uint64_t> continue_at)
     : path_(path) {
     namespace fs = std::filesystem;
+    std::error_code unknown;
+    if (fs::is_fifo(path, unknown))
+        throw ConfigError(path + ": is a pipe, which waits for its reader: name a file");
     if (continue_at && fs::is_regular_file(path)) {
         const std::uint64_t size = fs::file_size(path);
         if (size < *continue_at)

@@ -1,0 +1,112 @@
+"""Signals from the first moment to the last: what docs/checkpoints.md says of them holds while memsim starts and ends, too."""
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from .conftest import MEMSIM
+
+LONG = 10**9
+DELAYS = [i * 0.06 for i in range(9)]
+OTHERS = {signal.SIGUSR1, signal.SIGUSR2}
+
+
+def status(pid, field):
+    """The numbers of a set of signals of a process."""
+    mask = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith(f"{field}:"))
+    return {number for number in range(1, 65) if int(mask.split()[1], 16) >> (number - 1) & 1}
+
+
+def wait_until(condition, process):
+    for _ in range(3000):
+        if condition():
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    raise AssertionError("it does not come to pass")
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """A process of memsim as soon as it is one: before, the system loads it. What it says is in the file `said`."""
+    running = []
+
+    def start(*arguments, **options):
+        with open(tmp_path / "said", "w") as said:
+            running.append(process := subprocess.Popen([MEMSIM, *map(str, arguments)], cwd=tmp_path, stdout=said,
+                                                       stderr=said, **options))
+        # Its program is the launcher when it has been loaded, which holds signals back.
+        wait_until(lambda: OTHERS <= status(process.pid, "SigBlk") | status(process.pid, "SigCgt"), process)
+        return process
+    yield start
+    for process in running:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+def test_what_is_asked_for_while_it_starts_is_done(begun, script, tmp_path, delay):
+    process = begun(script, LONG)
+    time.sleep(delay)
+    for number in OTHERS:
+        process.send_signal(number)
+    wait_until(lambda: list(tmp_path.glob("memsim-out/signal-*.ckpt")), process)
+    wait_until(lambda: "simulated in" in (tmp_path / "said").read_text(), process)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 143 and list(tmp_path.glob("memsim-out/sigterm-*.ckpt"))
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+def test_an_early_sigterm_ends_it_with_143(begun, script, tmp_path, delay):
+    process = begun(script, LONG)
+    time.sleep(delay)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 143, (tmp_path / "said").read_text()
+    assert "Traceback" not in (tmp_path / "said").read_text()
+
+
+def test_a_command_that_has_no_machine_goes_on(begun, tmp_path):
+    process = begun("describe", "mem.Cache")
+    for number in OTHERS:
+        process.send_signal(number)
+    assert process.wait(60) == 0 and "Cache" in (tmp_path / "said").read_text()
+
+
+def test_the_end_of_python_is_not_cut_off(memsim_command, tmp_path):
+    """An object of a module is taken away after the handlers of signals were."""
+    (tmp_path / "late.py").write_text("""\
+import os, signal, sys
+class Late:
+    def __del__(self, kill=os.kill, write=os.write, pid=os.getpid(), numbers=(signal.SIGUSR1, signal.SIGUSR2)):
+        for number in numbers:
+            kill(pid, number)
+        write(1, b"late")
+sys.late = Late()
+""")
+    assert memsim_command("late.py").stdout == "late"
+
+
+def test_what_is_ignored_stays_ignored(begun, script, tmp_path):
+    """As nohup and a shell's background jobs have it."""
+    process = begun(script, 20_000, preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in OTHERS])
+    for number in OTHERS:
+        process.send_signal(number)
+    assert process.wait(60) == 0
+    assert not list(tmp_path.glob("memsim-out/signal-*.ckpt")) and "simulated in" not in (tmp_path / "said").read_text()
+
+
+def test_a_process_that_memsim_starts_begins_like_that(begun, memsim_command, script, tmp_path):
+    """`memsim resume` passes signals on to a process that may not listen yet."""
+    process = begun("--checkpoint-sim-period", "30us", script, LONG)
+    wait_until(lambda: list(tmp_path.glob("memsim-out/30us-*.ckpt")), process)
+    process.kill()
+    process.wait()
+    process = begun("resume", "memsim-out")
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    wait_until(lambda: children.read_text(), process)
+    process.send_signal(signal.SIGUSR2)
+    wait_until(lambda: list(tmp_path.glob("memsim-out/signal-*.ckpt")), process)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(60) == 143
