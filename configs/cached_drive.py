@@ -34,7 +34,7 @@ root.gpu.l2[0].mem_side = root.cache.cpu_side
 root.cache.dram_side = root.dram.cpu_side
 root.cache.drive_side = root.drive.requests
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

@@ -34,7 +34,7 @@ tell(size.invariants)
 root = cmd.machine(args.platform, program, size, seed=args.seed, bandwidth=args.bandwidth, fifo=args.fifo,
                    max_instructions=region if args.max_instructions is None else args.max_instructions)
 
-simulation = memsim.instantiate(root)
+simulation = memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

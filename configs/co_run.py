@@ -34,7 +34,7 @@ root.gpu = systems.gpu(
 for program in root.program:
     program.dispatcher = root.gpu.dispatcher.host
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 memsim.simulate()
 memsim.stats.dump("end")
 

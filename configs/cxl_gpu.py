@@ -36,7 +36,7 @@ root = cxl_gpu.machine(args.platform, program, args.media, args.controller, size
                        ports=args.ports, flit=args.flit, medium=dict(state=args.drive),
                        max_instructions=region if args.max_instructions is None else args.max_instructions)
 
-simulation = memsim.instantiate(root)
+simulation = memsim.instantiate(root, args)
 if args.series and args.platform.startswith("cxl"):
     memsim.stats.series(args.series, cxl_gpu.points.series(args.platform, args.media))
 end = memsim.simulate()

@@ -35,7 +35,7 @@ root.generator.mem_side = root.host.cpu_side
 root.host.flits_out, root.device.flits_out = root.device.flits_in, root.host.flits_in
 root.device.mem_side = root.memory.cpu_side
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

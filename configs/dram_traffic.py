@@ -70,7 +70,7 @@ else:
         root.crossbar.mem_side[i] = channel.cpu_side
     channels = root.dram
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 memsim.simulate()
 memsim.stats.dump("end")
 

@@ -38,7 +38,7 @@ else:
 root.ssd = solid_state_drive(args.drive, **changes)
 root.host.drive = root.ssd.drive.host[0]
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 memsim.simulate()
 memsim.stats.dump("end")
 

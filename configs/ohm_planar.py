@@ -14,7 +14,7 @@ size = ohm.machine_scale("planar", args.platform, program, l2_floor=args.l2_floo
 scale.tell(size.invariants)
 root = ohm.planar(args.platform, program, size, **options)
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

@@ -25,7 +25,7 @@ if args.max_instructions is not None:
     region["max_instructions"] = args.max_instructions
 root = ohm.testbed(args.data, program, args.seed, **region)
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

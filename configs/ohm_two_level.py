@@ -15,7 +15,7 @@ size = ohm.machine_scale("two-level", args.platform, program, l2_floor=args.l2_f
 scale.tell(size.invariants)
 root = ohm.two_level(args.platform, program, size, **options)
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

@@ -50,7 +50,7 @@ if faults:
                     prefetch=args.prefetch,
                     drive=root.drive.requests if args.source != "host_memory" else None)
 
-simulation = memsim.instantiate(root)
+simulation = memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

@@ -19,7 +19,7 @@ args = parser.parse_args()
 
 root = qv100.qv100(workload.TraceProgram(trace=args.trace, repeat=args.repeat), sms=args.sms,
                    seed=args.seed)
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 began = time.process_time()
 end = memsim.simulate()
 spent = time.process_time() - began

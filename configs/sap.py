@@ -30,7 +30,7 @@ manager = {name: value for name in ("period", "lookahead", "record") if (value :
 root = sap.machine(args.policy, program, args.dram, args.drive, args.seed, args.check_contents, manager,
                    max_instructions=region if args.max_instructions is None else args.max_instructions)
 
-simulation = memsim.instantiate(root)
+simulation = memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

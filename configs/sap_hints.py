@@ -45,7 +45,7 @@ entrance = hint_path(root, hints=not args.without)
 if not args.without:
     watch(root, clock, unit=unit, trigger="period", reports=0, period=args.period, lookahead=args.lookahead).hints[0] = entrance
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 hints = "" if args.without else f"; {root.manager.stats.hints} hints"

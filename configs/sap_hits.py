@@ -25,7 +25,7 @@ manager = {name: value for name in ("period", "lookahead", "record") if (value :
 root = sap.shadows(program, args.policies, args.seed, manager,
                    max_instructions=region if args.max_instructions is None else args.max_instructions)
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 memsim.simulate()
 memsim.stats.dump("end")
 

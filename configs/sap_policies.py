@@ -70,7 +70,7 @@ if watched:
     if tells:
         made.misses[0] = held.misses[0]
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 print(f"{args.host}, {args.policy}, {workload}: {end.getCause()} at {memsim.curTick() / 1e12:.3f} ms; "

@@ -57,7 +57,7 @@ root = zng.machine(args.platform, programs, size, seed=args.seed, prefetch=args.
                    on_flash=on_flash, optane=args.optane, contents=args.check_contents,
                    application_instructions=most // len(programs))
 
-simulation = memsim.instantiate(root)
+simulation = memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

@@ -38,7 +38,7 @@ root.l2 = [mem.TrafficGen(pattern=args.pattern, read_share=args.read_share, size
 for l2, controller in zip(root.l2, root.flash.controller):
     l2.mem_side = controller.mem[0]
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 memsim.simulate()
 memsim.stats.dump("end")
 

@@ -41,7 +41,7 @@ for l1, monitor in zip(root.gpu.l1, root.watch):
     above.owner.mem_side = monitor.cpu_side
     monitor.mem_side = l1.cpu_side
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 memsim.stats.series(args.every, [f"watch[{i}].application_requests*" for i in range(len(root.watch))])
 end = memsim.simulate()
 memsim.stats.dump("end")

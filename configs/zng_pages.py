@@ -56,7 +56,7 @@ for i, (l2, memory) in enumerate(zip(root.gpu.l2, root.memory)):
     l2.mem_side = root.l2s[i].cpu_side
     root.l2s[i].mem_side = memory.cpu_side
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 end = memsim.simulate()
 memsim.stats.dump("end")
 

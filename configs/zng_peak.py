@@ -61,7 +61,7 @@ if args.memory == "desktop":
 root = (under_load(size, args) if args.memory != "hetero" else
         zng.machine("hetero", [workload.Program(name="vadd", size=args.range // 12)], size))
 
-memsim.instantiate(root)
+memsim.instantiate(root, args)
 memsim.simulate(args.warm)
 memsim.stats.reset()
 begin = memsim.curTick()

@@ -18,7 +18,7 @@ class Cost:
     """Of each count of a statistic, of a statistic that is a power in mW, or of time."""
 
     part: str            # that spends it
-    objects: str         # how the paths of its objects begin
+    objects: str         # path of its object, or of the list or the folder of them
     source: str          # of the figure
     statistic: str = ""  # of the objects; without one time costs `power`
     each: float = 0.0    # J a count
@@ -31,6 +31,11 @@ class Cost:
             power=f"{round(self.power * 1e9)}nW", share=f"{round(self.share * 1e9)}ppb", source=self.source)
 
 
+def _spends(objects, path):
+    """Whether an object is meant: the one of that path, an element of that list, or one below it."""
+    return path.startswith(objects) and path[len(objects):][:1] in ("", ".", "[")
+
+
 def components(costs):
     return [cost.component() for cost in costs]
 
@@ -40,7 +45,7 @@ def spent(costs, values, seconds):
     parts = {}
     for cost in costs:
         counted = sum(value for (path, name), value in values.items()
-                      if name == cost.statistic and path.startswith(cost.objects))
+                      if name == cost.statistic and _spends(cost.objects, path))
         joules = counted * (cost.each or 1e-3 * seconds) if cost.statistic else cost.power * seconds
         parts[cost.part] = parts.get(cost.part, 0.0) + joules * cost.share
     return parts
@@ -51,10 +56,10 @@ def check(objects):
     for cost in objects:
         if cost._type != "mem.EnergyCost" or not cost.statistic:
             continue
-        meant = [obj for obj in objects if obj.path.startswith(cost.objects)]
+        meant = [obj for obj in objects if _spends(cost.objects, obj.path)]
         known = {name: None for obj in meant for name in obj._stats}
         if not meant:
-            raise user_error(f"{cost.path}.objects: the path of no object begins with '{cost.objects}'"
+            raise user_error(f"{cost.path}.objects: there is no object '{cost.objects}'"
                              f"{did_you_mean(cost.objects, [obj.path for obj in objects])}", cost._created)
         if cost.statistic not in known:
             raise user_error(f"{cost.path}.statistic: no object of {cost.objects} has a statistic '{cost.statistic}'"

@@ -15,6 +15,7 @@ from .errors import user_error
 from .files import check_output
 
 ENDINGS = ".svg", ".png", ".pdf"
+WIDEST = 14  # inches
 
 
 def _figure(width, height):
@@ -32,7 +33,9 @@ def _save(figure, path):
     check_output(path)
     handles, names = figure.axes[0].get_legend_handles_labels()
     if len(names) > 1:
-        figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0), ncol=min(len(names), 6))  # below
+        fit = int(10 * figure.get_figwidth() / (max(map(len, names)) + 5))
+        figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0),  # below
+                      ncol=max(1, min(len(names), 6, fit)))
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, bbox_inches="tight", dpi=150,
@@ -47,7 +50,7 @@ def lines(path, panels, x, y, log=""):
 
     path     of the file
     panels   {title: table}
-    x, y     texts of the axes
+    x, y     texts of the axes; y may be a list, a text for each panel
     log      axes that are logarithmic: "", "x", "y" or "xy"
 
     Returns the path.
@@ -56,11 +59,11 @@ def lines(path, panels, x, y, log=""):
     rows = -(-len(panels) // columns)
     figure = _figure(4 * columns + 2 * (len(panels) == 1), 3 * rows)
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True).flat
-    for title, table in panels.items():
+    for (title, table), text in zip(panels.items(), [y] * len(panels) if isinstance(y, str) else y):
         at = next(axes)
         for name, row in table.iterrows():
             at.plot(list(row.index), list(row.values), marker=".", label=name)
-        at.set(title=title, xlabel=x, ylabel=y)
+        at.set(title=title, xlabel=x, ylabel=text)
         if "x" in log:
             at.set_xscale("log", base=2)
         if "y" in log:
@@ -72,7 +75,7 @@ def lines(path, panels, x, y, log=""):
 
 def bars(path, table, y, reference=None, log=False, title=""):
     """A group of bars for each column, a bar in it for each row. reference: a value with a line across."""
-    figure = _figure(max(5, 0.25 * table.size + 0.5 * len(table.columns) + 1), 4)
+    figure = _figure(min(WIDEST, max(5, 0.25 * table.size + 0.5 * len(table.columns) + 1)), 4)
     at = figure.subplots()
     width = 0.8 / len(table)
     for i, (name, row) in enumerate(table.iterrows()):
@@ -81,33 +84,39 @@ def bars(path, table, y, reference=None, log=False, title=""):
         at.axhline(reference, color="black", linewidth=0.8, linestyle="--")
     if log:
         at.set_yscale("log")
-    many = max((len(str(c)) for c in table.columns), default=0) * len(table.columns) > 60
+    many = max((len(str(c)) for c in table.columns), default=0) * len(table.columns) > 9 * figure.get_figwidth()
     at.set_xticks(range(len(table.columns)), table.columns, rotation=90 if many else 0)
-    at.set(ylabel=y, title=title)
+    at.margins(x=0.01)
+    at.set(title=title)
+    at.set_ylabel(y, wrap=True)
     return _save(figure, path)
 
 
 def stacks(path, table, y):
     """A bar for each row, its parts one on the other."""
-    figure = _figure(max(5, 0.8 * len(table) + 2), 4)
+    figure = _figure(min(WIDEST, max(5, 0.8 * len(table) + 2)), 4)
     at = figure.subplots()
     below = [0.0] * len(table)
     for i, part in enumerate(table.columns):
         heights = list(table[part])
         at.bar(list(table.index), heights, 0.7, bottom=below, label=part, color=f"C{i % 10}", hatch="//" * (i // 10))
         below = [b + h for b, h in zip(below, heights)]
-    at.tick_params(axis="x", rotation=90 if len(table) > 6 else 0)
+    longest = max(max(map(len, str(name).split("\n"))) for name in table.index)
+    at.tick_params(axis="x", rotation=90 if longest * len(table) > 9 * figure.get_figwidth() else 0)
     at.set(ylabel=y)
     return _save(figure, path)
 
 
-def points(path, groups, x, y):
-    """Points of each group, joined in the order of x. groups: {name: (xs, ys)}."""
+def points(path, groups, x, y, log=False):
+    """Points of each group, joined in the order of x. groups: {name: (xs, ys)}. log: of the y axis."""
     figure = _figure(6, 4)
     at = figure.subplots()
     for name, (xs, ys) in groups.items():
         pairs = sorted(zip(xs, ys))
         at.plot([p[0] for p in pairs], [p[1] for p in pairs], marker="o", label=name)
     at.set(xlabel=x, ylabel=y)
-    at.set_ylim(bottom=0)
+    if log:
+        at.set_yscale("log")
+    else:
+        at.set_ylim(bottom=0)
     return _save(figure, path)

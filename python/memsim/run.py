@@ -36,9 +36,12 @@ observers = []       # called with a machine and whether its run has ended, betw
 
 
 class Simulation:
-    """A machine built from the tree below `root`, checked whole, at time 0."""
+    """A machine built from the tree below `root`, checked whole, at time 0.
 
-    def __init__(self, root, opts=None):
+    arguments   what the script made it from: argparse's namespace, or a dict; the database keeps them with the run
+    """
+
+    def __init__(self, root, opts=None, arguments=None):
         global _made
         self._process, self._in_use = os.getpid(), threading.Lock()
         signals.expect()
@@ -48,6 +51,7 @@ class Simulation:
             raise user_error(f"a machine is built from a Root, not from {root!r}")
         root._check_open("instantiate()")
         self.root = root
+        self._arguments = _as_json(arguments)
         self.stats = Statistics(self)
         self._script = Script()
         self._machine = machine = build(root, opts.event_queue, opts.changes)
@@ -317,7 +321,7 @@ class Simulation:
         files = dict(script.files())
         journal = {"journal": self._journal.record(), "options": self.options.kept(),
                    "name": script.name, "machine": self._number, "runs": self._former_runs() | _runs,
-                   "dumped": self._dumped, "cause": self._cause}
+                   "dumped": self._dumped, "cause": self._cause, "arguments": self._arguments}
         os_error(lambda: os.makedirs(os.path.dirname(path) or ".", exist_ok=True), path)
         _memsim.write_checkpoint(
             path, machine,
@@ -396,7 +400,7 @@ class Simulation:
             self._run = self._database.begin_run(
                 name=name, script=self._script.path or "", argv=self._script.argv,
                 seed=self.root.seed, parent=former or "", configuration=self._configuration(),
-                only=opts.skip_finished)
+                arguments=self._arguments, only=opts.skip_finished)
             self._run.write_machine(self._machine)
         if opts is options:
             _runs[str(self._number)] = self._run.uuid
@@ -404,13 +408,24 @@ class Simulation:
 
 # ---- the default machine -------------------------------------------------------------------------
 
-def instantiate(root=None):
-    """Builds the machine below the Root (by default the last one made) and checks all of it."""
+def _as_json(arguments):
+    """'' if there are none."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    try:
+        return json.dumps(dict(arguments) if isinstance(arguments, dict) else vars(arguments), default=str)
+    except TypeError:
+        raise user_error(f"arguments: {arguments!r} is neither argparse's namespace nor a dict of names") from None
+
+
+def instantiate(root=None, arguments=None):
+    """Builds the machine below the Root (by default the last one made) and checks all of it. The database keeps the
+    arguments with the run: what parse_args() returned, or a dict."""
     global _default
     root = root or Root._latest
     if root is None:
         raise user_error("there is no Root: make one first, root = memsim.Root()")
-    _default = Simulation(root)
+    _default = Simulation(root, arguments=arguments)
     return _default
 
 
@@ -444,7 +459,8 @@ def restore(file, outdir=None):
     opts = dataclasses.replace(options, restoring=None, parent=saved.run.uuid, origin=hash_of(file),
                                outdir=os.fspath(outdir or options.outdir))
     _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
-                          dataclasses.replace(opts, restoring=saved))
+                          dataclasses.replace(opts, restoring=saved),
+                          json.loads(saved.script.journal).get("arguments"))
     journal = _default._journal
     journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "",
                                              "path": file}

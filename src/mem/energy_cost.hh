@@ -13,7 +13,9 @@ class EnergyCost final : public StaticModel<EnergyCost> {
   public:
     struct Params {
         Param<std::string> part {"", "Name of the part that spends the energy"};
-        Param<std::string> objects {"", "Path of the objects that spend it, or its beginning"};
+        Param<std::string> objects {
+            "", "Path of the object that spends it; what is below it and the elements of a list "
+                "of that name do so, too"};
         Param<std::string> statistic {
             "", "Name of the objects' statistic that is multiplied: a counter, or a power in mW; "
                 "empty: time"};

@@ -412,11 +412,12 @@ Run Database::begin_run(const RunInfo& info) {
     std::optional<Ownership> mine = Ownership::take(path(), uuid);
     MEMSIM_ASSERT(mine, "a new run is in use");
     Statement(*connection_,
-              "INSERT INTO run(id, name, script, argv, seed, version, parent, configuration, "
-              "owner, started) VALUES(?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?, "
+              "INSERT INTO run(id, name, script, argv, arguments, seed, version, parent, "
+              "configuration, owner, started) "
+              "VALUES(?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''), nullif(?, ''), ?, "
               "strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
-        .bind(uuid, info.name, info.script, argv, info.seed, info.version, info.parent,
-              info.configuration, me)
+        .bind(uuid, info.name, info.script, argv, info.arguments, info.seed, info.version,
+              info.parent, info.configuration, me)
         .run();
     t.commit();
     return Run(std::make_unique<Run::State>(connection_, std::move(uuid), std::move(*mine),

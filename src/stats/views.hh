@@ -43,17 +43,30 @@ CREATE VIEW launches AS
            (SELECT ifnull(sum(value) FILTER (WHERE name = 'hits'), 0) /
                        sum(value) FILTER (WHERE name = 'accesses')
             FROM known WHERE launch = launch.id AND stage = 'l2') AS l2_hit_rate,
-           (SELECT total(value) FROM known WHERE launch = launch.id AND
-                (type = 'mem.DramController' AND name = 'bus_bytes' OR
-                 type GLOB 'ohm.*' AND name = 'dram_bytes')) AS dram_bytes
+           coalesce(
+               (SELECT sum(value) FROM known WHERE launch = launch.id AND
+                    (type = 'mem.DramController' AND name = 'bus_bytes' OR
+                     type GLOB 'ohm.*' AND name = 'dram_bytes')),
+               (SELECT sum(value) FROM known -- of a cache in front of a memory that counts no bus
+                WHERE launch = launch.id AND type = 'mem.PageCache' AND name = 'dram_bytes'),
+               (SELECT 0.0 FROM object JOIN total ON total.object = object.id
+                WHERE object.run = launch.run AND
+                    (type = 'mem.DramController' AND name = 'bus_bytes' OR
+                     (type GLOB 'ohm.*' OR type = 'mem.PageCache') AND name = 'dram_bytes')))
+               AS dram_bytes
     FROM launch;
 
 CREATE VIEW argument AS
-    SELECT run.id AS run, substr(word.value, 3) AS name,
-           CASE WHEN next.value GLOB '--*' THEN NULL ELSE next.value END AS value
+    SELECT run.id AS run, word.key AS name,
+           CASE word.type WHEN 'true' THEN NULL ELSE word.value END AS value
+    FROM run, json_each(run.arguments) AS word
+    WHERE word.type NOT IN ('null', 'false') AND word.value <> '[]'
+    UNION ALL
+    SELECT run.id, substr(word.value, 3),
+           CASE WHEN next.value GLOB '--*' THEN NULL ELSE next.value END
     FROM run, json_each(run.argv) AS word
          LEFT JOIN json_each(run.argv) AS next ON next.key = word.key + 1
-    WHERE word.value GLOB '--*';
+    WHERE run.arguments IS NULL AND word.value GLOB '--*';
 CREATE VIEW ipc AS
     SELECT run.id AS run, run.name AS script,
            (SELECT value FROM argument WHERE argument.run = run.id AND name = 'platform')
@@ -64,7 +77,7 @@ CREATE VIEW ipc AS
                AS workload,
            (SELECT group_concat(name || ifnull(' ' || value, ''), ' ')
             FROM (SELECT * FROM argument WHERE argument.run = run.id
-                  AND name NOT IN ('platform', 'workload') ORDER BY name)) AS others,
+                  AND name NOT IN ('platform', 'workload', 'seed') ORDER BY name)) AS others,
            seed, value AS ipc
     FROM run JOIN result ON result.run = run.id
     WHERE result.name = 'ipc' AND path = (
@@ -94,22 +107,23 @@ CREATE VIEW slowest AS
     FROM slow JOIN dump ON dump.id = slow.dump GROUP BY dump, rank;
 
 CREATE VIEW hit_rates AS
-    SELECT hit.run AS run, hit.path AS path, 'hits' AS what, hit.value / whole.value AS rate
-    FROM result AS hit JOIN result AS whole ON whole.run = hit.run AND whole.path = hit.path
-    WHERE hit.name = 'hits' AND whole.name = 'accesses' AND whole.value > 0
+    SELECT run, path, 'hits' AS what, -- grouped, not joined: each value is looked up once
+           sum(value) FILTER (WHERE name = 'hits') /
+               nullif(sum(value) FILTER (WHERE name = 'accesses'), 0) AS rate
+    FROM result WHERE name IN ('hits', 'accesses') GROUP BY run, path
+    HAVING count(*) = 2 AND rate IS NOT NULL
     UNION ALL
     SELECT run, path, 'row hits',
            sum(value) FILTER (WHERE name = 'row_hits') / nullif(sum(value), 0)
     FROM result WHERE name IN ('row_hits', 'row_misses', 'row_conflicts') GROUP BY run, path
     UNION ALL
-    SELECT hit.run, hit.path || replace(hit.name, 'bank_row_hits', '.bank'), 'row hits',
-           hit.value / nullif(reads.value + writes.value, 0)
-    FROM result AS hit
-         JOIN result AS reads ON reads.run = hit.run AND reads.path = hit.path
-              AND reads.name = replace(hit.name, 'row_hits', 'reads')
-         JOIN result AS writes ON writes.run = hit.run AND writes.path = hit.path
-              AND writes.name = replace(hit.name, 'row_hits', 'writes')
-    WHERE hit.name GLOB 'bank_row_hits*';
+    SELECT run, path || '.bank' || substr(name, instr(name, '[')) AS bank, 'row hits',
+           sum(value) FILTER (WHERE name GLOB 'bank_row_hits*') /
+               nullif(sum(value) FILTER (WHERE name NOT GLOB 'bank_row_hits*'), 0)
+    FROM result
+    WHERE name GLOB 'bank_*' AND (name GLOB 'bank_row_hits*' OR name GLOB 'bank_reads*' OR
+                                  name GLOB 'bank_writes*')
+    GROUP BY run, bank HAVING count(*) = 3;
 CREATE VIEW bandwidth AS
     SELECT result.run AS run, path, name, value AS bytes,
            value * 1e15 / nullif(tick - since_tick, 0) AS bytes_per_second
@@ -145,6 +159,7 @@ CREATE VIEW energy AS
     FROM cost JOIN lasted ON lasted.run = cost.run
          JOIN result ON result.run = cost.run AND result.name = statistic
               AND substr(result.path, 1, length(objects)) = objects
+              AND substr(result.path, length(objects) + 1, 1) IN ('', '.', '[')
     UNION ALL
     SELECT cost.run, objects, part, 'time', share * power_nw * seconds, source
     FROM cost JOIN lasted ON lasted.run = cost.run WHERE power_nw > 0;
@@ -163,11 +178,11 @@ CREATE VIEW percentiles AS
     counted AS (
         SELECT *, sum(count) OVER up AS below, sum(count) OVER (PARTITION BY run, path, name) AS n
         FROM merged WINDOW up AS (PARTITION BY run, path, name ORDER BY high))
-    SELECT run, path, name, unit, n AS count,
-           min(CASE WHEN below >= 0.5 * n THEN high END) AS p50,
-           min(CASE WHEN below >= 0.9 * n THEN high END) AS p90,
-           min(CASE WHEN below >= 0.99 * n THEN high END) AS p99
-    FROM counted GROUP BY run, path, name;
+    SELECT DISTINCT run, path, name, unit, n AS count, -- GROUP BY would read all runs for one
+           min(CASE WHEN below >= 0.5 * n THEN high END) OVER one AS p50,
+           min(CASE WHEN below >= 0.9 * n THEN high END) OVER one AS p90,
+           min(CASE WHEN below >= 0.99 * n THEN high END) OVER one AS p99
+    FROM counted WINDOW one AS (PARTITION BY run, path, name);
 )sql";
 
 } // namespace memsim::stats

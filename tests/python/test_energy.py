@@ -50,10 +50,23 @@ def test_counts_and_time_cost_energy(in_tmp):
     assert rows[1] == ("mem", "memory", "time", pytest.approx(0.25 * (tick - since) * 1e-6), "assumption")
 
 
+def test_an_object_is_no_other_that_begins_so(in_tmp):
+    """`mem` is not `mem2`; a list and what is below an object are."""
+    assert [energy._spends("gpu.l2", path) for path in ("gpu.l2", "gpu.l2[3]", "gpu.l2.tags", "gpu.l2b", "gpu")] == [
+        True, True, True, False, False]
+    root = machine(COSTS[:1])
+    root.gen2, root.mem2 = TrafficGen(requests=400, period="10ns"), SimpleMemory()
+    root.gen2.mem_side = root.mem2.cpu_side
+    with memsim.Simulation(root) as simulation:
+        simulation.simulate()
+    assert by_part("memsim-out") == {"memory": 1000}
+    assert energy.spent(COSTS[:1], values_of("memsim-out"), 1.0) == {"memory": pytest.approx(1e-6)}
+
+
 @pytest.mark.parametrize("cost, why", [
     (dict(statistic="raeds", each="1nJ"), "no object of mem has a statistic 'raeds' (did you mean 'reads'?)"),
     (dict(objects="memm", statistic="reads", each="1nJ"),
-     "the path of no object begins with 'memm' (did you mean 'mem'?)"),
+     "there is no object 'memm' (did you mean 'mem'?)"),
     (dict(each="1nJ"), "no statistic is named"),
     (dict(statistic="reads", power="1W"), "a statistic is multiplied, not time")])
 def test_a_wrong_cost_is_a_sentence(in_tmp, cost, why):

@@ -1,4 +1,5 @@
 """Asking the results: kernel launches, views, frames of many runs, memsim diff, memsim plot."""
+import shutil
 import sqlite3
 import subprocess
 import xml.etree.ElementTree as xml
@@ -38,10 +39,21 @@ def test_a_launch_has_what_was_counted_during_it(runs):
     assert 0 < launches["dram_bytes"].sum() <= total.df().query("name == 'dram_bytes'")["value"].sum()
 
 
-def test_launches_of_one_run_are_found_without_looking_at_all(runs):
-    plan = ask(runs, "EXPLAIN QUERY PLAN SELECT * FROM launches WHERE run = 'a'")["detail"]
-    assert plan.str.contains("USING INDEX launch_of_run").any()
-    assert not plan.str.contains("MATERIALIZE|SCAN|AUTOMATIC", regex=True).any(), list(plan)
+@pytest.mark.parametrize("view, found_by", [("launches", "INDEX launch_of_run"), ("percentiles", "INDEX dump_of_run"),
+                                            ("hit_rates", "INDEX dump_of_run")])
+def test_rows_of_one_run_are_found_without_looking_at_all(runs, view, found_by):
+    plan = ask(runs, f"EXPLAIN QUERY PLAN SELECT * FROM {view} WHERE run = 'a'")["detail"]
+    assert plan.str.contains(found_by).any(), list(plan)
+    tables = {"run", "dump", "object", "param", "stat", "part", "value", "distribution", "launch", "total", "counted"}
+    scanned, parts = (set(plan[plan.str.startswith(word)].str.split().str[1]) for word in ("SCAN", "CO-ROUTINE"))
+    assert not (scanned - parts) & tables and not plan.str.contains("AUTOMATIC").any(), list(plan)
+
+
+def test_hit_rates_of_all_runs_look_up_each_value_once(runs):
+    """By its dump and its part; a join of two names would go through all values of the dump for each row."""
+    plan = ask(runs, "EXPLAIN QUERY PLAN SELECT * FROM hit_rates")["detail"]
+    assert (plan[plan.str.contains("SEARCH value")] == "SEARCH value USING PRIMARY KEY (dump=? AND part=?)").all(), list(plan)
+    assert plan.str.contains("part_of_name").sum() >= 3, list(plan)
 
 
 def test_launches_of_a_resumed_run_are_there_once(memsim_command, tmp_path):
@@ -62,6 +74,66 @@ def test_ipc_of_a_baseline(runs):
     table = ask(runs, "SELECT * FROM normalised_ipc WHERE baseline = 'hetero'").set_index("platform")
     assert table["ratio"]["hetero"] == 1
     assert table["ratio"]["ohm-base"] == table["ipc"]["ohm-base"] / table["ipc"]["hetero"]
+
+
+def copy_with(runs, tmp_path, change, *parameters):
+    """The database's copy, changed."""
+    (tmp_path / "other").mkdir()
+    shutil.copy(runs / "stats.db", tmp_path / "other")
+    with sqlite3.connect(tmp_path / "other/stats.db") as db:
+        db.execute(change, parameters)
+    return tmp_path / "other"
+
+
+def test_a_default_has_a_name(memsim_command, tmp_path):
+    """README's run, without --platform, is ohm-base's: the script says what it was made from."""
+    memsim_command("-q", "-d", "out", PLANAR, "--scale", "tiny")
+    memsim_command("-q", "-d", "out", PLANAR, "--scale", "tiny", "--platform", "hetero")
+    made = ask(tmp_path / "out", "SELECT platform, workload, others, script FROM ipc ORDER BY platform DESC")
+    assert list(made["platform"]) == ["ohm-base", "hetero"] and "scale tiny" in made["others"][0]
+    assert made["others"][0] == made["others"][1] and "seed" not in made["others"][0]
+    ratio = ask(tmp_path / "out", "SELECT platform FROM normalised_ipc WHERE baseline = 'ohm-base' AND ratio <> 1")
+    assert list(ratio["platform"]) == ["hetero"]
+    memsim_command("plot", "bars", "out", "--relative-to", "ohm-base")
+
+
+def test_arguments_are_those_given_where_the_script_says_none(in_tmp):
+    root = memsim.Root()
+    root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    with pytest.raises(memsim.Error, match="3 is neither argparse's namespace nor a dict"):
+        memsim.Simulation(root, arguments=3)
+    root = memsim.Root()
+    root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    with memsim.Simulation(root, arguments={"platform": "mine", "fast": True, "slow": False, "n": 3, "x": None}) as sim:
+        sim.simulate("1ns")
+        again = sim.checkpoint("a.ckpt")
+    rows = memsim.results().sql("SELECT name, value FROM argument ORDER BY name")
+    assert rows.fillna("").values.tolist() == [["fast", ""], ["n", 3], ["platform", "mine"]]
+    with memsim.restore(again, outdir="other") as machine:
+        machine.simulate()
+    assert "mine" in list(memsim.results("other").sql("SELECT value FROM argument")["value"])
+    with sqlite3.connect("memsim-out/stats.db") as db:
+        db.execute("""UPDATE run SET arguments = NULL, argv = '["--platform", "old", "--fast", "--n", "3"]'""")
+    rows = memsim.results().sql("SELECT name, value FROM argument ORDER BY name")
+    assert rows.fillna("").values.tolist() == [["fast", ""], ["n", "3"], ["platform", "old"]]
+
+
+def test_bytes_of_dram_are_unknown_where_nothing_counts_them(runs, tmp_path):
+    """0 is of a launch that moved nothing; without a memory that counts there is no figure, and a cache in front of a
+    plain memory counts what it asks of it."""
+    assert not ask(runs, "SELECT dram_bytes FROM launches")["dram_bytes"].isna().any()
+    none = copy_with(runs, tmp_path, "UPDATE object SET type = 'mem.SimpleMemory' "
+                                     "WHERE type GLOB 'ohm.*' OR type = 'mem.DramController'")
+    assert ask(none, "SELECT dram_bytes FROM launches")["dram_bytes"].isna().all()
+    with sqlite3.connect(none / "stats.db") as db:
+        db.execute("UPDATE object SET type = 'mem.PageCache' WHERE id IN (SELECT object FROM total WHERE name = 'dram_bytes')")
+    assert (ask(none, "SELECT sum(dram_bytes) AS s FROM launches")["s"] ==
+            ask(none, "SELECT sum(value) AS s FROM launch_results WHERE name = 'dram_bytes'")["s"]).all()
+    with sqlite3.connect(none / "stats.db") as db:
+        db.execute("DELETE FROM counted")
+    assert set(ask(none, "SELECT dram_bytes FROM launches")["dram_bytes"]) == {0.0}
 
 
 def test_stages_tile_lives_and_the_slowest_come_first(runs):
@@ -141,6 +213,115 @@ def test_diff_says_by_how_much(memsim_command, tmp_path):
     said = memsim_command("diff", "a", "b", "--match", "requests").stdout.split()
     at = said.index("generator.requests")
     assert said[at:at + 4] == ["generator.requests", "100", "200", "+100.00%"]
+
+
+@pytest.fixture
+def drawn(runs, monkeypatch, tmp_path):
+    """What `memsim plot` gives to the drawing: the table, or the groups, and the text of the y axis."""
+    from memsim import figures, plot
+
+    def draw(*arguments, db=runs):
+        made = {}
+        for name in "bars", "stacks", "points", "lines":
+            monkeypatch.setattr(plot, name, lambda path, table, *rest, **more: made.update(table=table, texts=rest, **more))
+        figures.main([arguments[0], str(db), *arguments[1:]])
+        return made
+    return draw
+
+
+@pytest.fixture(scope="module")
+def unlike(runs, tmp_path_factory):
+    """Beside those two: hetero at another scale, and ohm-base with another seed."""
+    folder = tmp_path_factory.mktemp("unlike")
+    shutil.copy(runs / "stats.db", folder)
+    for more in (["--scale", "small", "--platform", "hetero"], ["--scale", "tiny", "--platform", "ohm-base", "--seed", "2"]):
+        subprocess.run([ROOT / "build/memsim", "-q", "--stamps", "10", "-d", folder, PLANAR, *more], check=True,
+                       capture_output=True)
+    return folder
+
+
+def test_only_seeds_are_averaged(unlike, drawn, capsys):
+    with pytest.raises(memsim.Error, match=r"the runs differ in 'scale' \(small, tiny\).*--only scale=tiny"):
+        drawn("bars", "--relative-to", "hetero", db=unlike)
+    with pytest.raises(memsim.Error, match="the runs differ in 'scale'"):
+        drawn("stages", "--by", "platform", db=unlike)
+    made = drawn("bars", "--relative-to", "hetero", "--only", "scale=tiny", "--only", "seed=1", db=unlike)
+    ratio = ask(unlike, "SELECT ratio FROM normalised_ipc WHERE baseline = 'hetero' AND platform = 'ohm-base' AND seed = 1")
+    assert made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ratio["ratio"][0])
+    made = drawn("bars", "--only", "scale=tiny", db=unlike)
+    ipc = ask(unlike, "SELECT avg(ipc) AS ipc FROM ipc WHERE platform = 'ohm-base'")["ipc"][0]
+    assert made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ipc) and "mean of 2 seeds" in made["texts"][0]
+    made = drawn("bars", "--over", "scale", "--only", "platform=hetero", db=unlike)
+    assert list(made["table"].columns) == ["tiny", "small"]
+    assert not capsys.readouterr().err
+
+
+def test_what_is_not_compared_is_told(runs, unlike, drawn, tmp_path, capsys):
+    subprocess.run([ROOT / "build/memsim", "-q", "-d", tmp_path, ROOT / "configs/dram_traffic.py", "--requests", "100"],
+                   check=True, capture_output=True)
+    memsim_merge = subprocess.run([ROOT / "build/memsim", "merge", tmp_path, runs], capture_output=True)
+    assert memsim_merge.returncode == 0
+    made = drawn("bars", "--by", "platform", "--statistic", "requests.life.mean", db=tmp_path)
+    assert sorted(made["table"].index) == ["hetero", "ohm-base"]
+    with sqlite3.connect(tmp_path / "stats.db") as db:  # one that has stages and no platform; and one made again
+        db.execute("UPDATE run SET arguments = json_remove(arguments, '$.platform') "
+                   "WHERE json_extract(arguments, '$.platform') = 'hetero'")
+    assert list(drawn("stages", "--by", "platform", db=tmp_path)["table"].index) == ["ohm-base"]
+    assert "1 of 2 runs have no 'platform' and are left out" in capsys.readouterr().err
+    bars = drawn("stages", db=tmp_path)["table"]
+    assert len(bars) == 2 and set(bars.columns[:4]) == {"sm", "l1", "network", "l2"}
+    with sqlite3.connect(tmp_path / "stats.db") as db:
+        db.execute("""UPDATE run SET arguments = json_set(arguments, '$.platform', 'ohm-base')""")
+    made = drawn("bars", "--statistic", "gpu.dispatcher.ipc", db=tmp_path)
+    assert "1 runs were made again with equal arguments and seed: the latest counts" in capsys.readouterr().err
+    latest = ask(tmp_path, "SELECT ipc FROM ipc JOIN run ON id = run ORDER BY started DESC LIMIT 1")["ipc"][0]
+    assert made["table"].loc["ohm-base"].iloc[0] == latest
+
+
+def test_elements_are_combined_by_what_they_are(runs, drawn):
+    """Counts add up, of ratios and times the mean is taken, a maximum stays one; the axis says so."""
+    for name, how, said in (("hits", "sum", "sum of gpu.l1[*]"), ("miss_rate", "mean", "mean of gpu.l1[*]"),
+                            ("miss_latency.mean", "mean", "mean of gpu.l1[*]"), ("miss_latency.max", "max", "highest of")):
+        made = drawn("bars", "--statistic", f"gpu.l1[*].{name}")
+        each = ask(runs, f"SELECT platform, value FROM result JOIN ipc USING (run) WHERE path GLOB 'gpu.l1[[]*' AND name = '{name}'")
+        assert made["table"].iloc[:, 0].to_dict() == pytest.approx(each.groupby("platform")["value"].agg(how).to_dict())
+        assert said in made["texts"][0]
+    assert drawn("bars")["texts"][0] == "gpu.dispatcher.ipc"
+
+
+def test_stages_stand_in_the_order_of_the_way(runs, drawn):
+    from memsim.stages import along_the_way
+    assert along_the_way({"l2", "network", "new", "response", "dram", "l1", "sm"}) == [
+        "sm", "l1", "network", "l2", "dram", "new", "response"]
+    stages = list(drawn("stages", "--by", "platform")["table"].columns)
+    assert stages == along_the_way(stages) != sorted(stages)
+
+
+def test_a_series_has_units_that_people_read(in_tmp, drawn):
+    root = memsim.Root()
+    root.gen = memsim.mem.TrafficGen(requests=500, period="20ns", read_share="100%")
+    root.dram = memsim.mem.DramController(timing="ddr4_3200", map="RoRaBaCoCh")
+    root.gen.mem_side = root.dram.cpu_side
+    with memsim.Simulation(root) as sim:
+        sim.stats.series("1us", ["dram.bandwidth", "gen.read_latency"])
+        sim.simulate()
+    made = drawn("series", "--statistic", "dram.bandwidth", "--log", db="memsim-out")
+    assert made["texts"][:2] == ("us", ["GB/s"]) and made["log"] == "y"
+    most = memsim.results().series().query("name == 'bandwidth'")["value"].max()
+    assert made["table"]["dram.bandwidth"].max().max() == pytest.approx(most / 1e9)
+    assert "GB/s" in drawn("series", db="memsim-out")["table"]  # a panel for each unit
+
+
+def test_many_bars_have_a_width_that_can_be_read(tmp_path):
+    import pandas
+    from memsim import plot
+    from PIL import Image
+    table = pandas.DataFrame({f"workload{i}": {f"platform{j}": i + j + 1 for j in range(12)} for i in range(40)})
+    plot.bars(tmp_path / "a.png", table, "y" * 200)
+    width, height = Image.open(tmp_path / "a.png").size
+    assert width <= 150 * (plot.WIDEST + 2) and height <= 1500
+    plot.bars(tmp_path / "b.svg", table, "y", log=True)
+    assert "10^{" in (tmp_path / "b.svg").read_text() or "mathdefault" in (tmp_path / "b.svg").read_text()
 
 
 @pytest.mark.parametrize("arguments", [
