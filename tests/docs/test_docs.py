@@ -171,3 +171,10 @@ def test_a_deviation_is_short():
     rows = re.findall(r"^(\| (D\d+) \|.*)$", (ROOT / "docs/deviations.md").read_text(), re.M)
     assert len(rows) > 140
     assert [number for row, number in rows if len(row) > 400 and number not in long_ones] == []
+
+
+def test_queries_of_the_page_name_the_run():
+    """Its database holds several runs, whose rows would mix."""
+    queries = [text for _, language, _, text in blocks(ROOT / "docs/sql.md") if language == "sql"]
+    assert len(queries) > 8
+    assert [q for q in queries if not re.match(r"SELECT run, |SELECT id, .* FROM claim|.* FROM normalised_ipc", q)] == []
