@@ -70,8 +70,7 @@ def _apply(root, change):
     every = re.compile(re.escape(place).replace(r"\[\*\]", r"\[\d+\]"))
     found = [obj for at, obj in objects.items() if every.fullmatch(at)]
     if not found:
-        raise Error(f"--set {change}: there is no component '{place}'"
-                    f"{did_you_mean(place, list(objects))}")
+        raise Error(f"--set {change}: there is no component '{place}'{_meant(place, objects)}")
     for obj in found:
         if not isinstance(getattr(type(obj), name, None), Parameter):
             raise Error(f"--set {change}: {obj.path} has no parameter '{name}'"
@@ -81,6 +80,16 @@ def _apply(root, change):
         except Error as e:
             raise Error(f"--set {change}: {str(e).partition(': ')[2]}") from None
         obj._places[name] = f"--set {change}"
+
+
+def _meant(place, paths):
+    """' (did you mean ...?)': elements where `place` is their list or one that is not there, else the nearest name."""
+    listed = re.sub(r"\[(\d+|\*)\]", "", place)
+    elements = [path for path in paths if "[" in path and re.sub(r"\[\d+\]", "", path) == listed]
+    if not elements:
+        return did_you_mean(place, list(paths))
+    every = re.sub(r"\[\d+\]", "[*]", elements[0])
+    return f" (did you mean '{elements[0]}', or '{every}' for every element?)"
 
 
 def rebuild_tree(configuration, seed):

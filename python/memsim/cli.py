@@ -1,9 +1,11 @@
 """The command line: `memsim [options] script.py arguments` and `memsim SUBCOMMAND`."""
 import argparse
 import code
+import contextlib
 import dataclasses
 import json
 import os
+import re
 import sys
 
 import memsim
@@ -146,6 +148,8 @@ def _main(argv):
     for text in argv:
         utf8(text, "the argument")
     signals.note(signals.OF_A_RUN)
+    if argv[:1] == ["help"]:  # of memsim, of a subcommand or of a script
+        argv = [*argv[1:], "--help"]
     if argv and argv[0] in SUBCOMMANDS:
         signals.listen()
         if streams.stdout_was_closed:
@@ -166,7 +170,9 @@ def _script(argv):
         print(schema.listing(), end="")
         return 0
     if args.debug_help:
-        print("".join(f"{name:20} {doc}\n" for name, doc in _memsim.debug_flags()), end="")
+        flags = _memsim.debug_flags()
+        width = max(len(name) for name, _ in flags)
+        print("".join(f"{name:{width}}  {doc}\n" for name, doc in flags), end="")
         return 0
     named = args.restore + [name for name in args.command if name.endswith(".ckpt")]
     if args.restore and len(named) > 1:
@@ -187,7 +193,28 @@ def _script(argv):
         code.interact(local={"memsim": memsim, "__name__": "__main__"}, exitmsg="")
         run.close_all()
         return 0
-    return run_script(script, arguments, args.interactive)
+    with _suggestions({name for action in p._actions for name in action.option_strings}):
+        return run_script(script, arguments, args.interactive)
+
+
+@contextlib.contextmanager
+def _suggestions(ours):
+    """While a script runs: its parser says which of its options an unknown one is near, or that it is memsim's."""
+    plain = argparse.ArgumentParser.error
+
+    def error(parser, message):
+        unknown = re.match(r"unrecognized arguments: (-[^\s=]+)", message)
+        if unknown and unknown[1] in ours:
+            message += f": {unknown[1]} is an option of memsim and stands before the script's name"
+        elif unknown:
+            message += did_you_mean(unknown[1], parser._option_string_actions)
+        plain(parser, message)
+
+    argparse.ArgumentParser.error = error
+    try:
+        yield
+    finally:
+        argparse.ArgumentParser.error = plain
 
 
 def _apply(args, options):

@@ -26,10 +26,23 @@ def pattern(path):
     return re.sub(r"\[\d+\]", "[*]", path)
 
 
+def _params(results, run):
+    """{(path, name): (text, value)}. A cost of energy is named by what it says, not by its place in the list, where one
+    more cost would shift the others."""
+    table = results.params(run)
+    found = {(p, n): (t, v) for p, n, t, v in zip(*(table[c] for c in ("path", "name", "text", "value")))}
+    costs = results.sql("SELECT path FROM object WHERE run = ? AND type = 'mem.EnergyCost'", [run])["path"]
+    names = {}
+    for path in costs:
+        part, objects, statistic = (found[path, name][0] for name in ("part", "objects", "statistic"))
+        name = f"{path.partition('[')[0]}({part}, {objects}.{statistic or 'time'})"
+        names[path] = name if name not in names.values() else f"{name} {path}"
+    return {(names.get(p, p), n): known for (p, n), known in found.items()}
+
+
 def parameters(a, b):
     """(what, in A, in B) of each parameter that differs; one row for elements of a vector that differ alike."""
-    one, other = ({(p, n): (t, v) for p, n, t, v in zip(*(results.params(run)[c] for c in ("path", "name", "text", "value")))}
-                  for results, run in (a, b))
+    one, other = (_params(*of) for of in (a, b))
     rows = {}
     for key in sorted(one.keys() | other.keys()):
         before, after = one.get(key, ("-", None)), other.get(key, ("-", None))

@@ -75,7 +75,9 @@ def test_a_mistake_in_a_script(refused, tmp_path, line, said):
 
 @pytest.mark.parametrize("change, said", [
     ("gpu.l2[0].latncy=1ns", "gpu.l2[0] has no parameter 'latncy' (did you mean 'latency'?)"),
-    ("gpu.l2[9].latency=1ns", "there is no component 'gpu.l2[9]'"),
+    ("gpu.l2[9].latency=1ns", "there is no component 'gpu.l2[9]' (did you mean 'gpu.l2[0]', or 'gpu.l2[*]' for every element?)"),
+    ("gpu.l2.capacity=1MiB", "there is no component 'gpu.l2' (did you mean 'gpu.l2[0]', or 'gpu.l2[*]' for every element?)"),
+    ("gqu.dispatcher.clock=1GHz", "there is no component 'gqu.dispatcher' (did you mean 'gpu.dispatcher'?)"),
     ("gpu.l2[0].latency=190", "'190' has no unit of Time: write '190ns' or the like"),
     ("latency", "write path.parameter=value, such as"),
 ])

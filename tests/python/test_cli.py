@@ -64,7 +64,7 @@ def test_python_s_optimization_takes_nothing_away(memsim_command, tmp_path):
 def test_a_scaled_machine_says_so_in_one_line(memsim_command):
     job = ("-d", "out", ROOT / "configs/ohm_planar.py", "--scale", "tiny")
     first, result = memsim_command(*job).stdout.splitlines()
-    assert first == "scale: 4 of 6 proportions are more than a tenth off the paper's; -v lists them"
+    assert first == "scale: 4 of 6 proportions are more than a tenth off the paper's; memsim -v SCRIPT lists them"
     quiet = memsim_command("-q", *job)
     assert (quiet.stdout, quiet.stderr) == (result + "\n", "")
     listed = memsim_command("-v", *job).stdout
@@ -105,6 +105,26 @@ def test_what_a_stranger_types_is_met_with_a_sentence(memsim_command, script, tm
     done = memsim_command(*arguments, expect=2 if usage else 1)
     assert said in done.stderr and "Traceback" not in done.stderr
     assert usage or done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("option, said", [
+    ("--sacle", "error: unrecognized arguments: --sacle tiny (did you mean '--scale'?)\n"),
+    ("--outdir", "error: unrecognized arguments: --outdir tiny: --outdir is an option of memsim and stands before the script's name\n"),
+    ("--nothing-like-it-anywhere", "error: unrecognized arguments: --nothing-like-it-anywhere tiny\n")])
+def test_an_unknown_option_of_a_script_is_met_with_a_near_one(memsim_command, option, said):
+    assert memsim_command(ROOT / "configs/ohm_planar.py", option, "tiny", expect=2).stderr.endswith(said)
+
+
+def test_help_is_a_word_too(memsim_command):
+    assert memsim_command("help").stdout == memsim_command("--help").stdout
+    assert memsim_command("help", "sql").stdout == memsim_command("sql", "--help").stdout
+    assert "--platform" in memsim_command("help", ROOT / "configs/ohm_planar.py").stdout
+
+
+def test_the_columns_of_debug_help_are_aligned(memsim_command):
+    lines = memsim_command("--debug-help").stdout.splitlines()
+    column = max(len(line.split()[0]) for line in lines) + 2
+    assert len(lines) > 50 and all(line[column - 2:column] == "  " and line[column] != " " for line in lines)
 
 
 def test_options_are_written_in_full(memsim_command):

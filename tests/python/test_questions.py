@@ -324,6 +324,27 @@ def test_many_bars_have_a_width_that_can_be_read(tmp_path):
     assert "10^{" in (tmp_path / "b.svg").read_text() or "mathdefault" in (tmp_path / "b.svg").read_text()
 
 
+def test_diff_knows_a_cost_of_energy_by_what_it_says(memsim_command, tmp_path):
+    """One more cost in front of the others is one that differs, not a shift of all."""
+    for name, costs in ("a", "[second]"), ("b", "[first, second]"):
+        (tmp_path / f"{name}.py").write_text(f"""
+import memsim
+from memsim.energy import Cost, components
+from memsim.mem import DramController, TrafficGen
+root = memsim.Root()
+root.gen, root.dram = TrafficGen(requests=100), DramController()
+root.gen.mem_side = root.dram.cpu_side
+first = Cost("DRAM", "dram", "a data sheet", statistic="activates", each=2e-9)
+second = Cost("DRAM", "dram", "another", power=0.5)
+root.energy = components({costs})
+memsim.instantiate()
+memsim.simulate()
+""")
+        memsim_command("-q", "-d", name, f"{name}.py")
+    said = memsim_command("diff", "a", "b", "--match", "energy").stdout
+    assert "energy(DRAM, dram.activates).each" in said and "dram.time" not in said and "energy[" not in said
+
+
 @pytest.mark.parametrize("arguments", [
     ["bars", "--relative-to", "hetero"], ["bars", "--statistic", "gpu.l2[*].hits", "--over", "scale"],
     ["stages", "--by", "platform"], ["latency", "--bandwidth", "gpu.network.response_bandwidth", "--latency", "stages.l2.mean"]])

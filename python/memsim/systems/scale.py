@@ -74,7 +74,7 @@ def tell(invariants):
     if options.verbosity > 0:
         print(*(f"scale: {i}" for i in invariants), sep="\n")
     elif off and options.verbosity == 0:
-        print(f"scale: {off} of {len(invariants)} proportions are more than a tenth off the paper's; -v lists them")
+        print(f"scale: {off} of {len(invariants)} proportions are more than a tenth off the paper's; memsim -v SCRIPT lists them")
 
 
 @dataclass

@@ -1,0 +1,72 @@
+"""EXTRAS of the build: a component that stands outside of the tree (docs/cpp.md)."""
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = """\
+import memsim
+from memsim import mem, test
+
+root = memsim.Root()
+root.generator = mem.TrafficGen(requests=100)
+root.station = test.Station(places=5)
+root.generator.mem_side = root.station.cpu_side
+memsim.instantiate()
+memsim.simulate()
+print(root.station.stats.requests)
+"""
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """The project as it is built, to build on in a place of its own: no file of it is written, as scons removes
+    a target before it makes another one."""
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for entry in ROOT.iterdir():
+        if entry.name not in (".git", "memsim-out") and not entry.name.startswith("build"):
+            (tree / entry.name).symlink_to(entry)
+
+    def copy(source, target):
+        shutil.copy2(source, target) if Path(source).name.startswith(".sconsign") else os.link(source, target)
+
+    def others(folder, names):
+        return {name for name in names if name in ("unit_tests", "bench", "tests", "docs")} if folder in (
+            str(ROOT / "build"), str(ROOT / "build/obj")) else set()
+
+    try:
+        shutil.copytree(ROOT / "build", tree / "build", symlinks=True, copy_function=copy, ignore=others)
+    except (OSError, shutil.Error):  # another file system
+        shutil.rmtree(tree / "build")
+        shutil.copytree(ROOT / "build", tree / "build", symlinks=True, ignore=others)
+    return tree
+
+
+@pytest.mark.slow
+def test_a_component_from_outside_is_built_in(tree, tmp_path):
+    outside = tmp_path / "parts"
+    outside.mkdir()
+    for name in "station.hh", "station.cc":
+        shutil.copy(ROOT / "tests/unit/docs" / name, outside)
+    built = subprocess.run(["/usr/bin/scons", "-Q", "-j1", f"EXTRAS={outside}", "build/memsim"], cwd=tree,
+                           capture_output=True, text=True, timeout=1200)
+    assert built.returncode == 0, built.stdout + built.stderr
+    compiled = [line.split()[1] for line in built.stdout.splitlines() if line.lstrip().startswith("compile ")]
+    assert compiled == [str(outside / "station.cc")], "nothing else is compiled again"
+    (tmp_path / "own.py").write_text(SCRIPT)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run([tree / "build/memsim", "own.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.split()[-1].startswith("100"), done.stderr
+    plain = subprocess.run([ROOT / "build/memsim", "describe", "test.Station"], cwd=tmp_path, env=environment,
+                           capture_output=True, text=True)
+    assert plain.returncode == 1 and "there is no component type 'test.Station'" in plain.stderr, "ours is as it was"
+
+
+def test_a_folder_that_is_not_there_is_a_sentence(tmp_path):
+    said = subprocess.run(["/usr/bin/scons", "-Q", "-n", "EXTRAS=/no/such/folder", "build/memsim"], cwd=ROOT,
+                          capture_output=True, text=True)
+    assert said.returncode == 2 and said.stdout.endswith("memsim: EXTRAS: there is no folder /no/such/folder.\n")
