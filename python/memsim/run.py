@@ -400,7 +400,7 @@ class Simulation:
             self._run = self._database.begin_run(
                 name=name, script=self._script.path or "", argv=self._script.argv,
                 seed=self.root.seed, parent=former or "", configuration=self._configuration(),
-                arguments=self._arguments, only=opts.skip_finished)
+                arguments=self._arguments, cwd=self._script.cwd, only=opts.skip_finished)
             self._run.write_machine(self._machine)
         if opts is options:
             _runs[str(self._number)] = self._run.uuid

@@ -1,8 +1,8 @@
 """Whether --restore may run the script that a checkpoint names.
 
-Anybody can write a checkpoint, and it names a script on this disk and its arguments. It is believed where a
-database that belongs to this user says that the run was of this script with these arguments: the one beside
-the checkpoint, or the one that it names.
+Anybody can write a checkpoint, and it names a script on this disk, its arguments, and the directory from which
+the script's relative paths go. It is believed where a database that belongs to this user says that the run was of
+this script with these arguments in this directory: the one beside the checkpoint, or the one that it names.
 """
 import contextlib
 import json
@@ -19,8 +19,9 @@ def refuse_unknown(file, saved):
     beside = os.path.join(os.path.dirname(os.path.abspath(file)), "stats.db")
     if not any(_knows(database, saved) for database in dict.fromkeys([beside, saved.run.database])):
         command = legible(shlex.join([saved.script.path, *saved.script.argv]), keep="")
-        raise Error(f"{file}: it would run {command}, and no database that belongs to you says that its run was "
-                    "of this script: add --trust if you know who wrote the checkpoint, or go on without the "
+        where = legible(shlex.quote(saved.script.cwd), keep="")
+        raise Error(f"{file}: it would run {command} in {where}, and no database that belongs to you says that its run was "
+                    "of this script in this directory: add --trust if you know who wrote the checkpoint, or go on without the "
                     "script by memsim.restore(FILE) in Python")
 
 
@@ -29,7 +30,8 @@ def _knows(database, saved):
         if os.stat(database).st_uid != os.geteuid():
             return False  # another user's, who may write into it what he likes
         with contextlib.closing(connect(database)) as db:
-            row = db.execute("SELECT script, argv FROM run WHERE id = ?", [saved.run.uuid]).fetchone()
-        return row is not None and [row[0], json.loads(row[1])] == [saved.script.path, saved.script.argv]
+            row = db.execute("SELECT script, argv, cwd FROM run WHERE id = ?", [saved.run.uuid]).fetchone()
+        return row is not None and [row[0], json.loads(row[1]), row[2]] == [
+            saved.script.path, saved.script.argv, saved.script.cwd]
     except (OSError, Error, sqlite3.Error, ValueError, TypeError):
         return False  # there is none, or none that can be read

@@ -144,12 +144,13 @@ void bind_database(py::module_& m) {
             "begin_run",
             [](stats::Database& db, const std::string& name, const std::string& script,
                const std::vector<std::string>& argv, std::uint64_t seed, const std::string& parent,
-               const std::string& configuration, const std::string& arguments, bool only) {
-                return db.begin_run(
-                    {name, script, argv, seed, version(), parent, configuration, arguments, only});
+               const std::string& configuration, const std::string& arguments,
+               const std::string& cwd, bool only) {
+                return db.begin_run({name, script, argv, seed, version(), parent, configuration,
+                                     arguments, cwd, only});
             },
             "name"_a, "script"_a, "argv"_a, "seed"_a, "parent"_a, "configuration"_a, "arguments"_a,
-            "only"_a)
+            "cwd"_a, "only"_a)
         .def("in_use", &stats::Database::in_use, "run"_a)
         .def("resume_run", &stats::Database::resume_run, "uuid"_a, "position"_a);
 }

@@ -413,11 +413,11 @@ Run Database::begin_run(const RunInfo& info) {
     MEMSIM_ASSERT(mine, "a new run is in use");
     Statement(*connection_,
               "INSERT INTO run(id, name, script, argv, arguments, seed, version, parent, "
-              "configuration, owner, started) "
-              "VALUES(?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''), nullif(?, ''), ?, "
+              "configuration, owner, cwd, started) "
+              "VALUES(?, ?, ?, ?, nullif(?, ''), ?, ?, nullif(?, ''), nullif(?, ''), ?, ?, "
               "strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))")
         .bind(uuid, info.name, info.script, argv, info.arguments, info.seed, info.version,
-              info.parent, info.configuration, me)
+              info.parent, info.configuration, me, info.cwd)
         .run();
     t.commit();
     return Run(std::make_unique<Run::State>(connection_, std::move(uuid), std::move(*mine),

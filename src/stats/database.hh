@@ -34,6 +34,7 @@ struct RunInfo {
     std::string parent;           ///< the run whose checkpoint it goes on from; empty if none
     std::string configuration {}; ///< hash of all that its results follow from
     std::string arguments {};     ///< the script's, as resolved: a JSON object; empty if not known
+    std::string cwd {};           ///< the directory in which the script ran
     bool only = false;            ///< no other run of the configuration may be there or under way
 };
 

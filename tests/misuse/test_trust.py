@@ -1,9 +1,13 @@
 """Which script a checkpoint may run: one that a database of the user's own knows, or any with --trust."""
 import os
 import shutil
+import sqlite3
+import subprocess
 
 import pytest
 from resume import body
+
+from .conftest import MEMSIM
 
 SCRIPT = """\
 import sys
@@ -29,10 +33,14 @@ def saved(run, tmp_path):
     return next((tmp_path / "out").glob("3us-*.ckpt"))
 
 
-def unknown(file, script, *arguments):
-    return (f"{file}: it would run {' '.join([script, *arguments])}, and no database that belongs to you says "
-            "that its run was of this script: add --trust if you know who wrote the checkpoint, or go on without "
-            "the script by memsim.restore(FILE) in Python")
+@pytest.fixture
+def unknown(tmp_path):
+    """What is said of a checkpoint that no database knows."""
+    def said(file, script, *arguments, where=tmp_path):
+        return (f"{file}: it would run {' '.join([script, *arguments])} in {where}, and no database that belongs to "
+                "you says that its run was of this script in this directory: add --trust if you know who wrote the "
+                "checkpoint, or go on without the script by memsim.restore(FILE) in Python")
+    return said
 
 
 def forge(file, old, new):
@@ -43,12 +51,35 @@ def forge(file, old, new):
 
 @pytest.mark.parametrize("old, new, said", [
     (b"mine.py", b"evil.py", ["evil.py", "first"]), (b"first", b"other", ["mine.py", "other"])])
-def test_a_forged_script_or_argument(run, refused, contents, saved, tmp_path, old, new, said):
+def test_a_forged_script_or_argument(run, refused, contents, saved, unknown, tmp_path, old, new, said):
     forge(saved, old, new)
     before = contents(tmp_path)
     assert refused("--restore", saved) == unknown(f"out/{saved.name}", *said)
     assert contents(tmp_path) == before
     assert run("--restore", saved, "--trust").stdout == f"run {said[0]} {said[1]}\n"
+
+
+def test_a_forged_directory(run, refused, contents, unknown, tmp_path):
+    """From it the script's relative paths go."""
+    for name in ("work", "evil"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "input").write_text(name)
+    (tmp_path / "mine.py").write_text(f"print(open('input').read())\n{SCRIPT}")
+    subprocess.run([MEMSIM, "-q", "-d", "../out", "--checkpoint-at", "3us", "../mine.py", "first"],
+                   cwd=tmp_path / "work", check=True)
+    saved, = (tmp_path / "out").glob("3us-*.ckpt")
+    assert run("--restore", saved).stdout == "work\nrun ../mine.py first\n"
+    forge(saved, b"/work", b"/evil")
+    before = contents(tmp_path)
+    assert refused("--restore", saved) == unknown(f"out/{saved.name}", "mine.py", "first", where="evil")
+    assert contents(tmp_path) == before
+    assert run("--restore", saved, "--trust").stdout == "evil\nrun ../mine.py first\n"
+
+
+def test_a_database_of_before_directories_were_written(run, refused, saved, unknown):
+    with sqlite3.connect(saved.with_name("stats.db")) as database:
+        database.execute("UPDATE run SET cwd = NULL")
+    assert refused("--restore", saved) == unknown(f"out/{saved.name}", "mine.py", "first")
 
 
 def test_a_script_by_another_name(run, saved):
@@ -63,7 +94,7 @@ def test_only_options_that_are_kept(run, saved):
     assert run("--restore", saved).stdout == "run mine.py first\n"
 
 
-def test_a_checkpoint_alone(run, refused, saved, tmp_path):
+def test_a_checkpoint_alone(run, refused, saved, unknown, tmp_path):
     """Its database is enough where it names it, or beside it."""
     shutil.copy(saved, tmp_path / "alone.ckpt")
     assert run("--restore", "alone.ckpt").stdout == "run mine.py first\n"
@@ -74,11 +105,11 @@ def test_a_checkpoint_alone(run, refused, saved, tmp_path):
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root gives a file away")
-def test_another_user_s_database(refused, saved):
+def test_another_user_s_database(refused, saved, unknown):
     os.chown(saved.with_name("stats.db"), 12345, -1)
     assert refused("--restore", saved) == unknown(f"out/{saved.name}", "mine.py", "first")
 
 
-def test_a_database_that_is_none(refused, saved):
+def test_a_database_that_is_none(refused, saved, unknown):
     saved.with_name("stats.db").write_text("this is my diary\n" * 100)
     assert refused("--restore", saved) == unknown(f"out/{saved.name}", "mine.py", "first")

@@ -202,8 +202,8 @@ TEST_CASE("A database of an older version is upgraded when it is opened to be wr
               "clock|1.2GHz|1200000000.0|Hz dual|true|1.0| order|frfcfs|NULL| "
               "size|6MiB|6291456.0|B t_read|190ns|190000000.0|fs threshold|12.5%|125000000.0|ppb "
               "ways|16|16.0|");
-        CHECK(ask(path, "SELECT name, seed, digest, configuration, owner FROM run") ==
-              "ohm_planar|7|d1|NULL|NULL");
+        CHECK(ask(path, "SELECT name, seed, digest, configuration, owner, cwd FROM run") ==
+              "ohm_planar|7|d1|NULL|NULL|NULL");
         CHECK(ask(path, "SELECT source, target FROM connection") == "memory|gpu");
         CHECK(ask(path, "SELECT kernel, ipc FROM launches") == (old.launches ? "k|32.0" : ""));
         CHECK(ask(path, "SELECT latency_ns FROM slowest") == (old.launches ? "7.0" : ""));
