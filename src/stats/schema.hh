@@ -17,7 +17,8 @@ inline constexpr const char* schema = R"sql(
 CREATE TABLE run(
     id TEXT PRIMARY KEY, name TEXT, script TEXT, argv TEXT, arguments TEXT, seed INTEGER,
     version TEXT, started TEXT, finished TEXT, sim_time_fs INTEGER, host_seconds REAL,
-    exit_cause TEXT, digest TEXT, parent TEXT, configuration TEXT, owner TEXT, cwd TEXT) WITHOUT ROWID;
+    exit_cause TEXT, digest TEXT, parent TEXT, configuration TEXT, owner TEXT,
+    cwd TEXT) WITHOUT ROWID;
 CREATE TABLE dump(
     id INTEGER PRIMARY KEY, run TEXT REFERENCES run ON DELETE CASCADE,
     tick INTEGER, since_tick INTEGER, label TEXT);

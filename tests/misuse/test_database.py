@@ -148,7 +148,7 @@ def test_tables_of_an_older_version_are_read(run, refused, contents, older):
     before = contents(older)
     assert run("sql", "out", COUNT).stdout == f"n\n{memsim.results(older).sql(COUNT)['n'][0]}\n"
     assert len(memsim.results(older).df()) > 100
-    todo = ("its tables have version 3, and this memsim's have 5: `memsim upgrade out/stats.db` brings them "
+    todo = (f"its tables have version 3, and this memsim's have {memsim._memsim.database_version}: `memsim upgrade out/stats.db` brings them "
             "up to date")
     assert refused("sql", "out", "SELECT * FROM launches") == f"out: no such table: launches; {todo}"
     with pytest.raises(memsim.Error, match="no such table: argument.*`memsim upgrade "):
