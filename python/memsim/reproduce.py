@@ -2,8 +2,8 @@
 
 Of each study in configs/studies these stand in OUTDIR/<paper>/<figure>: `data.csv`, what was measured at each point;
 `data.svg`, a drawing of it, of studies of platforms and workloads; `output.txt`, what the study prints; `claims.csv` and
-`claims.svg`, our figures beside the paper's. All runs, and the table `claim`, are in OUTDIR/stats.db. Points that are there already are not run again, so a reproduction may be stopped at any
-moment and given again.
+`claims.svg`, our figures beside the paper's. All runs, and the table `claim`, are in OUTDIR/stats.db. Points that are
+there already are not run again, so a reproduction may be stopped at any moment and given again.
 """
 import argparse
 import csv

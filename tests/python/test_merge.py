@@ -83,7 +83,7 @@ def test_an_equal_run_of_another_database_is_not_doubled(made):
     twin, = rows(made / "c.db", "SELECT id FROM run")[0]
     kept, = rows(made / "a.db", "SELECT id FROM run WHERE seed = 1")[0]
     with sqlite3.connect(made / "c.db") as c:
-        c.execute("INSERT INTO run SELECT 'child', name, script, argv, seed, version, started, finished, "
+        c.execute("INSERT INTO run SELECT 'child', name, script, argv, arguments, seed, version, started, finished, "
                   "sim_time_fs, host_seconds, exit_cause, 'other', id, configuration, owner FROM run")
     assert merge(made / "a.db", [made / "c.db"]) == (1, 1)
     assert rows(made / "a.db", "SELECT parent FROM run WHERE id = 'child'") == [(kept,)]
