@@ -109,11 +109,25 @@ def counts(papers):
 
 
 def _compared(claim):
-    return claim.subject + (f" / {claim.baseline}" if claim.baseline else "")
+    return compared(claim.subject, claim.baseline)
+
+
+def compared(subject, baseline):
+    return subject + (f" / {baseline}" if baseline else "")
 
 
 def _paper(claim):
-    return f"{claim.relation} " * (claim.relation in ("above", "below")) + f"{claim.expected:.4g}"
+    return stated(claim.relation, f"{claim.expected:.4g}")
+
+
+def stated(relation, value):
+    """What the paper says of a figure: 'below 100'."""
+    return f"{relation} {value}" if relation in ("above", "below") else value
+
+
+def unit_of(relation, unit):
+    """What a claim's figures are counted in: changes are stated in percent and compared as ratios."""
+    return "×" if relation in verdict.CHANGES or unit == "x" else unit if unit not in (None, "count", "ratio") else ""
 
 
 def _number(value):

@@ -59,15 +59,16 @@ def _refuse_unlike(runs, shown, statistics):
         some = any(0 < of.isna().sum() < len(of) for _, of in runs[name].groupby(runs["script"]))
         if len(known) > 1 or some:
             texts = known + ["none"] * some
-            raise Error(f"the runs differ in '{name}' ({', '.join(texts[:8])}{', ...' if len(texts) > 8 else ''}), which "
-                        f"the figure does not show: choose, such as --only {name}={known[-1]}, or show it with --by or --over")
+            raise Error(f"the runs differ in '{name}' ({', '.join(texts[:8])}{', ...' if len(texts) > 8 else ''}), which the "
+                        f"figure does not show: choose, such as --only {name}={known[-1]}, or show it with --by or --over")
 
 
 def _made_last(runs, statistics):
     """Without runs that were made again: with the same script, arguments and seed."""
     same = runs.astype(str).duplicated([*_arguments(runs, statistics), "seed"], keep="last")
     if same.any():
-        print(f"memsim: {same.sum()} runs were made again with equal arguments and seed: the latest counts", file=sys.stderr)
+        print(f"memsim: {same.sum()} runs were made again with equal arguments and seed: the latest counts",
+              file=sys.stderr)
     return runs[~same]
 
 

@@ -86,9 +86,27 @@ def bars(path, table, y, reference=None, log=False, title=""):
         at.set_yscale("log")
     many = max((len(str(c)) for c in table.columns), default=0) * len(table.columns) > 9 * figure.get_figwidth()
     at.set_xticks(range(len(table.columns)), table.columns, rotation=90 if many else 0)
-    at.margins(x=0.01)
+    at.set_xlim(-0.6, len(table.columns) - 0.4)
     at.set(title=title)
     at.set_ylabel(y, wrap=True)
+    return _save(figure, path)
+
+
+def beside(path, panels, title=""):
+    """Values beside each other, as bars that lie: panels {unit: table}, one below the other, each with an axis of its
+    own; a column is a line of text, a row of the table a bar at it. Bars have their value behind them."""
+    rows = [len(table.columns) for table in panels.values()]
+    figure = _figure(9, 1.2 + 0.6 * sum(rows) + 0.6 * len(rows))
+    for at, (unit, table) in zip(figure.subplots(len(panels), 1, squeeze=False, height_ratios=rows).flat, panels.items()):
+        height = 0.8 / len(table)
+        for i, (name, row) in enumerate(table.iterrows()):
+            drawn = at.barh([y + (i - (len(table) - 1) / 2) * height for y in range(len(row))], list(row), height, label=name)
+            at.bar_label(drawn, fmt=" %.4g", fontsize=8)
+        at.set_yticks(range(len(table.columns)), table.columns, fontsize=8)
+        at.invert_yaxis()
+        at.margins(x=0.12)
+        at.set(xlabel=unit)
+    figure.suptitle(title, wrap=True)
     return _save(figure, path)
 
 
@@ -118,5 +136,6 @@ def points(path, groups, x, y, log=False):
     if log:
         at.set_yscale("log")
     else:
+        at.margins(y=0.1)
         at.set_ylim(bottom=0)
     return _save(figure, path)

@@ -1,9 +1,9 @@
 """`memsim reproduce ohm/fig16`: a paper's figures, run, drawn and judged.
 
 Of each study in configs/studies these stand in OUTDIR/<paper>/<figure>: `data.csv`, what was measured at each point;
-`output.txt`, what the study prints; `claims.csv` and `claims.svg`, our figures beside the paper's. All runs, and the table
-`claim`, are in OUTDIR/stats.db. Points that are there already are not run again, so a reproduction may be stopped at any
-moment and given again.
+`data.svg`, a drawing of it, of studies of platforms and workloads; `output.txt`, what the study prints; `claims.csv` and
+`claims.svg`, our figures beside the paper's. All runs, and the table `claim`, are in OUTDIR/stats.db. Points that are
+there already are not run again, so a reproduction may be stopped at any moment and given again.
 """
 import argparse
 import csv
@@ -140,16 +140,40 @@ def run(figure, args):
 
 
 def draw(figure, rows, folder):
-    """claims.csv and claims.svg: the paper's values and ours."""
+    """claims.csv and claims.svg: the paper's values and ours; a panel for each unit."""
     import pandas
-    columns = ("id", "metric", "subject", "baseline", "unit", "paper", "ours", "lowest", "highest", "seeds", "comparison",
-               "verdict", "deviation")
-    table = pandas.DataFrame(rows, columns=[*columns])
-    table.to_csv(folder / "claims.csv", index=False)
-    shown = table.dropna(subset=["ours"]).set_index("id")[["paper", "ours"]].T
-    if shown.size:
-        plot.bars(folder / "claims.svg", shown, "ratio, or value in its unit", title=figure.title.rstrip("."),
-                  log=bool((shown > 0).all().all()))
+    columns = ("id", "metric", "subject", "baseline", "relation", "unit", "paper", "ours", "lowest", "highest", "seeds",
+               "comparison", "verdict", "deviation")
+    pandas.DataFrame(rows, columns=[*columns]).to_csv(folder / "claims.csv", index=False)
+    panels = {}
+    for row in rows:
+        if row["ours"] is not None:
+            unit = accuracy.unit_of(row["relation"], row["unit"])
+            said = accuracy.stated(row["relation"], "").strip()
+            name = f"{row['metric']}, {accuracy.compared(row['subject'], row['baseline'])}"
+            panels.setdefault({"×": "ratio", "": "count"}.get(unit, unit), {})[
+                f"{name}\n({row['id']}{', paper: ' + said if said else ''})"] = row["paper"], row["ours"]
+    if panels:
+        plot.beside(folder / "claims.svg", {unit: pandas.DataFrame(of, index=["paper", "ours"])
+                                            for unit, of in panels.items()}, title=figure.title.rstrip("."))
+
+
+def draw_data(figure, folder):
+    """data.svg of a study that has a row for each workload on each platform, or policy: its IPC, or its first figure, the
+    mean over the seeds."""
+    import pandas
+    data = pandas.read_csv(folder / "data.csv") if (folder / "data.csv").exists() else pandas.DataFrame()
+    by = next((name for name in ("platform", "policy") if name in data), None)
+    if not by or "workload" not in data:
+        return
+    figures = data.select_dtypes("number").columns.drop("seed", errors="ignore")
+    metric = "ipc" if "ipc" in figures else next(iter(figures), None)
+    more = [name for name in data.select_dtypes(exclude="number") if name not in (by, "workload", "run")]
+    groups = data.fillna({name: "" for name in more}).groupby([by, *more, "workload"], sort=False)
+    if metric and groups.size().max() == max(1, data.get("seed", pandas.Series([1])).nunique()):
+        table = groups[metric].mean().unstack([*more, "workload"])
+        table.columns = [" ".join(filter(None, map(str, c))) if more else c for c in table.columns]
+        plot.bars(folder / "data.svg", table, metric, title=figure.title.rstrip("."))
 
 
 # ---- the command ---------------------------------------------------------------------------------
@@ -198,6 +222,7 @@ def main(argv):
             add_cost(own_costs, figure.name, args.scale, seconds, megabytes)
         rows = accuracy.judged_by(Path(args.outdir, "stats.db"), figure.script)
         draw(figure, rows, folder)
+        draw_data(figure, folder)
         found.update((row["id"], (row, figure)) for row in rows)
         if args.record:
             accuracy.record(found, args.scale)

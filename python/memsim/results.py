@@ -112,6 +112,9 @@ class Results:
         runs = self._runs(run)
         marks = ", ".join("?" * len(runs))
         table = self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run IN ({marks})", runs)
+        if table.empty and runs:
+            raise Error(f"there are no values yet of {f'run {runs[0]}' if len(runs) == 1 else f'these {len(runs)} runs'}: "
+                        "memsim.stats.dump() writes them, and so does the end of a run")
         if not wide:
             return table
         rows = ["run", "dump", "label", "tick"] if all_dumps else ["run"]

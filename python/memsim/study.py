@@ -313,8 +313,13 @@ class Study:
         return os.path.join(run.options.outdir, os.path.basename(os.path.dirname(os.path.abspath(sys.argv[0]))), self.name)
 
     def data(self):
-        """What the study shows of its points, a row each, as a pandas table with their seeds and runs."""
+        """What the study shows of its points, a row each, as a pandas table with their seeds and runs; of one that only
+        computes what it computed for claims."""
         import pandas
+        if not self.points:
+            return pandas.DataFrame([dict(claim=v.claim.id, metric=v.claim.metric, subject=v.claim.subject,
+                                          baseline=v.claim.baseline, value=figure)
+                                     for v in self.verdicts for figure in v.figures])
         points = pandas.DataFrame([dict(p.keys, seed=p.seed, run=p.run) for p in self.points])
         if not self._metrics:
             return points
@@ -325,9 +330,8 @@ class Study:
         """Writes the verdicts into the table `claim` of the database, and prints them; writes what was measured into
         `data.csv` of the study's folder."""
         os.makedirs(os.path.dirname(self.database), exist_ok=True)
-        if self.points:
-            os.makedirs(self.folder, exist_ok=True)
-            self.data().to_csv(os.path.join(self.folder, "data.csv"), index=False)
+        os.makedirs(self.folder, exist_ok=True)
+        self.data().to_csv(os.path.join(self.folder, "data.csv"), index=False)
         with contextlib.closing(sqlite3.connect(self.database, timeout=60)) as database, database:
             verdict.store(database, self.name, self.verdicts)
         if self.verdicts:

@@ -57,6 +57,7 @@ def test_every_block_runs(document, tmp_path):
         command = ["bash", "-e", "-c", text] if language == "sh" else ["/usr/bin/python3", "-c", text]
         done = run(command, tmp_path)
         assert done.returncode == code, f"{where}:\n{text}\n{done.stdout}\n{done.stderr}"
+        assert "Empty DataFrame" not in done.stdout, f"{where}: no row"
         if "util/test" in text:
             assert re.search(r"^docs/test_docs\.py: \d+$", done.stdout, re.M), f"{where}: not collected"
             assert done.stdout.endswith("\n0 passed, 0 failed\n"), f"{where}: tests were run"

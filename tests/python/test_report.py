@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from memsim._memsim import database_version
 from memsim.report import comparison, groups, plots, quantities
 from memsim.report.run_data import open_runs
 from .conftest import ROOT
@@ -66,7 +67,7 @@ def test_the_diagram_has_every_link_once_and_what_it_carries(memsim_command, run
 
 def test_runs_are_called_by_what_differs(runs):
     later, first = open_runs(runs, [])
-    assert comparison.labels([later, first]) == ["machine 300ns", "machine 100ns"]
+    assert comparison.labels([later, first]) == ["300ns", "100ns"]
     assert comparison.parameters([later, first]) == [("sys.mem", "latency", ["300ns", "100ns"])]
     differing = {(group, name): (texts, changes) for group, name, texts, changes, _ in
                  comparison.statistics([later, first])}
@@ -109,7 +110,7 @@ def test_nothing_else_is_written_over(memsim_command, runs):
     assert "no such database" in memsim_command("draw", "nowhere", expect=1).stderr
     with sqlite3.connect(runs / "stats.db") as db:
         db.execute("PRAGMA user_version = 3")
-    assert "its tables have version 3, and this memsim's have 5: `memsim upgrade " in memsim_command(
+    assert f"its tables have version 3, and this memsim's have {database_version}: `memsim upgrade " in memsim_command(
         "report", "out", expect=1).stderr
 
 
@@ -126,9 +127,9 @@ def page(memsim_command, runs):
     """The report of the two runs, with claims, one of them with a name that would be a script."""
     with sqlite3.connect(runs / "stats.db") as db:
         db.execute("CREATE TABLE claim(id TEXT, study TEXT, metric TEXT, subject TEXT, baseline TEXT, label TEXT,"
-                   " paper REAL, ours REAL, effect_share REAL, verdict TEXT, deviation TEXT)")
-        db.executemany("INSERT INTO claim VALUES(?, 'fig1', 'IPC', ?, 'y', 'measured', 1.2, 1.1, 0.5, ?, '')", [
-            ("x-01", "a", "met"), ("x-02", "<script>throw 1</script>", "ordering only")])
+                   " relation TEXT, unit TEXT, paper REAL, ours REAL, effect_share REAL, verdict TEXT, deviation TEXT)")
+        db.executemany("INSERT INTO claim VALUES(?, 'fig1', 'IPC', ?, 'y', 'measured', ?, ?, 1.2, 1.1, 0.5, ?, '')", [
+            ("x-01", "a", "below", "ns", "met"), ("x-02", "<script>throw 1</script>", "gain", "%", "ordering only")])
     memsim_command("report", "out")
     return runs / "report.html"
 
@@ -172,9 +173,43 @@ def test_the_page_works_in_a_browser(browser, page):
         const done = arguments[0];
         setTimeout(() => done([...document.querySelectorAll("canvas")].map(c => Chart.getChart(c) !== undefined)), 300)""")
     assert len(drawn) >= 4 and all(drawn)
-    assert "<script>throw 1</script>" in browser.find_element("id", "claims").text
+    claims = browser.find_element("id", "claims").text
+    assert "<script>throw 1</script>" in claims and "below 1.2 ns 1.1 ns" in claims and "1.2 × 1.1 ×" in claims
     assert "sys.mem latency 300ns 100ns" in browser.find_element("id", "runs").text
     assert browser.get_log("browser") == []
+
+
+def test_values_beside_each_other_can_be_read_on_a_small_screen(browser, page):
+    """Of runs and of claims: each value stands within the window, behind the name of its run."""
+    look(browser, page, 400)
+    for section, named in (("runs", "100ns"), ("claims", "paper")):
+        cells = browser.execute_script(
+            "return [...document.querySelectorAll(`#${arguments[0]} td.value`)].filter(e => e.textContent.trim())"
+            ".map(e => [e.getBoundingClientRect().left, e.getBoundingClientRect().right,"
+            " getComputedStyle(e, '::before').content])", section)
+        assert len(cells) > 3 and all(0 <= left < right <= 400 for left, right, _ in cells)
+        assert any(named in text for *_, text in cells)
+
+
+def test_the_page_compares_runs_of_its_script(memsim_command, runs, tmp_path):
+    """Those of others stand in the database and not in the page, unless they are named; and of objects that only the
+    others have it shows nothing."""
+    (tmp_path / "other.py").write_text(MACHINE.replace("root.sys.mem =", "root.sys.spare = SimpleMemory()\nroot.sys.mem =")
+                                       .replace("gen.mem_side = root.sys.net.cpu_side[i]", "gen.mem_side = root.sys.net.cpu_side[i]\n"
+                                                "root.extra = TrafficGen(requests=5)\nroot.extra.mem_side = root.sys.spare.cpu_side"))
+    memsim_command("-q", "-d", "out", "other.py", "50ns")
+    memsim_command("-q", "-d", "out", "machine.py", "200ns")
+    memsim_command("report", "out")
+    own, other = (next(r for r in open_runs(runs, []) if r.info["name"] == name) for name in ("machine", "other"))
+    page = (runs / "report.html").read_text()
+    assert page.count('data-is="300ns"') and "sys.spare" not in page and "data-is=\"50ns\"" not in page
+    memsim_command("report", "out", own.id, other.id)
+    assert 'data-is="other 50ns"' in (runs / "report.html").read_text()
+    assert not any("spare" in row[0] or "extra" in row[0] for row in
+                   [*comparison.parameters([own, other]), *comparison.statistics([own, other])])
+    assert comparison.statistics([own, other]) and any(
+        "spare" in row[0] for row in comparison.statistics([other, own]))
+    assert comparison.labels([own, other]) == ["machine 200ns", "other 50ns"]
 
 
 @pytest.mark.parametrize("width", [1280, 400])
@@ -203,4 +238,4 @@ def test_the_page_asks_for_no_other(page):
     assert " src=" not in text.partition("<script type")[0]
     data = json.loads(text.partition('id="data">')[2].partition("</script>")[0])
     assert {line["label"] for plot in data["series"] for line in plot["lines"]} >= {"sys.gen[0]", "sys.gen[1]"}
-    assert data["latency"]["bars"] == ["machine 300ns", "machine 100ns"]
+    assert data["latency"]["bars"] == ["300ns", "100ns"]

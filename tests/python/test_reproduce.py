@@ -43,7 +43,12 @@ def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path)
         rows = list(csv.DictReader(f))
     assert [row["controller"] for row in rows] == ["ours", "smt", "tpp"]
     with (folder / "claims.csv").open() as f:
-        assert {row["id"] for row in csv.DictReader(f)} == {"cxl-03", "cxl-04", "cxl-33"}
+        said = {row["id"]: row for row in csv.DictReader(f)}
+    assert set(said) == {"cxl-03", "cxl-04", "cxl-33"}
+    assert (said["cxl-33"]["relation"], said["cxl-33"]["unit"]) == ("below", "ns")
+    with (tmp_path / "out/zng/mapping/data.csv").open() as data, (tmp_path / "out/zng/mapping/claims.csv").open() as judged:
+        assert [(row["claim"], row["value"]) for row in csv.DictReader(data)] == [
+            (row["id"], row["ours"]) for row in csv.DictReader(judged)] != []
     assert (folder / "claims.svg").read_text().startswith("<?xml") and "round_trip" in (folder / "output.txt").read_text()
     with sqlite3.connect(tmp_path / "out/stats.db") as db:
         runs = db.execute("SELECT count(*) FROM run").fetchone()
@@ -51,6 +56,34 @@ def test_a_figure_leaves_its_data_and_is_not_run_twice(memsim_command, tmp_path)
     with sqlite3.connect(tmp_path / "out/stats.db") as db:
         assert db.execute("SELECT count(*) FROM run").fetchone() == runs
     assert {row["run"] for row in rows} == {row["run"] for row in csv.DictReader((folder / "data.csv").open())}
+
+
+def test_claims_are_drawn_by_unit_and_data_by_platform(tmp_path, monkeypatch):
+    made = {}
+    monkeypatch.setattr(reproduce.plot, "beside", lambda path, panels, title: made.update(panels))
+    monkeypatch.setattr(reproduce.plot, "bars", lambda path, table, y, title: made.update(table=table, y=y, path=path))
+    row = dict(metric="IPC", subject="ours", baseline="base", relation="gain", unit="%", paper=1.4, ours=1.2)
+    rows = [row | dict(id="a-1"), row | dict(id="a-2", relation="below", unit="ns", baseline=""), row | dict(id="a-3", ours=None)]
+    figure = reproduce.figures()["ohm/fig16"]
+    reproduce.draw(figure, rows, tmp_path)
+    assert list(made) == ["ratio", "ns"]
+    assert list(made["ratio"].columns) == ["IPC, ours / base\n(a-1)"] and list(made["ratio"].loc["paper"]) == [1.4]
+    assert list(made["ns"].columns) == ["IPC, ours\n(a-2, paper: below)"]
+    reproduce.draw_data(figure, tmp_path)
+    assert "table" not in made  # there is no data
+    (tmp_path / "data.csv").write_text("seed,mode,platform,workload,cycles,ipc\n1,planar,x,bfs,5,2\n2,planar,x,bfs,7,4\n"
+                                       "1,planar,y,bfs,5,8\n2,planar,y,bfs,5,8\n")
+    reproduce.draw_data(figure, tmp_path)
+    assert made["table"].to_dict() == {"planar bfs": {"x": 3, "y": 8}} and made["y"] == "ipc"
+
+
+def test_claims_lie_below_each_other(tmp_path):
+    import pandas
+    from PIL import Image
+    of = pandas.DataFrame({f"IPC, subject {i} / base\n(x-{i})": dict(paper=1.0, ours=1.5) for i in range(20)})
+    reproduce.plot.beside(tmp_path / "a.png", {"ratio": of, "ns": of.iloc[:, :1]}, title="Figure")
+    width, height = Image.open(tmp_path / "a.png").size
+    assert width < 150 * 12 and height > 150 * 10
 
 
 def test_check_finds_a_claim_that_is_met_no_more(memsim_command, tmp_path):

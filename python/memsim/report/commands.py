@@ -14,11 +14,13 @@ def report(argv):
     p = _parser("report", "Make a page of a run: its machine, where its time went, its statistics and parameters, "
                           "other runs beside it, claims. One HTML file that any browser shows")
     p.add_argument("RUN", nargs="*", default=[], help="the run that the page is of, and runs to compare with it: their ids, or "
-                                          f"how these begin (the latest, and the {page.MOST_RUNS - 1} before it)")
+                                          f"how these begin (the latest, and the {page.MOST_RUNS - 1} of the same script before it)")
     p.add_argument("-o", "--output", metavar="FILE", help="where the page goes (report.html beside the database)")
     args = p.parse_args(argv)
     runs = open_runs(args.DB, args.RUN)
-    text = page.report(args.DB, runs if args.RUN else runs[:page.MOST_RUNS])
+    if not args.RUN:
+        runs = [run for run in runs if run.info["name"] == runs[0].info["name"]][:page.MOST_RUNS]
+    text = page.report(args.DB, runs)
     _write(args, "report.html", text)
 
 

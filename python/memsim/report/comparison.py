@@ -1,4 +1,6 @@
 """Runs beside each other: how they are called, where their parameters and results differ."""
+import json
+
 from . import quantities
 from .groups import pattern
 from .run_data import combined
@@ -8,14 +10,24 @@ MOST_ROWS = 500
 
 
 def labels(runs):
-    """Each run's script and those of its arguments that not all have; its id where that says nothing."""
-    common = set.intersection(*(set(_words(run.argv)) for run in runs))
-    names = [" ".join([run.info["name"], *(w for w in _words(run.argv) if len(runs) > 1 and w not in common)])
-             for run in runs]
+    """Each run's script, if there are several, and those of its arguments that not all have; its id where that says
+    nothing."""
+    words = [_words(run) for run in runs]
+    common = set.intersection(*map(set, words)) if len(runs) > 1 else set().union(*words)
+    scripts = [run.info["name"] for run in runs]
+    names = [" ".join([script] * (len(set(scripts)) > 1) + [w for w in of if w not in common]) or script
+             for script, of in zip(scripts, words)]
     return [f"{name} ({run.id[:8]})" if names.count(name) > 1 else name for name, run in zip(names, runs)]
 
 
-def _words(argv):
+def _words(run):
+    """Its arguments as the script has them, defaults included; else those of its command line."""
+    if not run.info["arguments"]:
+        return _options(run.argv)
+    return [f"{name} {value}" for name, value in json.loads(run.info["arguments"]).items() if value not in (None, False, [])]
+
+
+def _options(argv):
     """Options with their values: ['--scale tiny', '--fast']."""
     words = []
     for argument in argv:
@@ -27,10 +39,10 @@ def _words(argv):
 
 
 def parameters(runs):
-    """[(group, name, [text of each run])] of those that differ."""
+    """[(group, name, [text of each run])] of those that differ, of objects that the first run has."""
     return [(*key, [", ".join(text) if text else "–" for text in texts])
             for key, texts in _by_key(runs, lambda run: run.parameters, _texts).items()
-            if any(text != texts[0] for text in texts)]
+            if texts[0] and any(text != texts[0] for text in texts)]
 
 
 def _texts(alike):
@@ -38,12 +50,14 @@ def _texts(alike):
 
 
 def statistics(runs):
-    """[(group, name, [text of each run], [change from the first run], [value])] of those that differ, the
-    largest change first."""
+    """[(group, name, [text of each run], [change from the first run], [value])] of those that the first run has and that
+    differ, the largest change first."""
     rows = []
     for (group, name), found in _by_key(runs, lambda run: run.values, _sample).items():
+        if not found[0]:
+            continue
         values = [sample and sample[0] for sample in found]
-        unit, part = next(sample[1:] for sample in found if sample)
+        unit, part = found[0][1:]
         if part not in MAIN_PARTS or all(value == values[0] for value in values):
             continue
         changes = [None if not values[0] or value is None else value / values[0] - 1 for value in values]

@@ -2,6 +2,7 @@
 import sqlite3
 from pathlib import Path
 
+from ..accuracy import stated, unit_of
 from ..errors import Error
 from ..progress import duration, simulated
 from ..results import connect
@@ -47,13 +48,17 @@ def report(path, runs):
     differing = comparison.statistics(runs) if len(runs) > 1 else []
     latency, energy = plots.latency_stack(runs, labels), plots.energy_stack(runs, labels)
     return environment().get_template("report.html").render(
-        run=run, title=labels[0], labels=labels, facts=_facts(run), headlines=_headlines(run), charts=charts,
+        run=run, title=_title(run, labels[0]), labels=labels, facts=_facts(run), headlines=_headlines(run), charts=charts,
         layouts=layouts, alone=diagram.alone, statistics=tables.statistics(run), parameters=tables.parameters(run),
         latency=latency, energy=energy, series=data, differing=differing,
         differing_parameters=comparison.parameters(runs) if len(runs) > 1 else [], claims=_claims(path),
         number=quantities.number,
         data=dict(layouts=layouts, series=data, latency=latency, energy=energy, labels=labels,
                   compared=[dict(name=f"{group} {name}", values=values) for group, name, _, _, values in differing]))
+
+
+def _title(run, label):
+    return label if label.startswith(run.info["name"]) else f"{run.info['name']} {label}"
 
 
 def _layouts(diagram):
@@ -111,4 +116,11 @@ def _claims(path):
     database = connect(path)
     database.row_factory = sqlite3.Row
     there = database.execute("SELECT name FROM sqlite_master WHERE name = 'claim'").fetchone()
-    return [dict(row) for row in database.execute("SELECT * FROM claim ORDER BY study, id")] if there else []
+    rows = [dict(row) for row in database.execute("SELECT * FROM claim ORDER BY study, id")] if there else []
+    return [row | dict(paper=stated(row.get("relation"), _figure(row["paper"], row)), ours=_figure(row["ours"], row))
+            for row in rows]
+
+
+def _figure(value, claim):
+    unit = unit_of(claim.get("relation"), claim.get("unit"))
+    return quantities.number(value) + (f" {unit}" if unit and value is not None else "")

@@ -1,4 +1,5 @@
 """What the page plots, as plain values for Chart.js."""
+from ..stages import along_the_way
 from .groups import pattern
 from .tables import MAIN_PARTS
 
@@ -49,19 +50,18 @@ def _short(value):
 
 def latency_stack(runs, labels):
     """Of the runs whose requests were stamped: the mean time of a request in each stage, in ns."""
-    return _stack([(label, run.stages) for run, label in zip(runs, labels)], "ns a request")
+    return _stack([(label, run.stages) for run, label in zip(runs, labels)], "ns a request", along_the_way)
 
 
 def energy_stack(runs, labels):
     """Of the runs whose energy is known, in µJ."""
     made = [(label, {part: nj * 1e-3 for part, nj in run.energy.items()}) for run, label in zip(runs, labels)]
-    return _stack(made, "µJ")
+    return _stack(made, "µJ", lambda names: sorted(names, key=lambda name: -max(of.get(name, 0) for _, of in made)))
 
 
-def _stack(rows, unit):
-    """{unit, bars: [label], parts: [{label, values}]}; None if no run has any. The largest part is first."""
+def _stack(rows, unit, in_order):
+    """{unit, bars: [label], parts: [{label, values}]}; None if no run has any."""
     rows = [(label, parts) for label, parts in rows if parts]
-    names = dict.fromkeys(name for _, parts in rows for name in parts)
-    order = sorted(names, key=lambda name: -max(parts.get(name, 0) for _, parts in rows))
+    order = in_order(dict.fromkeys(name for _, parts in rows for name in parts))
     return rows and dict(unit=unit, bars=[label for label, _ in rows], parts=[
         dict(label=name, values=[_short(parts.get(name, 0)) for _, parts in rows]) for name in order])
