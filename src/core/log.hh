@@ -1,5 +1,8 @@
 #pragma once
 
+#include "core/reflect.hh"
+#include "core/units.hh"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,16 +27,31 @@ class DebugFlag {
     std::size_t index_;
 };
 
+/// An address as a part of a line: '0x1000'.
+struct hex {
+    std::uint64_t value = 0;
+    template <class T>
+    explicit hex(T v) : value(static_cast<std::uint64_t>(v)) {}
+};
+
+/// '12.345678ns': every time of a log in one unit, exactly.
+std::string nanoseconds(Tick time);
+
 namespace detail {
+void append_part(std::string& to, hex address);
 inline void append_part(std::string& to, std::string_view s) { to += s; }
 inline void append_part(std::string& to, const std::string& s) { to += s; }
 inline void append_part(std::string& to, const char* s) { to += s; }
 template <class T>
 requires std::is_arithmetic_v<T>
 void append_part(std::string& to, T v) { to += std::to_string(v); }
+template <class E>
+requires std::is_enum_v<E>
+void append_part(std::string& to, E v) { to += reflect::enumerator_name(v); }
 } // namespace detail
 
-/// 'row 7 of bank 3' from its parts: what debug lines are made of, only when they are wanted.
+/// 'row 7 of bank 3' from its parts: what debug lines are made of, only when they are wanted. An
+/// enumerator appears by its name.
 template <class... Parts>
 std::string join(const Parts&... parts) {
     std::string s;

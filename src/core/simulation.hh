@@ -158,7 +158,7 @@ class Simulation {
         debug_sink_ = std::move(sink);
     }
     void debug(const DebugFlag& f, const std::string& path, const std::string& text) const {
-        debug_sink_(std::to_string(now_) + ": " + path + ": " + f.name() + ": " + text + "\n");
+        debug_sink_(nanoseconds(now_) + ": " + path + ": " + f.name() + ": " + text + "\n");
     }
 
     std::uint64_t ticks_executed() const { return ticks_; }

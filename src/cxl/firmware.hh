@@ -62,7 +62,7 @@ class Firmware final : public Model<Firmware>, public PlansAddresses {
         Counter reads {Unit::count, "Registers read"};
         Counter writes {Unit::count, "Registers written"};
         Counter mapped {Unit::byte, "Memory of endpoints that has host addresses"};
-        Level done {Unit::count, "Whether it has finished (0 or 1)"};
+        Level done {Unit::count, "Whether firmware has configured the machine (0 or 1)"};
     };
     struct State {
         std::uint32_t step = 0;

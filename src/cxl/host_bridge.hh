@@ -30,7 +30,7 @@ class HostBridge final : public Model<HostBridge>, public Functional {
             "Latency of the look-up, and of the way back (assumption: a cycle at 1 GHz)",
             Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> buffer {16, {1, 65536}, "Requests that wait in it for their ports"};
+        Param<unsigned> buffer {16, {1, 65536}, "Requests that wait inside for their ports"};
         Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from a port"};
         Param<unsigned> accesses {
             4, {1, 65536}, "Register accesses waiting or in flight to this component"};

@@ -82,7 +82,8 @@ struct LinkStats {
     Counter flits {Unit::count, "Flits sent, of all kinds"};
     Counter control_flits {Unit::count, "Flits sent without messages or data"};
     Counter replayed_flits {Unit::count, "Flits sent again"};
-    Counter wire_bytes {Unit::byte, "Bytes on its wires: flits, and ordered sets that they met"};
+    Counter wire_bytes {Unit::byte,
+                        "Bytes sent over the wires by flits and by the ordered sets between flits"};
     Counter data_bytes {Unit::byte, "Data of messages packed into flits"};
     Counter errors {Unit::count, "Flits received with an error that is not corrected"};
     Counter corrected {Unit::count, "Flits received with errors that the FEC corrects"};

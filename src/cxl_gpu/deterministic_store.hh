@@ -91,7 +91,7 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
                                                       "The load that came with each response"};
     };
     struct Stats {
-        Each<Counter, StorePath> stores {Unit::count, "Stores, by the way that they took"};
+        Each<Counter, StorePath> stores {Unit::count, "Stores, by the way taken"};
         Each<Counter, LoadPath> loads {Unit::count, "Loads, by where they were served from"};
         Counter atomics {Unit::count, "Atomics, which the endpoint performs"};
         Counter flushes {Unit::count, "Lines of the stack written to the endpoint"};

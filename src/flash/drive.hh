@@ -91,7 +91,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Many<Requester<protocol::Flash>> channel {
             channels_of, {.depth = from<&Params::queue_depth>}, "Commands to the channels"};
         Many<Out<protocol::DriveTask>> tasks {
-            from<&Params::observers>, {}, "Tasks of its own that it begins"};
+            from<&Params::observers>, {}, "Tasks of the drive's own that begin"};
         Optional<Out<protocol::DeviceLoad>> load {
             {}, "Load of the drive: severe before and during tasks of its own"};
     };
@@ -109,7 +109,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Counter cache_sectors {Unit::count, "Sectors read that the cache had"};
         FtlStats ftl;
         Counter buffer_waits {Unit::count, "Writes that waited for room in the buffer"};
-        Counter announcements {Unit::count, "Times that it said that its load is severe"};
+        Counter announcements {Unit::count, "Announcements that the drive's load is severe"};
         Level under_way {Unit::count, "Commands in the drive"};
     };
 

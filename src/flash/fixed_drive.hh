@@ -64,7 +64,7 @@ class FixedDrive final : public Model<FixedDrive>,
         Counter writes {Unit::count, "Writes served"};
         Counter bytes {Unit::byte, "Bytes moved by reads and writes"};
         Counter tasks {Unit::count, "Tasks of its own begun"};
-        Counter announcements {Unit::count, "Times that it said that its load is severe"};
+        Counter announcements {Unit::count, "Announcements that the drive's load is severe"};
         PerSecond bandwidth {bytes, "Bytes moved a second of simulated time"};
     };
     struct State {

@@ -81,7 +81,8 @@ class Dispatcher final : public Model<Dispatcher>,
         Counter blocks {Unit::count, "Blocks handed out"};
         Counter warp_instructions {Unit::count, "Warp instructions of blocks handed out"};
         Counter thread_instructions {Unit::count, "Thread instructions of blocks handed out"};
-        Counter lane_accesses {Unit::count, "Memory accesses of single threads in those blocks"};
+        Counter lane_accesses {Unit::count,
+                               "Memory accesses of single threads in blocks handed out"};
         Counter kernel_time {Unit::time,
                              "Time in which a launch was under way, from its start to its last "
                              "block's end"};
@@ -93,14 +94,16 @@ class Dispatcher final : public Model<Dispatcher>,
         Each<Counter> application_instructions {
             from<&Params::sharing, &PartitionParams::applications>, Unit::count,
             "Thread instructions of an application's blocks, until it has ended once"};
-        Each<Counter> application_cycles {
-            from<&Params::sharing, &PartitionParams::applications>, Unit::cycle,
-            "Cycles in which a launch of it was under way, until it has ended once"};
+        Each<Counter> application_cycles {from<&Params::sharing, &PartitionParams::applications>,
+                                          Unit::cycle,
+                                          "Cycles in which a launch of an application was under "
+                                          "way, until the application has ended once"};
         Each<Counter> application_end {from<&Params::sharing, &PartitionParams::applications>,
                                        Unit::time,
                                        "Time at which the application ended for the first time"};
         Each<Counter> application_repeats {from<&Params::sharing, &PartitionParams::applications>,
-                                           Unit::count, "How often it was begun again"};
+                                           Unit::count,
+                                           "Times that an application was begun again"};
         Each<Ratio> application_ipc {application_instructions, application_cycles,
                                      "Thread instructions of an application a cycle"};
         SumOfRatios ipc_sum {application_ipc, "Sum of the applications' instructions a cycle"};

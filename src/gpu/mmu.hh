@@ -91,7 +91,7 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
         Counter requests {Unit::count, "Misses of L1 TLBs looked up"};
         Counter hits {Unit::count, "Found in the L2 TLB"};
         Ratio hit_rate {hits, requests, "Found in the L2 TLB for each look-up"};
-        Counter merged {Unit::count, "Joined a walk or fault of their page"};
+        Counter merged {Unit::count, "Requests that joined a walk or fault of their page"};
         WalkerStats walker;
         Counter faults {Unit::count, "Page faults sent to the host"};
         Counter first_touches {Unit::count, "Pages placed when first touched"};

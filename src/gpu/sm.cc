@@ -103,8 +103,8 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
     ResidentBlock& block = state.blocks[warp.block];
     program::WarpStreamReader(warp.stream, warp.position).next(op_);
-    debug(flag, "warp ", w, " issues ", op_.instructions, " of kind ",
-          static_cast<unsigned>(op_.kind), ", pc ", op_.pc);
+    debug(flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
+          op_.pc, ")");
     state.ready.take(w);
     stat.warp_instructions += op_.instructions;
     stat.thread_instructions += op_.thread_instructions();

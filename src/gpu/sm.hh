@@ -115,7 +115,7 @@ class Sm final : public Model<Sm>, public Functional {
                               "Warp instructions issued by each scheduler"};
         AccessStats memory;
         Counter shared_instructions {Unit::count, "Warp accesses to shared memory issued"};
-        Counter shared_passes {Unit::cycle, "Cycles of shared memory's port that they took"};
+        Counter shared_passes {Unit::cycle, "Cycles of shared memory's port taken by accesses"};
         Counter assist_instructions {Unit::count, "Warp instructions of the assist warp"};
         Level resident {Unit::count, "Warps resident"};
     };

@@ -28,11 +28,11 @@ class AddressRouter final : public Model<AddressRouter>, public Functional {
     struct Params {
         Param<std::string> ranges {
             "", "First address, size and port of each range, such as '0B 1GiB 0, 1GiB 512MiB 1'"};
-        Param<unsigned> entries {16, {1, 4096}, "Ranges that it can hold"};
+        Param<unsigned> entries {16, {1, 4096}, "Ranges that the router can hold"};
         Param<Time> latency {
             1_ns, {1_fs, 1_ms}, "Latency of the look-up, and of the way back", Change::tunable};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
-        Param<unsigned> buffer {16, {1, 65536}, "Requests that wait in it for their ports"};
+        Param<unsigned> buffer {16, {1, 65536}, "Requests that wait inside for their ports"};
         Param<unsigned> outstanding {256, {1, 1 << 20}, "Answers expected from a port"};
         Param<unsigned> orders {
             4, {1, 65536}, "Orders of firmware waiting or in flight to this component"};

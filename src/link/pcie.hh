@@ -58,13 +58,13 @@ class Pcie final : public Model<Pcie>, public Functional {
             "Requests of the host"};
         Optional<Requester<Mem>> to_device {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
-            "Where they go in the device"};
+            "Requests that leave the link for the device"};
         Optional<Responder<Mem>> from_device {
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
             "Requests of the device"};
         Optional<Requester<Mem>> to_host {
             {.depth = from<&Params::outstanding>, .latency = from<&Params::latency>},
-            "Where they go in the host"};
+            "Requests that leave the link for the host"};
     };
     struct Stats {
         Counter down_data {Unit::byte, "Data that crossed to the device"};

@@ -79,7 +79,7 @@ class Crossbar final : public Model<Crossbar>, public Functional {
         Each<Counter> slice_requests {from<&Params::outputs>, Unit::count,
                                       "Requests that left for this slice"};
         Each<Counter> slice_busy {from<&Params::outputs>, Unit::cycle,
-                                  "Cycles that requests held its port"};
+                                  "Cycles that requests held the port to this slice"};
         Each<Counter> slice_stalls {from<&Params::outputs>, Unit::count,
                                     "Times that requests found the slice full"};
         Each<Counter> requester_busy {from<&Params::inputs>, Unit::cycle,

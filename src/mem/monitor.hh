@@ -19,7 +19,7 @@ class Monitor final : public Model<Monitor>, public Functional {
   public:
     struct Params {
         Param<unsigned> outstanding {
-            256, {1, 1u << 20}, "Requests without an answer that it can follow"};
+            256, {1, 1u << 20}, "Requests without an answer that can be followed at once"};
         Param<unsigned> queue {64, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<Bytes> page {
             0_B, {0_B, 1_GiB}, "Size of the pages whose first touches are counted; 0: none are"};

@@ -48,7 +48,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
             16, {1, 1024}, "Units that one request reads from the drive (assumption: 64 KiB)"};
         AheadParams ahead;
         Param<unsigned> prefetchers {
-            0, {0, 1}, "Whether somebody else prefetches into it, by hints"};
+            0, {0, 1}, "Whether somebody else prefetches into this cache, by hints"};
         Param<Time> latency {1_fs, {1_fs, 1_us}, "Latency of answers", Change::tunable};
         Param<unsigned> queue {32, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> requests {256, {1, 65536}, "Requests taken and not done"};

@@ -45,7 +45,7 @@ class VictimBuffer final : public Model<VictimBuffer>,
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
         Counter hits {Unit::count, "Reads of which all sectors were in the buffer"};
-        Counter part_hits {Unit::count, "Reads of which some were"};
+        Counter part_hits {Unit::count, "Reads of which some sectors were in the buffer"};
         Counter read_sectors {Unit::count, "Sectors that reads ask for"};
         Counter hit_sectors {
             Unit::count,

@@ -101,8 +101,7 @@ class Channel final : public StaticModel<Channel> {
         Figure ber {Unit::ratio, "Bit-error rate of the plain route"};
         Figure ber_snarfed {Unit::ratio, "Bit-error rate behind a half-coupled receiver"};
         Figure ber_swap {Unit::ratio, "Bit-error rate of the memory route"};
-        Figure worst_ber {Unit::ratio,
-                          "The worst bit-error rate of the routes that this design has"};
+        Figure worst_ber {Unit::ratio, "The worst bit-error rate among this design's routes"};
         Figure rings {Unit::count,
                       "Rings of a wavelength for a DRAM, an XPoint and the controller"};
         Figure controller_rings {Unit::count, "Rings of a wavelength at the memory controller"};

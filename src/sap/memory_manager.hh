@@ -59,7 +59,7 @@ class MemoryManager final : public Model<MemoryManager> {
                                              "dropped; not where a TLB is above the L1: "
                                              "caches have other addresses there than warps"};
         Param<unsigned> memories {1, {0, 1}, "Whether units are asked for from a memory"};
-        Param<unsigned> reports {1, {0, 1}, "Whether that memory tells its misses"};
+        Param<unsigned> reports {1, {0, 1}, "Whether the memory below tells its misses"};
         Param<unsigned> listeners {0, {0, 64}, "Models that are told what is recorded"};
         Param<unsigned> queue {64, {1, 65536}, "Hints sent and not taken"};
 
@@ -91,7 +91,7 @@ class MemoryManager final : public Model<MemoryManager> {
     struct Stats {
         Counter looks {Unit::count, "Looks at the schedulers of an SM"};
         Counter lines {Unit::count, "Lines that warps were seen to access next"};
-        Counter cached_lines {Unit::count, "Lines of them that L1 or L2 held"};
+        Counter cached_lines {Unit::count, "Recorded lines that an L1 or the L2 held"};
         Counter dropped_units {
             Unit::count, "Units dropped from a full record, or before they could be asked for"};
         Counter misses {Unit::count, "Misses of the memory below"};

@@ -12,7 +12,7 @@ class Invariant final : public StaticModel<Invariant> {
         Param<std::string> name {"", "Name of the proportion"};
         Param<std::string> paper {"", "Value of the proportion in the paper's machine"};
         Param<std::string> here {"", "Value of the proportion in this machine"};
-        Param<bool> kept {true, "Whether they agree within a tenth"};
+        Param<bool> kept {true, "Whether the two values agree within a tenth"};
     };
     struct Stats {};
 

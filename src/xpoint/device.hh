@@ -16,8 +16,13 @@ struct DeviceParams {
     Param<unsigned> write_buffer {
         64, {1, 64}, "Lines of the write buffer (Optane: 64 x 256 B; sweep 16-64)"};
     Param<unsigned> drain_high {
-        48, {1, 64}, "Lines at which draining begins (assumption: 3/4; sweep 1-64)"};
-    Param<unsigned> drain_low {16, {0, 63}, "Lines at which it ends (assumption: 1/4; sweep 0-63)"};
+        48,
+        {1, 64},
+        "Lines in the write buffer at which draining begins (assumption: 3/4; sweep 1-64)"};
+    Param<unsigned> drain_low {
+        16,
+        {0, 63},
+        "Lines in the write buffer at which draining ends (assumption: 1/4; sweep 0-63)"};
     Param<unsigned> queue {
         8, {1, 4096}, "Commands in flight or waiting to be accepted (assumption)"};
     Param<Time> ready_latency {
@@ -60,7 +65,7 @@ struct DeviceStats {
     Counter coalesced {Unit::count, "Writes that joined a line in the write buffer"};
     Counter reverse_writes {Unit::count, "Lines sent to the DRAM, the controller watching"};
     Counter stalls {Unit::count, "Commands that waited at the head of the queue"};
-    Counter stall_time {Unit::time, "The time they waited"};
+    Counter stall_time {Unit::time, "Time that commands waited at the head of the queue"};
     Distribution read_latency {Unit::time, "Time from a read command's acceptance to its ready"};
 };
 

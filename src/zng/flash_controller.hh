@@ -41,7 +41,7 @@ class FlashController final : public Model<FlashController>, public Functional {
             1024, {1, 65535}, "Requests held: 38 GB/s x 3 us (assumption; L2 MSHRs are fewer)"};
         Param<unsigned> window {128, {1, 65535}, "Requests without an answer at one package"};
         Param<unsigned> collect_queue {
-            32, {1, 4096}, "Moves and erases without an answer, beside those requests"};
+            32, {1, 4096}, "Moves and erases of one collector without an answer"};
         Param<Time> decode {
             5_ns, {1_fs, 1_us}, "Time from a request to its packet at the network (assumption)"};
         Param<unsigned> net_queue {64, {1, 65536}, "Packets waiting or in flight from the network"};
@@ -52,15 +52,17 @@ class FlashController final : public Model<FlashController>, public Functional {
         Param<unsigned> collectors {0, {0, 1}, "Garbage collectors"};
         Param<unsigned> pins {0, {0, 64}, "L2 slices whose ways the thrashing checker may reserve"};
         Param<unsigned> pin_ways {
-            1, {1, 64}, "Ways that it reserves (assumption: 1 of 8; sweep 1-4)"};
+            1,
+            {1, 64},
+            "Ways of a set that the controller reserves (assumption: 1 of 8; sweep 1-4)"};
         Param<bool> combine {
             true, "Writes that wait for one to their line go with it in one packet (assumption)"};
         Param<unsigned> thrash_window {
-            1024, {1, 1u << 20}, "Writes that it looks at together (assumption)"};
+            1024, {1, 1u << 20}, "Writes that are looked at together (assumption)"};
         Param<Fraction> thrash_high {
             50_pct, {0_pct, 100_pct}, "Misses above which registers thrash (assumption)"};
         Param<Fraction> thrash_low {
-            25_pct, {0_pct, 100_pct}, "Misses at which they do no more (assumption)"};
+            25_pct, {0_pct, 100_pct}, "Misses at which registers no longer thrash (assumption)"};
     };
     struct Ports {
         Many<Responder<protocol::Mem>> mem {
@@ -95,8 +97,8 @@ class FlashController final : public Model<FlashController>, public Functional {
         Counter full {Unit::count, "Times that requests found the network's input full"};
         Counter copies {Unit::count, "Packets of pages that went through the buffer"};
         Counter moves {Unit::count, "Pages that the collector moved"};
-        Counter erases {Unit::count, "Blocks that it erased"};
-        Counter log_lows {Unit::count, "Log blocks that it was told of"};
+        Counter erases {Unit::count, "Blocks that this controller erased"};
+        Counter log_lows {Unit::count, "Log blocks that the controller was told are nearly full"};
         Counter thrashes {Unit::count, "Times that registers began to thrash"};
         Level held {Unit::count, "Requests held"};
         Distribution read_latency {Unit::time, "Time from a read's acceptance to its answer"};

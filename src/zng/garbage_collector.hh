@@ -49,7 +49,9 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Param<unsigned> controllers {16, {1, 256}, "Flash controllers (assumption: one a channel)"};
         Param<unsigned> caches {0, {0, 256}, "L2 slices to be flushed"};
         Param<unsigned> helpers {
-            0, {0, 1}, "Whether it is an assist warp of an SM; 0: it has an SM to itself"};
+            0,
+            {0, 1},
+            "Whether collection runs in an assist warp of an SM; 0: in an SM of its own"};
         Param<unsigned> instructions {
             32,
             {1, 65536},

@@ -69,7 +69,7 @@ class PageBuffer final : public Model<PageBuffer>,
     struct Stats {
         Counter reads {Unit::count, "Reads looked up"};
         Counter writes {Unit::count, "Writes and atomics looked up"};
-        Counter bytes {Unit::byte, "Bytes that both ask for"};
+        Counter bytes {Unit::byte, "Bytes that reads, writes and atomics ask for"};
         Counter hits {Unit::count, "Requests that found their page"};
         Counter merged {Unit::count, "Requests whose page was on its way"};
         Counter misses {Unit::count, "Requests that sent for their page"};

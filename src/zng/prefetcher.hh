@@ -46,10 +46,13 @@ class Prefetcher final : public Model<Prefetcher> {
             4_KiB, {32_B, 64_KiB}, "Size of a prefetch at the start (assumption: a page)"};
         Param<Bytes> step {
             1_KiB, {32_B, 64_KiB}, "Step by which the length of a prefetch grows (ZnG IV-B: 1 KB)"};
-        Param<unsigned> window {
-            1024, {1, 1u << 20}, "Evictions after which it is adjusted (assumption)"};
-        Param<Fraction> high {30_pct, {0_pct, 100_pct}, "Waste above which it halves (ZnG: 0.3)"};
-        Param<Fraction> low {5_pct, {0_pct, 100_pct}, "Waste below which it grows (ZnG: 0.05)"};
+        Param<unsigned> window {1024,
+                                {1, 1u << 20},
+                                "Evictions after which the prefetch size is adjusted (assumption)"};
+        Param<Fraction> high {
+            30_pct, {0_pct, 100_pct}, "Waste above which the prefetch size halves (ZnG: 0.3)"};
+        Param<Fraction> low {
+            5_pct, {0_pct, 100_pct}, "Waste below which the prefetch size grows (ZnG: 0.05)"};
         Param<Time> latency {833'334_fs,
                              {1_fs, 1_us},
                              "Time from a miss to its hint (assumption: a cycle of 1.2 GHz)"};
@@ -81,7 +84,7 @@ class Prefetcher final : public Model<Prefetcher> {
         Counter unused {Unit::count, "Prefetched ones that no access had asked for"};
         Ratio waste {unused, evictions, "Share of unused lines among those evicted"};
         Counter halvings {Unit::count, "Times that the size was halved"};
-        Counter growths {Unit::count, "Times that it grew"};
+        Counter growths {Unit::count, "Times that the prefetch size grew"};
         Level size {Unit::byte, "Bytes of a prefetch"};
     };
     struct Entry {

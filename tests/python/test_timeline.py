@@ -1,5 +1,6 @@
 """--timeline and the debug flags of component types: they show what happens, and change nothing."""
 import json
+import re
 import sqlite3
 from pathlib import Path
 
@@ -64,6 +65,16 @@ def test_the_flag_of_a_type_tells_its_messages_in_words(memsim_command, tmp_path
         requests, = db.execute("SELECT value FROM result WHERE path = 'gpu.network' AND name = 'requests'").fetchone()
     taken = [line for line in lines if "protocol.MemRequest" in line]
     assert len(taken) == requests and reads  # each message once
+    assert all(re.match(r"\d+\.\d{6}ns: gpu\.network: ", line) for line in lines)
+    assert all(re.search(r": address 0x[0-9a-f]+, bytes \d+, command \w+", line) for line in taken)
+    assert not any(re.search(r" code |packed ,|, $|: $", line) for line in lines), "what holds nothing is left out"
+
+
+def test_the_flag_of_sms_names_kinds_of_instructions(memsim_command, tmp_path):
+    memsim_command("--debug-flags", "Sm", "--debug-file", "lines.txt", PLANAR, "--scale", "tiny", "--max-instructions", "20000")
+    kinds = {re.fullmatch(r".*: warp \d+ issues (\w+) \(instructions \d+, pc \d+\)", line)[1]
+             for line in (tmp_path / "lines.txt").read_text().splitlines()}
+    assert kinds >= {"compute", "load", "exit"}
 
 
 def test_every_type_has_a_flag(memsim_command):

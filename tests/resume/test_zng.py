@@ -32,7 +32,7 @@ def test_in_the_middle_of_a_garbage_collection(run, at, platform, workload, inst
                "--max-instructions", instructions]
     whole = run("-d", "whole", "--debug-flags", "Collect", "--debug-file", "log", *machine)
     content = run.content("whole")
-    holds = [int(line.partition(":")[0]) for line in (run.directory / "log").open() if " holds " in line]
+    holds = [int(line.partition("ns:")[0].replace(".", "")) for line in (run.directory / "log").open() if " holds " in line]
     ticks = {run.random.choice(holds) + 1 + i * run.random.randrange(10**12) for i in (0, 1, 1, 1)}
     run("-d", "cut", *at(sorted(ticks)), *machine)
     assert run.content("cut") == content

@@ -19,7 +19,7 @@ struct AccessStats {
     Counter memory_instructions {Unit::count, "Warp loads, stores, atomics and reductions issued"};
     Counter requests {Unit::count, "Accesses after the coalescer"};
     Counter read_requests {Unit::count, "Load requests sent to the L1"};
-    Counter bytes {Unit::byte, "Bytes that they ask for"};
+    Counter bytes {Unit::byte, "Bytes that coalesced accesses ask for"};
     Ratio requests_per_access {requests, memory_instructions,
                                "Accesses after the coalescer for each memory instruction"};
     Counter stalled_by_accesses {Unit::count,

@@ -7,7 +7,7 @@ namespace memsim::mem::cache {
 struct Stats {
     Counter accesses {Unit::count, "Reads, writes and atomics looked up or passed on"};
     Counter reads {Unit::count, "Reads that came from above"};
-    Counter bytes {Unit::byte, "Bytes that they ask for"};
+    Counter bytes {Unit::byte, "Bytes that reads, writes and atomics ask for"};
     Counter sectors {Unit::count, "Sectors that accesses touch"};
     Counter read_sectors {Unit::count, "Sectors that reads touch"};
     Counter misses {Unit::count, "Accesses that did not find all their sectors, merged or not"};
@@ -29,7 +29,7 @@ struct Stats {
     Counter kept_writes {Unit::count, "Writes that reserved ways took from another policy"};
 
     Counter fetches {Unit::count, "Reads sent below"};
-    Counter fetched_bytes {Unit::byte, "Bytes that they ask for"};
+    Counter fetched_bytes {Unit::byte, "Bytes that reads sent below ask for"};
     Counter evictions {Unit::count, "Lines that made room for another"};
     Counter passed_on {Unit::count, "Writes and atomics passed on"};
     Counter writebacks {Unit::count, "Writes of dirty sectors sent below"};
@@ -42,7 +42,7 @@ struct Stats {
 
     Counter invalidations {Unit::count, "Times the cache was emptied of clean lines"};
     Counter flushes {Unit::count, "Times an application's lines were flushed"};
-    Counter flushed_lines {Unit::count, "Lines that this emptied"};
+    Counter flushed_lines {Unit::count, "Lines emptied by flushes"};
 
     Counter hints {Unit::count, "Lines that hints named"};
     Counter hints_useless {Unit::count, "Lines of hints that were here or on their way"};

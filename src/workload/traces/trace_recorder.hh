@@ -34,7 +34,7 @@ class TraceRecorder final : public Model<TraceRecorder>, public WritesFile, publ
     };
     struct Stats {
         Counter records {Unit::count, "Requests recorded"};
-        Counter bytes {Unit::byte, "Bytes that they ask for or write"};
+        Counter bytes {Unit::byte, "Bytes that recorded requests ask for or write"};
     };
     struct Record {
         Tick time = 0;

@@ -45,7 +45,7 @@ struct Stats {
     Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};
     Level most_erases {Unit::count, "Erases of the block erased most (peak)"};
     Level erase_squares {Unit::count, "Squares of blocks' erases, in sum (peak): their spread"};
-    Ratio useful_share {useful_bytes, sensed_bytes, "Useful bytes of those sensed"};
+    Ratio useful_share {useful_bytes, sensed_bytes, "Share of the bytes sensed that were useful"};
     Ratio register_hit_rate {write_hits, writes, "Writes that found their page in a register"};
     Ratio reads_per_page {page_reads, pages_read, "Times that a page was sensed for reads"};
     Ratio programs_per_page {log_programs, log_pages, "Programs for each page written"};

@@ -264,5 +264,5 @@ TEST_CASE("debug lines come from the flags that are on, in their time, and chang
         for (Machine* m : {&one, &two})
             if (m->sim().debugs(flag)) m->sim().debug(flag, "a.b", "text");
     }
-    CHECK(lines == "10: a.b: TestFlag: text\n19: a.b: TestFlag: text\n");
+    CHECK(lines == "0.000010ns: a.b: TestFlag: text\n0.000019ns: a.b: TestFlag: text\n");
 }

@@ -83,7 +83,9 @@ std::vector<ScriptRig::Issue> ScriptRig::issues() {
     for (const std::string& line : lines) {
         const std::size_t at = line.find(": Sm: warp ");
         if (at == std::string::npos || line.find("issues") == std::string::npos) continue;
-        const std::int64_t cycle = clock.at_or_after(std::stoll(line)).cycle;
+        const Tick tick =
+            std::stoll(line) * 1'000'000 + std::stoll(line.substr(line.find('.') + 1));
+        const std::int64_t cycle = clock.at_or_after(tick).cycle;
         all.push_back({cycle, static_cast<unsigned>(std::stoul(line.substr(at + 11)))});
     }
     for (std::size_t i = all.size(); i-- > 0;) all[i].cycle -= all[0].cycle;
