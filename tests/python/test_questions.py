@@ -194,6 +194,19 @@ def test_many_runs_in_one_frame(runs):
     assert len(memsim.results(runs).df()) < len(long)
 
 
+def test_a_run_without_values_is_a_sentence(in_tmp):
+    root = memsim.Root()
+    root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    with memsim.Simulation(root) as sim:
+        sim.simulate()
+        for ask_for in ({}, dict(wide=True), dict(run="all", wide=True)):
+            with pytest.raises(memsim.Error, match=f"there are no values yet of run {sim.id}: memsim.stats.dump.. writes"):
+                memsim.results().df(**ask_for)
+        sim.stats.dump("now")
+        assert not memsim.results().df(wide=True).empty
+
+
 def test_diff_names_what_differs(runs, memsim_command):
     ids = list(ask(runs, "SELECT run FROM ipc ORDER BY platform")["run"])
     assert "Nothing differs" in memsim_command("diff", runs, f"{runs}:{ids[1]}").stdout
