@@ -117,12 +117,7 @@ def compared(subject, baseline):
 
 
 def _paper(claim):
-    return stated(claim.relation, f"{claim.expected:.4g}")
-
-
-def stated(relation, value):
-    """What the paper says of a figure: 'below 100'."""
-    return f"{relation} {value}" if relation in ("above", "below") else value
+    return verdict.stated(claim.relation, f"{claim.expected:.4g}")
 
 
 def unit_of(relation, unit):

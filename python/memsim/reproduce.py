@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import accuracy, plot
+from . import accuracy, plot, verdict
 from .errors import PACKAGE, Error, did_you_mean
 from .progress import duration
 
@@ -149,7 +149,7 @@ def draw(figure, rows, folder):
     for row in rows:
         if row["ours"] is not None:
             unit = accuracy.unit_of(row["relation"], row["unit"])
-            said = accuracy.stated(row["relation"], "").strip()
+            said = verdict.stated(row["relation"], "").strip()
             name = f"{row['metric']}, {accuracy.compared(row['subject'], row['baseline'])}"
             panels.setdefault({"×": "ratio", "": "count"}.get(unit, unit), {})[
                 f"{name}\n({row['id']}{', paper: ' + said if said else ''})"] = row["paper"], row["ours"]

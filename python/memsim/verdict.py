@@ -169,13 +169,18 @@ def judge(claim, figures, small=False):
     return Verdict(claim, figures, word)
 
 
+def stated(relation, value):
+    """What the paper says of a figure: 'below 100'."""
+    return f"{relation} {value}" if relation in ("above", "below") else value
+
+
 def report(verdicts):
     """The verdicts as a table of text."""
     rows = [("claim", "metric", "subject / baseline", "paper", "ours", "min..max", "error", "effect", "verdict")]
     for v in verdicts:
         claim, several = v.claim, len(v.figures) > 1
         rows.append((claim.id, claim.metric, claim.subject + (claim.baseline and f" / {claim.baseline}"),
-                     f"{claim.expected:.4g}", "-" if v.ours is None else f"{v.ours:.4g}",
+                     stated(claim.relation, f"{claim.expected:.4g}"), "-" if v.ours is None else f"{v.ours:.4g}",
                      f"{min(v.figures):.4g}..{max(v.figures):.4g}" if several else "-",
                      "-" if v.error is None else f"{v.error:+.0%}",
                      "-" if v.share is None else f"{v.share:.0%}", v.text))

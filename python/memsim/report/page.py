@@ -2,10 +2,11 @@
 import sqlite3
 from pathlib import Path
 
-from ..accuracy import stated, unit_of
+from ..accuracy import unit_of
 from ..errors import Error
 from ..progress import duration, simulated
 from ..results import connect
+from ..verdict import stated
 from . import comparison, plots, quantities, tables
 from .diagram import Diagram
 

@@ -139,6 +139,7 @@ class Points(PlatformStudy):
         return {w: self.table.loc[variant, w][metric].unstack("mib").loc[chosen] for w in self.args.workloads}
 
     def plot(self, metric, y, log="x", policies=None, variant=""):
-        """Writes the figure beside the database, and says where."""
-        path = os.path.join(os.path.dirname(self.database), f"{self.name}.svg")
+        """Writes the figure into the study's folder, and says where."""
+        os.makedirs(self.folder, exist_ok=True)
+        path = os.path.join(self.folder, f"{self.name}.svg")
         print("plot:", plot.lines(path, self.panels(metric, policies, variant), "MiB of DRAM", y, log))
