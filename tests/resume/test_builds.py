@@ -6,23 +6,25 @@ import subprocess
 import pytest
 
 from .conftest import ROOT
-from .test_verify import ONE, command
+from .test_verify import SCRIPTS, command
 
+ONE = {script: SCRIPTS[script][1][0] for script in (
+    "ohm_planar.py", "ohm_two_level.py", "zng.py", "cmd.py", "cxl_gpu.py", "sap.py")}
 BUILDS = "build-debug-g++", "build-sanitize-g++", "build-opt-clang++"
 RESULTS = "SELECT path, name, value, unit FROM result ORDER BY path, name"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("system", ONE)
-def test_a_checkpoint_goes_on_in_another_build(run, system, build):
+@pytest.mark.parametrize("script", ONE)
+def test_a_checkpoint_goes_on_in_another_build(run, script, build):
     if not (ROOT / build / "memsim").exists():
         pytest.skip(f"there is no {build}: util/test --long makes it")
 
     def other(*arguments):
         subprocess.run([ROOT / build / "memsim", "-q", *map(str, arguments)], cwd=run.directory, check=True, timeout=3000)
 
-    machine = command(system, ONE[system])
+    machine = command(script, ONE[script])
     run("-q", "-d", "whole", *machine)
     tick, = run.moments("whole", 1)
     for writes, reads in (run, other), (other, run):
@@ -35,10 +37,10 @@ def test_a_checkpoint_goes_on_in_another_build(run, system, build):
             shutil.rmtree(run.directory / outdir)
 
 
-@pytest.mark.parametrize("system", ONE)
-def test_restored_twice_in_a_row(run, system):
+@pytest.mark.parametrize("script", ONE)
+def test_restored_twice_in_a_row(run, script):
     """From a checkpoint that a restored run has written."""
-    machine = command(system, ONE[system])
+    machine = command(script, ONE[script])
     run("-q", "-d", "whole", *machine)
     first, second = run.moments("whole", 2)
     run("-q", "-d", "out", "--checkpoint-at", f"{first}fs", *machine)
