@@ -15,7 +15,7 @@ struct WritingStats {
     Counter borrowed {Unit::count, "Blocks that went to the place of a donor"};
     Counter groups_searched {Unit::count, "Pieces of type flags read to find donors"};
     Counter lent_by_duplicates {Unit::count,
-                                "Blocks that went to the place of a donor that was mapped to them"};
+                                "Blocks that went to the place of one of their duplicates"};
     Counter brought_home {Unit::count, "Blocks brought home to free a place"};
 };
 

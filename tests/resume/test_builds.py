@@ -6,17 +6,22 @@ import subprocess
 import pytest
 
 from .conftest import ROOT
-from .test_verify import SCRIPTS, command
+from .test_verify import CONFIGS, SCRIPTS
 
-ONE = {script: SCRIPTS[script][1][0] for script in (
-    "ohm_planar.py", "ohm_two_level.py", "zng.py", "cmd.py", "cxl_gpu.py", "sap.py")}
+SYSTEMS = "ohm_planar.py", "ohm_two_level.py", "zng.py", "cmd.py", "cxl_gpu.py", "sap.py"
 BUILDS = "build-debug-g++", "build-sanitize-g++", "build-opt-clang++"
 RESULTS = "SELECT path, name, value, unit FROM result ORDER BY path, name"
 
 
+def command(script):
+    """Its first mode."""
+    arguments, modes = SCRIPTS[script]
+    return [CONFIGS / script, *arguments.split(), *modes[0].split()]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("build", BUILDS)
-@pytest.mark.parametrize("script", ONE)
+@pytest.mark.parametrize("script", SYSTEMS)
 def test_a_checkpoint_goes_on_in_another_build(run, script, build):
     if not (ROOT / build / "memsim").exists():
         pytest.skip(f"there is no {build}: util/test --long makes it")
@@ -24,7 +29,7 @@ def test_a_checkpoint_goes_on_in_another_build(run, script, build):
     def other(*arguments):
         subprocess.run([ROOT / build / "memsim", "-q", *map(str, arguments)], cwd=run.directory, check=True, timeout=3000)
 
-    machine = command(script, ONE[script])
+    machine = command(script)
     run("-q", "-d", "whole", *machine)
     tick, = run.moments("whole", 1)
     for writes, reads in (run, other), (other, run):
@@ -37,10 +42,10 @@ def test_a_checkpoint_goes_on_in_another_build(run, script, build):
             shutil.rmtree(run.directory / outdir)
 
 
-@pytest.mark.parametrize("script", ONE)
+@pytest.mark.parametrize("script", SYSTEMS)
 def test_restored_twice_in_a_row(run, script):
     """From a checkpoint that a restored run has written."""
-    machine = command(script, ONE[script])
+    machine = command(script)
     run("-q", "-d", "whole", *machine)
     first, second = run.moments("whole", 2)
     run("-q", "-d", "out", "--checkpoint-at", f"{first}fs", *machine)
