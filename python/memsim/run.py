@@ -22,7 +22,7 @@ from .objects import Root
 from .options import options
 from .progress import Progress
 from .results import connect
-from .script import Script, package_files
+from .script import Script, arguments_as_json, package_files
 from .machine_stats import Statistics, patterns_of
 
 NEVER = _memsim.never
@@ -51,7 +51,7 @@ class Simulation:
             raise user_error(f"a machine is built from a Root, not from {root!r}")
         root._check_open("instantiate()")
         self.root = root
-        self._arguments = _as_json(arguments)
+        self._arguments = arguments_as_json(arguments)
         self.stats = Statistics(self)
         self._script = Script()
         self._machine = machine = build(root, opts.event_queue, opts.changes)
@@ -407,16 +407,6 @@ class Simulation:
 
 
 # ---- the default machine -------------------------------------------------------------------------
-
-def _as_json(arguments):
-    """'' if there are none."""
-    if arguments is None or isinstance(arguments, str):
-        return arguments or ""
-    try:
-        return json.dumps(dict(arguments) if isinstance(arguments, dict) else vars(arguments), default=str)
-    except TypeError:
-        raise user_error(f"arguments: {arguments!r} is neither argparse's namespace nor a dict of names") from None
-
 
 def instantiate(root=None, arguments=None):
     """Builds the machine below the Root (by default the last one made) and checks all of it. The database keeps the

@@ -1,9 +1,11 @@
 """The script that runs: where it is, what it consists of, and whether it has changed."""
+import json
+import math
 import os
 import sys
 
 from . import _memsim
-from .errors import PACKAGE, Error
+from .errors import PACKAGE, Error, user_error
 from .files import hash_of
 
 
@@ -31,6 +33,27 @@ class Script:
                                      full.endswith(".py")):
                 self._hashes.setdefault(full, hash_of(full))
         return self._hashes
+
+
+def arguments_as_json(arguments):
+    """What a script made its machine from, as JSON; '' if there is nothing. SQLite knows no NaN and no infinity: these
+    become text, as does what JSON has no form for."""
+    if arguments is None or isinstance(arguments, str):
+        return arguments or ""
+    try:
+        named = dict(arguments) if isinstance(arguments, dict) else vars(arguments)
+    except TypeError:
+        raise user_error(f"arguments: {arguments!r} is neither argparse's namespace nor a dict of names") from None
+    return json.dumps(_finite({str(name): value for name, value in named.items()}), default=str)
+
+
+def _finite(value):
+    """The value without numbers that JSON does not have."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {str(name): _finite(v) for name, v in value.items()}
+    return [_finite(v) for v in value] if isinstance(value, list | tuple) else value
 
 
 def package_files():

@@ -1,7 +1,7 @@
 """The stages of a request (--stamps), as figures show them."""
 
-WAY = ("sm", "l1", "network", "l2", "deduplication", "lookup", "reserve_lookup", "queue", "cxl_conversion", "cxl_queue",
-       "host_bridge", "endpoint", "channel", "dram", "xpoint")
+WAY = ("sm", "translation", "l1", "network", "l2", "deduplication", "lookup", "reserve_lookup", "page", "queue",
+       "cxl_conversion", "cxl_queue", "host_bridge", "endpoint", "channel", "dram", "xpoint")
 LAST = ("response",)
 
 

@@ -61,9 +61,8 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         Param<unsigned> donor_tries {
             8,
             {1, 1u << 20},
-            "Pieces of type flags that are looked through for a donor, before a block is asked "
-            "that "
-            "is mapped to the one that is written (assumption; sweep to 2^20: all pieces)"};
+            "Pieces of type flags that a search for a donor looks through before it asks a block "
+            "whose data lie in the written block's place (assumption; sweep to 2^20: all pieces)"};
         Param<unsigned> queue {16, {1, 65536}, "Requests waiting or in flight to this component"};
         Param<unsigned> outstanding {256, {1, 65536}, "Requests to memory without an answer"};
         MetadataParams metadata;

@@ -73,7 +73,7 @@ template <class T>
 constexpr bool checkpointable();
 namespace detail {
 template <class... F>
-constexpr bool all_checkpointable(std::tuple<F&...>*) {
+constexpr bool all_checkpointable(reflect::detail::Types<F...>) {
     return (checkpointable<F>() && ...);
 }
 } // namespace detail
@@ -88,8 +88,7 @@ constexpr bool checkpointable() {
     else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_polymorphic_v<T>)
         return false;
     else if constexpr (std::is_aggregate_v<T>)
-        return detail::all_checkpointable(
-            static_cast<decltype(reflect::tie(std::declval<T&>()))*>(nullptr));
+        return detail::all_checkpointable(reflect::FieldTypes<T> {});
     else
         return false;
 }
@@ -131,15 +130,12 @@ void write_shape(ShapeText& to) {
         if constexpr (is_array<T>::value) to.times(std::tuple_size_v<T>);
         to.put("]");
     } else {
-        T* const none = nullptr;
+        const auto& names = reflect::field_names<T>();
+        const std::string_view* name = names.data();
         to.put("{");
-        [&]<std::size_t... I>(std::index_sequence<I...>) {
-            using Fields = decltype(reflect::tie(*none));
-            ((to.field(reflect::field_name<T, I>, I == 0),
-              write_shape<std::remove_cvref_t<std::tuple_element_t<I, Fields>>>(to)),
-             ...);
-        }
-        (std::make_index_sequence<reflect::field_count<T>()> {});
+        [&]<class... F>(reflect::detail::Types<F...>) {
+            ((to.field(*name, name == names.data()), ++name, write_shape<F>(to)), ...);
+        }(reflect::FieldTypes<T> {});
         to.put("}");
     }
 }
@@ -159,22 +155,7 @@ class Saver {
     std::string bytes;
 
     template <class T>
-    void operator()(const T& v) {
-        if constexpr (is_number_like<T>())
-            raw(&v, sizeof v);
-        else if constexpr (std::is_same_v<T, std::string>) {
-            (*this)(std::uint64_t {v.size()});
-            raw(v.data(), v.size());
-        } else if constexpr (ArchivesItself<T>)
-            const_cast<T&>(v).archive(*this);
-        else if constexpr (is_sequence<T>::value) {
-            (*this)(std::uint64_t {v.size()});
-            elements(v);
-        } else if constexpr (is_array<T>::value)
-            elements(v);
-        else
-            reflect::for_each_field(v, [this](auto, auto& f) { (*this)(f); });
-    }
+    void operator()(const T& v);
     void raw(const void* data, std::size_t n) { bytes.append(static_cast<const char*>(data), n); }
 
   private:
@@ -190,6 +171,24 @@ class Saver {
     }
 };
 
+template <class T>
+void Saver::operator()(const T& v) {
+    if constexpr (is_number_like<T>())
+        raw(&v, sizeof v);
+    else if constexpr (std::is_same_v<T, std::string>) {
+        (*this)(std::uint64_t {v.size()});
+        raw(v.data(), v.size());
+    } else if constexpr (ArchivesItself<T>)
+        const_cast<T&>(v).archive(*this);
+    else if constexpr (is_sequence<T>::value) {
+        (*this)(std::uint64_t {v.size()});
+        elements(v);
+    } else if constexpr (is_array<T>::value)
+        elements(v);
+    else
+        reflect::for_each_value(v, [this](auto& f) { (*this)(f); });
+}
+
 /// The fewest bytes that a value is saved in, and at least 1.
 template <class T>
 constexpr std::size_t least_bytes() {
@@ -203,9 +202,9 @@ constexpr std::size_t least_bytes() {
         return std::max<std::size_t>(1,
                                      std::tuple_size_v<T> * least_bytes<typename T::value_type>());
     else
-        return []<class... F>(std::tuple<F&...>*) {
+        return []<class... F>(reflect::detail::Types<F...>) {
             return std::max<std::size_t>(1, (std::size_t {0} + ... + least_bytes<F>()));
-        }(static_cast<decltype(reflect::tie(std::declval<T&>()))*>(nullptr));
+        }(reflect::FieldTypes<T> {});
 }
 
 /// Reads values back in the order they were saved, into a machine that init() has sized. What
@@ -217,35 +216,7 @@ class Loader {
         : at_(bytes.data()), end_(at_ + bytes.size()), now_(now) {}
 
     template <class T>
-    void operator()(T& v) {
-        if constexpr (std::is_same_v<T, bool>) {
-            std::uint8_t byte = 0;
-            raw(&byte, sizeof byte);
-            check(byte <= 1, "is neither true nor false");
-            v = byte;
-        } else if constexpr (std::is_enum_v<T>) {
-            raw(&v, sizeof v);
-            check(reflect::is_enumerator(v), "has a value that is not declared");
-        } else if constexpr (is_number_like<T>())
-            raw(&v, sizeof v);
-        else if constexpr (std::is_same_v<T, std::string>) {
-            v.resize(count(1));
-            raw(v.data(), v.size());
-        } else if constexpr (ArchivesItself<T>)
-            v.archive(*this);
-        else if constexpr (is_sequence<T>::value) {
-            const std::size_t n = count(least_bytes<typename T::value_type>());
-            // What init() has sized stays as large; a deque may change.
-            if (!is_deque<T>::value && !v.empty() && n != v.size())
-                check(false,
-                      "has " + std::to_string(n) + " elements and not " + std::to_string(v.size()));
-            v.resize(n);
-            elements(v);
-        } else if constexpr (is_array<T>::value)
-            elements(v);
-        else
-            reflect::for_each_field(v, [this](auto name, auto& f) { this->field(name, f); });
-    }
+    void operator()(T& v);
     /// A value under a name, for what is said of it.
     template <class T>
     void field(std::string_view name, T& v) {
@@ -330,6 +301,37 @@ class Loader {
     const Tick now_;
     const Place* place_ = nullptr;
 };
+
+template <class T>
+void Loader::operator()(T& v) {
+    if constexpr (std::is_same_v<T, bool>) {
+        std::uint8_t byte = 0;
+        raw(&byte, sizeof byte);
+        check(byte <= 1, "is neither true nor false");
+        v = byte;
+    } else if constexpr (std::is_enum_v<T>) {
+        raw(&v, sizeof v);
+        check(reflect::is_enumerator(v), "has a value that is not declared");
+    } else if constexpr (is_number_like<T>())
+        raw(&v, sizeof v);
+    else if constexpr (std::is_same_v<T, std::string>) {
+        v.resize(count(1));
+        raw(v.data(), v.size());
+    } else if constexpr (ArchivesItself<T>)
+        v.archive(*this);
+    else if constexpr (is_sequence<T>::value) {
+        const std::size_t n = count(least_bytes<typename T::value_type>());
+        // What init() has sized stays as large; a deque may change.
+        if (!is_deque<T>::value && !v.empty() && n != v.size())
+            check(false,
+                  "has " + std::to_string(n) + " elements and not " + std::to_string(v.size()));
+        v.resize(n);
+        elements(v);
+    } else if constexpr (is_array<T>::value)
+        elements(v);
+    else
+        reflect::for_each_field(v, [this](auto name, auto& f) { this->field(name, f); });
+}
 template <class Archive>
 concept Loading = std::is_same_v<Archive, Loader>;
 
@@ -342,40 +344,7 @@ class Shower {
     std::size_t most = 64; ///< elements shown of one sequence
 
     template <class T>
-    void operator()(const T& v) {
-        if constexpr (std::is_same_v<T, bool>)
-            put(v ? "true" : "false");
-        else if constexpr (std::is_floating_point_v<T>)
-            real(v);
-        else if constexpr (std::is_enum_v<T>)
-            number(static_cast<Int128>(static_cast<std::underlying_type_t<T>>(v)));
-        else if constexpr (is_number_like<T>())
-            number(static_cast<Int128>(v));
-        else if constexpr (std::is_same_v<T, std::string>)
-            quote(v);
-        else if constexpr (ArchivesItself<T>) {
-            put("[");
-            Parts parts {*this};
-            const_cast<T&>(v).archive(parts);
-            put("]");
-        } else if constexpr (is_sequence<T>::value || is_array<T>::value) {
-            put("[");
-            std::size_t i = 0;
-            for (const auto& e : v) {
-                if (!element(i++, v.size())) break;
-                (*this)(static_cast<const typename T::value_type&>(e));
-            }
-            put("]");
-        } else {
-            bool first = true;
-            put("{");
-            reflect::for_each_field(v, [&](std::string_view name, auto& f) {
-                field(name, first);
-                (*this)(f);
-            });
-            put("}");
-        }
-    }
+    void operator()(const T& v);
 
   private:
     /// The parts of a class that archives itself, as a list.
@@ -398,5 +367,41 @@ class Shower {
     /// Whether this one of so many is shown; what is not is counted.
     bool element(std::size_t i, std::size_t of);
 };
+
+template <class T>
+void Shower::operator()(const T& v) {
+    if constexpr (std::is_same_v<T, bool>)
+        put(v ? "true" : "false");
+    else if constexpr (std::is_floating_point_v<T>)
+        real(v);
+    else if constexpr (std::is_enum_v<T>)
+        number(static_cast<Int128>(static_cast<std::underlying_type_t<T>>(v)));
+    else if constexpr (is_number_like<T>())
+        number(static_cast<Int128>(v));
+    else if constexpr (std::is_same_v<T, std::string>)
+        quote(v);
+    else if constexpr (ArchivesItself<T>) {
+        put("[");
+        Parts parts {*this};
+        const_cast<T&>(v).archive(parts);
+        put("]");
+    } else if constexpr (is_sequence<T>::value || is_array<T>::value) {
+        put("[");
+        std::size_t i = 0;
+        for (const auto& e : v) {
+            if (!element(i++, v.size())) break;
+            (*this)(static_cast<const typename T::value_type&>(e));
+        }
+        put("]");
+    } else {
+        bool first = true;
+        put("{");
+        reflect::for_each_field(v, [&](std::string_view name, auto& f) {
+            field(name, first);
+            (*this)(f);
+        });
+        put("}");
+    }
+}
 
 } // namespace memsim

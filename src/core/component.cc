@@ -4,20 +4,9 @@
 
 namespace memsim {
 
-void ModelBase::add_port(std::string_view name, std::optional<unsigned> index, PortBase& p) {
-    std::string all(name);
-    if (index) all += "[" + std::to_string(*index) + "]";
-    ports_.push_back({std::move(all), &p});
-}
+namespace {
 
-void ModelBase::attach(std::string_view name, std::optional<unsigned> index, PortBase& p,
-                       const void* params) {
-    add_port(name, index, p);
-    p.attach(*this, ports_.back().name, params);
-}
-
-namespace detail {
-
+/// The index in 'input[3]' or 'input', which is `next`, of the vector 'input'; none: it is another.
 std::optional<unsigned> index_in(std::string_view text, std::string_view vector, unsigned next) {
     constexpr unsigned most = 1 << 16;
     if (!text.starts_with(vector)) return {};
@@ -32,6 +21,68 @@ std::optional<unsigned> index_in(std::string_view text, std::string_view vector,
     return index;
 }
 
-} // namespace detail
+} // namespace
+
+void ModelBase::add_port(std::string_view name, std::optional<unsigned> index, PortBase& p) {
+    std::string all(name);
+    if (index) all += "[" + std::to_string(*index) + "]";
+    ports_.push_back({std::move(all), &p});
+}
+
+void ModelBase::attach(std::string_view name, std::optional<unsigned> index, PortBase& p) {
+    add_port(name, index, p);
+    p.attach(*this, ports_.back().name, params_address());
+}
+
+void ModelBase::set_up() {
+    for (const PortField& f : port_fields()) {
+        if (!f.many) {
+            attach(f.name, {}, *f.one);
+            continue;
+        }
+        f.many->resize(params_address());
+        for (unsigned i = 0; i < f.many->count(); ++i) attach(f.name, i, f.many->at(i));
+    }
+}
+
+PortBase* ModelBase::grow_port(const std::string& name) {
+    for (const PortField& f : port_fields()) {
+        if (!f.many || !f.many->grows()) continue;
+        const auto index = index_in(name, f.name, f.many->count());
+        if (!index) continue;
+        for (unsigned i = f.many->count(); i <= *index; ++i) {
+            f.many->grow(i + 1u);
+            attach(f.name, i, f.many->at(i));
+        }
+        return &f.many->at(*index);
+    }
+    return nullptr;
+}
+
+void ModelBase::finish_set_up() {
+    ports_.clear();
+    for (const PortField& f : port_fields()) {
+        if (f.many)
+            for (unsigned i = 0; i < f.many->count(); ++i) add_port(f.name, i, f.many->at(i));
+        else if (!f.optional || f.one->peer())
+            add_port(f.name, {}, *f.one);
+    }
+    find_stats(ports_address());
+}
+
+void ModelBase::load_state(Loader& l) {
+    for (Timer* t : timers()) cancel(*t);
+    load_values(l);
+    for (Timer* t : timers()) sim().rearm(*t, *this);
+}
+
+void ModelBase::save_stats(Saver& s) {
+    for (const StatField& f : stat_fields()) f.operations->save(*f.stat, s);
+}
+
+void ModelBase::load_stats(Loader& l) {
+    for (const StatField& f : stat_fields())
+        l.within(f.name, [&] { f.operations->load(*f.stat, l); });
+}
 
 } // namespace memsim

@@ -144,23 +144,31 @@ class ModelBase : public Component {
     /// All ports until they are bound, then those that are.
     const std::vector<PortRef>& ports() const { return ports_; }
     virtual void save_state(Saver&) = 0;
-    virtual void load_state(Loader&) = 0; ///< timers are armed again
-    virtual void save_stats(Saver&) = 0;
-    virtual void load_stats(Loader&) = 0;
-    virtual void set_up() = 0;
+    void load_state(Loader&); ///< timers are armed again
+    void save_stats(Saver&);
+    void load_stats(Loader&);
+    /// Called once by the machine, before ports are bound.
+    void set_up();
+    /// Called once, when all ports are bound: now their number is known.
+    void finish_set_up() override;
     /// A port of a vector that grows with its bindings, made if it is not there yet: 'input[3]', or
     /// 'input', the next that is free. None: there is no such vector.
-    virtual PortBase* grow_port(const std::string& name) = 0;
+    PortBase* grow_port(const std::string& name);
+    /// Called once, after init() has sized State.
     virtual void seed_all() = 0;
 
   protected:
-    /// Of several ports of a name, that with this index.
-    void add_port(std::string_view name, std::optional<unsigned> index, PortBase& p);
-    void attach(std::string_view name, std::optional<unsigned> index, PortBase& p,
-                const void* params);
-    void forget_ports() { ports_.clear(); }
+    /// What it declares, seen without its types.
+    virtual std::vector<PortField> port_fields() = 0;
+    virtual const void* ports_address() const = 0;
+    virtual std::vector<Timer*> timers() = 0;
+    virtual void load_values(Loader&) = 0;
 
   private:
+    /// Of several ports of a name, that with this index.
+    void add_port(std::string_view name, std::optional<unsigned> index, PortBase& p);
+    void attach(std::string_view name, std::optional<unsigned> index, PortBase& p);
+
     std::vector<PortRef> ports_;
 };
 
@@ -172,11 +180,11 @@ template <class T, class V>
 constexpr bool hides();
 namespace detail {
 template <class T, class... F>
-constexpr bool any_holds(std::tuple<F&...>*) {
+constexpr bool any_holds(reflect::detail::Types<F...>) {
     return (holds<T, F>() || ...);
 }
 template <class T, class... F>
-constexpr bool any_hides(std::tuple<F&...>*) {
+constexpr bool any_hides(reflect::detail::Types<F...>) {
     return (hides<T, F>() || ...);
 }
 } // namespace detail
@@ -191,8 +199,7 @@ constexpr bool holds() {
     else if constexpr (is_sequence<V>::value || is_array<V>::value)
         return holds<T, typename V::value_type>();
     else
-        return detail::any_holds<T>(
-            static_cast<decltype(reflect::tie(std::declval<V&>()))*>(nullptr));
+        return detail::any_holds<T>(reflect::FieldTypes<V> {});
 }
 template <class T, class V>
 constexpr bool hides() {
@@ -203,8 +210,7 @@ constexpr bool hides() {
     else if constexpr (is_sequence<V>::value || is_array<V>::value)
         return hides<T, typename V::value_type>();
     else
-        return detail::any_hides<T>(
-            static_cast<decltype(reflect::tie(std::declval<V&>()))*>(nullptr));
+        return detail::any_hides<T>(reflect::FieldTypes<V> {});
 }
 
 /// Calls f(value, path) for every value of type T inside v: in structs, sequences and arrays.
@@ -225,82 +231,26 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
         });
 }
 
-namespace detail {
-/// The index in 'input[3]' or 'input', which is `next`, of the vector 'input'; none: it is another.
-std::optional<unsigned> index_in(std::string_view text, std::string_view vector, unsigned next);
-} // namespace detail
-
 template <class Self>
 class Model : public Declared<Self, ModelBase> {
   public:
     void save_state(Saver& s) override { s(self().state); }
-    void load_state(Loader& l) override {
-        for_each_inside<Timer>(self().state, "",
-                               [this](Timer& t, const auto&) { this->cancel(t); });
-        l(self().state);
-        for_each_inside<Timer>(self().state, "",
-                               [this](Timer& t, const auto&) { this->sim().rearm(t, *this); });
-    }
-    void save_stats(Saver& s) override {
-        reflect::for_each_leaf(self().stat, [&](auto, auto& f) { f.archive(s); });
-    }
-    void load_stats(Loader& l) override {
-        reflect::for_each_leaf(self().stat,
-                               [&](auto name, auto& f) { l.within(name, [&] { f.archive(l); }); });
-    }
-
-    /// Called once by the machine, before ports are bound.
-    void set_up() override {
-        const void* params = &self().params;
-        reflect::for_each_leaf(self().port, [&]<class Port>(std::string_view name, Port& p) {
-            if constexpr (is_many<Port>::value) {
-                p.resize(params);
-                for (unsigned i = 0; i < p.size(); ++i) this->attach(name, i, p[i], params);
-            } else if constexpr (is_optional<Port>::value)
-                this->attach(name, {}, *p, params);
-            else
-                this->attach(name, {}, p, params);
-        });
-    }
-    PortBase* grow_port(const std::string& name) override {
-        PortBase* made = nullptr;
-        const void* const params = &self().params;
-        reflect::for_each_leaf(self().port, [&]<class Port>(std::string_view n, Port& p) {
-            if constexpr (is_many<Port>::value) {
-                if (!p.grows()) return;
-                const auto index = detail::index_in(name, n, p.size());
-                if (!index) return;
-                for (unsigned i = p.size(); i <= *index; ++i) {
-                    p.grow(i + 1u);
-                    this->attach(n, i, p[i], params);
-                }
-                made = &p[*index];
-            }
-        });
-        return made;
-    }
-    /// Called once, when all ports are bound: now their number is known.
-    void finish_set_up() override {
-        this->forget_ports();
-        reflect::for_each_leaf(self().port, [&]<class Port>(std::string_view name, Port& p) {
-            if constexpr (is_many<Port>::value) {
-                for (unsigned i = 0; i < p.size(); ++i) this->add_port(name, i, p[i]);
-            } else if constexpr (is_optional<Port>::value) {
-                if (p) this->add_port(name, {}, *p);
-            } else
-                this->add_port(name, {}, p);
-        });
-        this->find_stats(&self().port);
-    }
-    /// Called once, after init() has sized State.
     void seed_all() override {
         for_each_inside<Rng>(self().state, this->path(), [this](Rng& r, const std::string& name) {
             r.seed(this->sim().seed(), name);
         });
     }
 
-  private:
+  protected:
     using Declared<Self, ModelBase>::self;
+    std::vector<PortField> port_fields() override { return ports_of(self().port); }
+    const void* ports_address() const override { return &self().port; }
+    std::vector<Timer*> timers() override {
+        std::vector<Timer*> all;
+        for_each_inside<Timer>(self().state, "", [&](Timer& t, const auto&) { all.push_back(&t); });
+        return all;
+    }
+    void load_values(Loader& l) override { l(self().state); }
 };
 
 } // namespace memsim

@@ -62,7 +62,7 @@ struct FormerState {
         std::vector<StateInfo> fields;
         const Former none {};
         reflect::for_each_field(none, [&]<class F>(std::string_view name, const F&) {
-            detail::add(fields, name, shape<F>());
+            fields.push_back({std::string(name), shape<F>()});
         });
         detail::register_former_state(
             reflect::type_name<C>(), fields, [fill](std::string_view bytes, Tick now) {

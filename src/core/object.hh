@@ -36,9 +36,9 @@ class Object {
     /// Derives constants from parameters; a component sizes its State. Throws ConfigError.
     virtual void init() {}
 
-    virtual const std::vector<StatRef>& stats() const = 0;
-    virtual void reset_stats(Tick now) = 0;
-    virtual std::vector<Resolved> resolved_params() const = 0;
+    const std::vector<StatRef>& stats() const { return stats_; }
+    void reset_stats(Tick now);
+    std::vector<Resolved> resolved_params() const;
     /// Called once, when all ports are bound.
     virtual void finish_set_up() = 0;
 
@@ -47,63 +47,32 @@ class Object {
         throw ConfigError(path_ + "." + parameter + ": " + why);
     }
 
-    static std::vector<Resolved> resolved(const std::vector<ParamRef>& params);
-    static void add_stat(std::vector<StatRef>& all, std::string_view name, const Stat& stat,
-                         std::string_view kind, void (*read)(const Stat&, StatReader&, Window));
-    /// One of several of a name: 'hits[3]'.
-    static void add_stat(std::vector<StatRef>& all, std::string_view name, const std::string& index,
-                         const Stat& stat, std::string_view kind,
-                         void (*read)(const Stat&, StatReader&, Window));
+    /// What it declares, seen without its types.
+    virtual std::vector<StatField> stat_fields() = 0;
+    virtual std::vector<ParamRef> param_refs() const = 0;
+    virtual const void* params_address() const = 0;
+    /// `ports`: the object's, by which the number of its statistics may follow.
+    void find_stats(const void* ports);
 
   private:
     friend class Machine;
     std::uint32_t id_ = 0;
     std::string path_;
+    std::vector<StatRef> stats_;
 };
 
 /// What follows from the structs Params and Stats that Self declares: `params` and `stat`.
 template <class Self, class Base>
 class Declared : public Base {
-  public:
-    using typename Object::Resolved;
-    using typename Object::StatRef;
-
-    const std::vector<StatRef>& stats() const override { return stats_; }
-    void reset_stats(Tick at) override {
-        reflect::for_each_leaf(self().stat, [&](auto, auto& s) {
-            if constexpr (is_each<std::remove_cvref_t<decltype(s)>>::value)
-                for (unsigned i = 0; i < s.size(); ++i) s[i].reset(at);
-            else
-                s.reset(at);
-        });
-    }
-    std::vector<Resolved> resolved_params() const override {
-        return Object::resolved(params_of(self().params));
-    }
-
   protected:
     Self& self() { return static_cast<Self&>(*this); }
     const Self& self() const { return static_cast<const Self&>(*this); }
 
-    /// `ports`: the object's, by which the number of its statistics may follow.
-    void find_stats(const void* ports) {
-        reflect::for_each_leaf(self().stat, [&]<class S>(std::string_view name, S& s) {
-            if constexpr (is_each<S>::value) {
-                s.resize(&self().params, ports);
-                for (unsigned i = 0; i < s.size(); ++i)
-                    Object::add_stat(stats_, name, s.label(i), s[i], S::kind,
-                                     &read_as<std::remove_cvref_t<decltype(s[i])>>);
-            } else
-                Object::add_stat(stats_, name, s, S::kind, &read_as<S>);
-        });
+    std::vector<StatField> stat_fields() override { return stats_of(self().stat); }
+    std::vector<ParamRef> param_refs() const override {
+        return params_of(const_cast<typename Self::Params&>(self().params));
     }
-
-  private:
-    template <class S>
-    static void read_as(const Stat& stat, StatReader& reader, Window window) {
-        static_cast<const S&>(stat).read(reader, window);
-    }
-    std::vector<StatRef> stats_;
+    const void* params_address() const override { return &self().params; }
 };
 
 /// An object that simulates nothing: it says something about the machine, computed in init() from

@@ -237,11 +237,15 @@ struct PolicyRegistration {
             static_assert(!holds<Timer, typename P::State>() && !hides<Rng, typename P::State>(),
                           "a policy has no Timer, and its Rng stands where the framework finds it");
         register_policy(name, doc, source,
-                        {P::Family::family, &detail::param_infos<P>, &detail::state_infos<P>,
+                        {P::Family::family, &params, &detail::state_infos<P>,
                          &shape<typename P::State>, &create, &resolve, &detail::policy_kind<P>});
     }
 
   private:
+    static std::vector<ParamInfo> params() {
+        typename P::Params params;
+        return describe(params_of(params));
+    }
     static std::unique_ptr<PolicyBase> create(const Arguments& a) {
         typename P::Params params;
         set_policy_params(params_of(params), a);

@@ -307,35 +307,59 @@ class Responder final : public PortBase {
     Link<Request> requests_;
 };
 
+/// What the framework does with ports of one kind, whose type it does not know.
+class ManyBase {
+  public:
+    ManyBase(Setting<unsigned>::Getter count, PortSpec spec, const char* doc)
+        : spec_(spec), doc_(doc), size_of_(count) {}
+    ManyBase(const ManyBase&) = delete;
+    ManyBase& operator=(const ManyBase&) = delete;
+    virtual ~ManyBase() = default;
+
+    bool grows() const { return !size_of_; }
+    void resize(const void* params) {
+        clear();
+        if (size_of_) grow(size_of_(params));
+    }
+    virtual void grow(std::size_t size) = 0;
+    virtual void clear() = 0;
+    virtual unsigned count() const = 0;
+    virtual PortBase& at(unsigned i) = 0;
+    /// One that is never bound, for what all of them are.
+    virtual const PortBase& prototype() const = 0;
+
+  protected:
+    const PortSpec spec_;
+    const char* const doc_;
+
+  private:
+    Setting<unsigned>::Getter size_of_;
+};
+
 /// Ports of one kind: as many as a parameter says, `Many<Responder<Mem>> sm_side
 /// {from<&Params::inputs>, {.depth = ...}, "..."}`, or, without that, as many as are bound. Index
 /// with [].
 template <class P>
-class Many {
+class Many final : public ManyBase {
   public:
     using Port = P;
     Many(Setting<unsigned>::Getter count, PortSpec spec, const char* doc)
-        : size_of_(count), spec_(spec), doc_(doc), prototype_(spec, doc) {}
+        : ManyBase(count, spec, doc), prototype_(spec, doc) {}
     Many(PortSpec spec, const char* doc) : Many(nullptr, spec, doc) {}
-    Many(const Many&) = delete;
 
-    bool grows() const { return !size_of_; }
-    void resize(const void* params) {
-        ports_.clear();
-        if (size_of_) grow(size_of_(params));
-    }
-    void grow(std::size_t size) {
+    void grow(std::size_t size) override {
         while (ports_.size() < size) ports_.push_back(std::make_unique<P>(spec_, doc_));
     }
+    void clear() override { ports_.clear(); }
+    unsigned count() const override { return size(); }
+    PortBase& at(unsigned i) override { return *ports_[i]; }
+    const PortBase& prototype() const override { return prototype_; }
+
     unsigned size() const { return static_cast<unsigned>(ports_.size()); }
     P& operator[](std::size_t i) { return *ports_[i]; }
     const P& operator[](std::size_t i) const { return *ports_[i]; }
-    const P& prototype() const { return prototype_; }
 
   private:
-    Setting<unsigned>::Getter size_of_;
-    PortSpec spec_;
-    const char* doc_;
     P prototype_;
     std::vector<std::unique_ptr<P>> ports_;
 };
@@ -357,14 +381,27 @@ class Optional {
     P port_;
 };
 
-template <class T>
-struct is_many : std::false_type {};
-template <class P>
-struct is_many<Many<P>> : std::true_type {};
-template <class T>
-struct is_optional : std::false_type {};
-template <class P>
-struct is_optional<Optional<P>> : std::true_type {};
+/// One of a struct of ports, by its name.
+struct PortField {
+    std::string_view name;
+    PortBase* one = nullptr;  ///< none of Many
+    ManyBase* many = nullptr; ///< of Many
+    bool optional = false;
+
+    PortField(std::string_view n, PortBase& p) : name(n), one(&p) {}
+    PortField(std::string_view n, ManyBase& p) : name(n), many(&p) {}
+    template <class P>
+    PortField(std::string_view n, Optional<P>& p) : name(n), one(&*p), optional(true) {}
+};
+
+/// A struct of ports, as a list.
+template <class Ports>
+std::vector<PortField> ports_of(Ports& ports) {
+    std::vector<PortField> all;
+    reflect::for_each_leaf(ports,
+                           [&](std::string_view name, auto& p) { all.emplace_back(name, p); });
+    return all;
+}
 
 namespace detail {
 template <auto M, auto... In>

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <boost/preprocessor/arithmetic/inc.hpp>
+#include <boost/preprocessor/repetition/enum.hpp>
 #include <boost/preprocessor/repetition/enum_params.hpp>
 #include <boost/preprocessor/repetition/repeat_from_to.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -37,40 +37,6 @@ constexpr std::size_t count() {
         return N;
 }
 
-/// Binder<N>::tie(t): references to the N fields of t.
-template <std::size_t N>
-struct Binder;
-template <>
-struct Binder<0> {
-    template <class T>
-    static constexpr auto tie(T&) {
-        return std::tuple<> {};
-    }
-};
-#define MEMSIM_BINDER(z, n, unused)                                                                \
-    template <>                                                                                    \
-    struct Binder<n> {                                                                             \
-        template <class T>                                                                         \
-        static constexpr auto tie(T& t) {                                                          \
-            auto& [BOOST_PP_ENUM_PARAMS(n, f)] = t;                                                \
-            return std::tie(BOOST_PP_ENUM_PARAMS(n, f));                                           \
-        }                                                                                          \
-    };
-BOOST_PP_REPEAT_FROM_TO(1, 65, MEMSIM_BINDER, ~)
-#undef MEMSIM_BINDER
-
-constexpr std::size_t round_up(std::size_t offset, std::size_t align) {
-    return (offset + align - 1) / align * align;
-}
-/// The size of a struct of exactly these fields in this order; 0 if one is const (it stood for a
-/// reference or cannot be loaded).
-template <class T, class... F>
-constexpr std::size_t size_of(std::tuple<F&...>*) {
-    std::size_t at = 0;
-    ((at = round_up(at, alignof(F)) + sizeof(F)), ...);
-    return (std::is_const_v<F> || ...) ? 0 : round_up(at, alignof(T));
-}
-
 template <class T>
 struct Fake {
     T value;
@@ -81,15 +47,74 @@ struct Fake {
 #endif
 template <class T>
 extern Fake<T> fake; // never defined: only addresses are formed
+
+template <class... F>
+struct Types {};
+
 template <class P>
 struct Wrap {
     P ptr; // clang before 17 takes a subobject's address only inside a class argument
 };
 template <class P>
 Wrap(P) -> Wrap<P>;
-template <auto P>
+template <auto... P>
 constexpr std::string_view pretty() {
     return __PRETTY_FUNCTION__;
+}
+
+/// Binder<N> sees the N fields of a struct. There is no std::tuple: compiling one for every struct
+/// took as long as all else here.
+template <std::size_t N>
+struct Binder;
+template <>
+struct Binder<0> {
+    template <class T, class F>
+    static constexpr decltype(auto) apply(T&, F&& f) {
+        return f();
+    }
+    template <class T>
+    static constexpr Types<> types(T&) {
+        return {};
+    }
+};
+#define MEMSIM_TYPE(z, n, unused) decltype(f##n)
+#define MEMSIM_ADDRESS(z, n, unused)                                                               \
+    Wrap { &f##n }
+#define MEMSIM_BINDER(z, n, unused)                                                                \
+    template <>                                                                                    \
+    struct Binder<n> {                                                                             \
+        template <class T, class F>                                                                \
+        static constexpr decltype(auto) apply(T& t, F&& f) {                                       \
+            auto& [BOOST_PP_ENUM_PARAMS(n, f)] = t;                                                \
+            return f(BOOST_PP_ENUM_PARAMS(n, f));                                                  \
+        }                                                                                          \
+        template <class T>                                                                         \
+        static constexpr auto types(T& t) {                                                        \
+            auto& [BOOST_PP_ENUM_PARAMS(n, f)] = t;                                                \
+            return Types<BOOST_PP_ENUM(n, MEMSIM_TYPE, ~)> {};                                     \
+        }                                                                                          \
+        template <class T>                                                                         \
+        static consteval std::string_view print() {                                                \
+            auto& [BOOST_PP_ENUM_PARAMS(n, f)] = fake<T>.value;                                    \
+            return pretty<BOOST_PP_ENUM(n, MEMSIM_ADDRESS, ~)>();                                  \
+        }                                                                                          \
+    };
+BOOST_PP_REPEAT_FROM_TO(1, 65, MEMSIM_BINDER, ~)
+#undef MEMSIM_BINDER
+#undef MEMSIM_ADDRESS
+#undef MEMSIM_TYPE
+
+constexpr std::size_t round_up(std::size_t offset, std::size_t align) {
+    return (offset + align - 1) / align * align;
+}
+/// The size of a struct of exactly these fields in this order; 0 if one is const or a reference: it
+/// cannot be loaded.
+template <class T, class... F>
+constexpr std::size_t size_of(Types<F...>) {
+    if constexpr (((std::is_const_v<F> || std::is_reference_v<F>) || ...)) return 0;
+    std::size_t at = 0;
+    ((at = round_up(at, alignof(F)) + sizeof(F)), ...);
+    return round_up(at, alignof(T));
 }
 
 constexpr bool is_identifier(char c) {
@@ -102,6 +127,11 @@ constexpr std::string_view last_identifier(std::string_view s) {
     return s.substr(begin);
 }
 
+/// The names of the fields in what a compiler prints of their addresses, in order:
+///     gcc    {Wrap<int*>{(& fake<Params>.Fake<Params>::value.Params::t_read)}, Wrap<...
+///     clang  <{&fake.value.t_read}, {...
+void read_names(std::string_view printed, std::string_view* names, std::size_t count);
+
 } // namespace detail
 
 /// The number of fields of T.
@@ -113,8 +143,8 @@ constexpr std::size_t field_count() {
     constexpr std::size_t n = std::is_empty_v<T> ? 0 : detail::count<T>();
     static_assert(n <= 64, "a reflected struct may hold at most 64 fields: group some of them");
     if constexpr (n > 0) {
-        using Fields = decltype(detail::Binder<n>::tie(std::declval<T&>()));
-        static_assert(detail::size_of<T>(static_cast<Fields*>(nullptr)) == sizeof(T),
+        static_assert(detail::size_of<T>(
+                          decltype(detail::Binder<n>::types(std::declval<T&>())) {}) == sizeof(T),
                       "not every field of this struct can be reflected: references, const fields, "
                       "base classes, bit fields and greedy constructors are refused");
     } else {
@@ -124,37 +154,35 @@ constexpr std::size_t field_count() {
     return n;
 }
 
-/// References to the fields of t, in order.
+/// detail::Types of the fields of T, in order.
 template <class T>
-constexpr auto tie(T& t) {
-    return detail::Binder<field_count<std::remove_const_t<T>>()>::tie(t);
+using FieldTypes = decltype(detail::Binder<field_count<T>()>::types(std::declval<T&>()));
+
+/// The names of the fields of T, in order.
+template <class T>
+const auto& field_names() {
+    constexpr std::size_t n = field_count<T>();
+    static const auto names = [] {
+        std::array<std::string_view, n> all;
+        if constexpr (n > 0)
+            detail::read_names(detail::Binder<n>::template print<T>(), all.data(), n);
+        return all;
+    }();
+    return names;
 }
 
-namespace detail {
-template <class T, std::size_t I>
-constexpr auto address() {
-    return Wrap {&std::get<I>(reflect::tie(fake<T>.value))};
+/// Calls f(reference) for each field of t, in order.
+template <class T, class F>
+constexpr void for_each_value(T& t, F&& f) {
+    detail::Binder<field_count<std::remove_const_t<T>>()>::apply(
+        t, [&](auto&... field) { (f(field), ...); });
 }
-constexpr std::string_view field_of(std::string_view s) {
-    // gcc:   ... Wrap<..>{(& fake<Params>.Fake<Params>::value.Params::t_read)}; std::string_view...
-    // clang: ... [P = Wrap<..>{&fake<Params>.value.t_read}]
-    return last_identifier(s.substr(0, s.rfind('}')));
-}
-} // namespace detail
-
-template <class T, std::size_t I>
-inline constexpr std::string_view
-    field_name = detail::field_of(detail::pretty<detail::address<T, I>()>());
 
 /// Calls f(name, reference) for each field of t, in order.
 template <class T, class F>
-constexpr void for_each_field(T& t, F&& f) {
-    using U = std::remove_const_t<T>;
-    auto refs = tie(t);
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-        (f(field_name<U, I>, std::get<I>(refs)), ...);
-    }
-    (std::make_index_sequence<field_count<U>()> {});
+void for_each_field(T& t, F&& f) {
+    const std::string_view* name = field_names<std::remove_const_t<T>>().data();
+    for_each_value(t, [&](auto& field) { f(*name++, field); });
 }
 
 /// A struct that several declarations share: `using group = void;` marks it. Its fields count as
@@ -202,47 +230,37 @@ std::string member_name() {
 }
 
 namespace detail {
-/// What compilers print of a value of an enumeration: its name, or else the number.
-template <auto V>
+/// What a compiler prints of the values 0 to 63 of an enumeration: its name, or else the number.
+template <class E, E... V>
 constexpr std::string_view printed() {
-    std::string_view s = pretty<V>();
-    s = s.substr(s.find("= ") + 2);
-    return last_identifier(s.substr(0, s.find_first_of(";]")));
+    return __PRETTY_FUNCTION__;
 }
-template <auto V>
-constexpr bool named() {
-    const char first = printed<V>().front();
-    return first < '0' || first > '9';
-}
+struct EnumNames {
+    /// gcc: ... E ...V = {Command::read, (Command)1, ...}; ...   clang: ... V = <Command::read,
+    /// ...>]
+    explicit EnumNames(std::string_view printed);
+    std::array<std::string_view, 64> names; ///< empty: no enumerator has this value
+};
 template <class E>
-constexpr std::uint64_t named_values() {
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-        return (std::uint64_t {0} | ... | (std::uint64_t {named<static_cast<E>(I)>()} << I));
-    }
-    (std::make_index_sequence<64> {});
+const EnumNames& enum_names() {
+    static const EnumNames names {
+        []<std::size_t... I>(std::index_sequence<I...>) {return printed<E, static_cast<E>(I)...>();
 }
-template <class E>
-inline constexpr std::uint64_t enumerators = named_values<E>();
+(std::make_index_sequence<64> {})
+}; // namespace detail
+return names;
+} // namespace memsim::reflect
 } // namespace detail
 
-/// Whether a value is one of its enumeration's, which are below 64.
+/// The name of a value of an enumeration, whose values are below 64; empty if it is none of them.
 template <class E>
-constexpr bool is_enumerator(E value) {
+std::string_view enumerator_name(E value) {
     const auto v = static_cast<std::uint64_t>(value);
-    return v < 64 && (detail::enumerators<E> >> v & 1);
+    return v < 64 ? detail::enum_names<E>().names[v] : std::string_view {};
 }
-
-/// The name of such a value.
 template <class E>
-constexpr std::string_view enumerator_name(E value) {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-        std::string_view name;
-        (void)((static_cast<std::size_t>(value) == I &&
-                (name = detail::printed<static_cast<E>(I)>(), true)) ||
-               ...);
-        return name;
-    }
-    (std::make_index_sequence<64> {});
+bool is_enumerator(E value) {
+    return !enumerator_name(value).empty();
 }
 
 #if defined(__clang__)

@@ -71,9 +71,34 @@ void register_schema(Schema s) {
 void register_type(const char* doc, const char* source, const SchemaSource& type) {
     const std::string file(source);
     const std::size_t src = file.rfind("src/");
-    register_schema({type.name(), doc, src == std::string::npos ? file : file.substr(src),
-                     type.params(), type.ports(), type.stats(), type.state(), "", type.simulates,
-                     type.create, type.resolve, type.show_state});
+    Schema s;
+    s.name = type.name(), s.doc = doc;
+    s.source = src == std::string::npos ? file : file.substr(src);
+    type.with_params([&](const auto& params, const void*) { s.params = describe(params); });
+    type.with_ports([&](const auto& ports) { s.ports = describe(ports); });
+    type.with_stats([&](const auto& stats) { s.stats = describe(stats); });
+    s.state = type.state(), s.simulates = type.simulates;
+    s.show_state = type.show_state, s.with_params = type.with_params, s.make = type.make;
+    register_schema(std::move(s));
+}
+
+std::unique_ptr<Object> Schema::create(const std::string& path, const Arguments& arguments) const {
+    std::unique_ptr<Object> made;
+    with_params([&](const std::vector<ParamRef>& all, const void* params) {
+        set_params(all, path, arguments);
+        made = make(params);
+    });
+    return made;
+}
+
+std::string Schema::resolve(const std::string& path, const std::string& param,
+                            const std::string& text) const {
+    std::string value;
+    with_params([&](const std::vector<ParamRef>& all, const void*) {
+        set_param(all, path, param, text);
+        value = std::ranges::find(all, param, &ParamRef::name)->text();
+    });
+    return value;
 }
 
 std::string nearest(const std::string& wrong, const std::vector<std::string>& known) {
@@ -130,26 +155,25 @@ std::vector<ParamInfo> describe(const std::vector<ParamRef>& params) {
     return all;
 }
 
-namespace detail {
-
-void add(std::vector<PortInfo>& all, std::string_view name, const PortBase& one, bool many,
-         bool optional) {
-    MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
-                  std::string(name) + ": a queue's capacity comes from a parameter");
-    all.push_back({std::string(name), std::string(one.role()), std::string(one.counterpart()),
-                   one.family(), one.message_shape(), one.doc(), many, optional});
+std::vector<PortInfo> describe(const std::vector<PortField>& ports) {
+    std::vector<PortInfo> all;
+    for (const PortField& f : ports) {
+        const PortBase& one = f.many ? f.many->prototype() : *f.one;
+        MEMSIM_ASSERT(!one.has_depth() || one.spec().depth,
+                      std::string(f.name) + ": a queue's capacity comes from a parameter");
+        all.push_back({std::string(f.name), std::string(one.role()), std::string(one.counterpart()),
+                       one.family(), one.message_shape(), one.doc(), f.many != nullptr,
+                       f.optional});
+    }
+    return all;
 }
 
-void add(std::vector<StatInfo>& all, std::string_view name, const Stat& stat, std::string_view kind,
-         bool each) {
-    all.push_back({std::string(name), std::string(kind), std::string(unit_name(stat.unit())),
-                   stat.doc(), each});
+std::vector<StatInfo> describe(const std::vector<StatField>& stats) {
+    std::vector<StatInfo> all;
+    for (const auto& [name, stat, of] : stats)
+        all.push_back({std::string(name), std::string(of->kind),
+                       std::string(unit_name(stat->unit())), stat->doc(), of->each()});
+    return all;
 }
-
-void add(std::vector<StateInfo>& all, std::string_view name, std::string shape) {
-    all.push_back({std::string(name), std::move(shape)});
-}
-
-} // namespace detail
 
 } // namespace memsim

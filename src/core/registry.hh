@@ -32,6 +32,9 @@ struct StateInfo {
 };
 
 using Arguments = std::vector<std::pair<std::string, std::string>>;
+/// Is given the parameters of a type with their defaults, as a list and as they are: `make` takes
+/// the latter.
+using UseParams = std::function<void(const std::vector<ParamRef>&, const void* params)>;
 
 } // namespace memsim
 
@@ -55,12 +58,15 @@ struct Schema {
     /// It is a component; else a StaticModel.
     bool simulates = true;
     /// Makes a component with these parameters. Throws ConfigError that names path and parameter.
-    std::unique_ptr<Object> (*create)(const std::string& path, const Arguments&);
+    std::unique_ptr<Object> create(const std::string& path, const Arguments&) const;
     /// One parameter's value as a component would hold it; what hangs on others is not checked.
-    std::string (*resolve)(const std::string& path, const std::string& name,
-                           const std::string& text);
+    std::string resolve(const std::string& path, const std::string& name,
+                        const std::string& text) const;
     /// The State in these bytes as JSON.
-    std::string (*show_state)(std::string_view bytes);
+    std::string (*show_state)(std::string_view bytes) = nullptr;
+
+    void (*with_params)(const UseParams&) = nullptr;
+    std::unique_ptr<Object> (*make)(const void* params) = nullptr;
 };
 
 /// All component types, sorted by name. Filled before main() and constant from then on.
@@ -70,14 +76,12 @@ void register_schema(Schema s);
 /// What a type says of itself, a function each: so that a type's own file compiles little.
 struct SchemaSource {
     std::string (*name)();
-    std::vector<ParamInfo> (*params)();
-    std::vector<PortInfo> (*ports)();
-    std::vector<StatInfo> (*stats)();
+    void (*with_params)(const UseParams&);
+    void (*with_ports)(const std::function<void(const std::vector<PortField>&)>&);
+    void (*with_stats)(const std::function<void(const std::vector<StatField>&)>&);
     std::vector<StateInfo> (*state)();
     bool simulates;
-    std::unique_ptr<Object> (*create)(const std::string& path, const Arguments&);
-    std::string (*resolve)(const std::string& path, const std::string& name,
-                           const std::string& text);
+    std::unique_ptr<Object> (*make)(const void* params);
     std::string (*show_state)(std::string_view bytes);
 };
 void register_type(const char* doc, const char* source, const SchemaSource& type);
@@ -91,73 +95,42 @@ void set_param(const std::vector<ParamRef>& params, const std::string& path,
 void set_params(const std::vector<ParamRef>& params, const std::string& path,
                 const Arguments& arguments);
 std::vector<ParamInfo> describe(const std::vector<ParamRef>& params);
+std::vector<PortInfo> describe(const std::vector<PortField>& ports);
+std::vector<StatInfo> describe(const std::vector<StatField>& stats);
 
 namespace detail {
 
-inline const PortBase& one_of(const PortBase& p) { return p; }
-template <class P>
-const PortBase& one_of(const Many<P>& p) {
-    return p.prototype();
-}
-template <class P>
-const PortBase& one_of(const Optional<P>& p) {
-    return *p;
-}
-
-void add(std::vector<PortInfo>& all, std::string_view name, const PortBase& one, bool many,
-         bool optional);
-void add(std::vector<StatInfo>& all, std::string_view name, const Stat& stat, std::string_view kind,
-         bool each);
-void add(std::vector<StateInfo>& all, std::string_view name, std::string shape);
-
 template <class C>
-std::vector<ParamInfo> param_infos() {
+void with_params(const UseParams& use) {
     typename C::Params params;
-    return describe(params_of(params));
+    use(params_of(params), &params);
 }
 
 template <class C>
-std::vector<PortInfo> port_infos() {
-    std::vector<PortInfo> all;
+void with_ports(const std::function<void(const std::vector<PortField>&)>& use) {
     typename C::Ports ports;
-    reflect::for_each_leaf(ports, [&]<class Port>(std::string_view name, const Port& p) {
-        add(all, name, one_of(p), is_many<Port>::value, is_optional<Port>::value);
-    });
-    return all;
+    use(ports_of(ports));
 }
 
 template <class C>
-std::vector<StatInfo> stat_infos() {
-    std::vector<StatInfo> all;
+void with_stats(const std::function<void(const std::vector<StatField>&)>& use) {
     typename C::Stats stats;
-    reflect::for_each_leaf(stats, [&]<class S>(std::string_view name, const S& s) {
-        add(all, name, s, S::kind, is_each<S>::value);
-    });
-    return all;
+    use(stats_of(stats));
 }
 
 template <class C>
 std::vector<StateInfo> state_infos() {
     std::vector<StateInfo> all;
-    typename C::State state {};
-    reflect::for_each_field(
-        state, [&]<class F>(std::string_view name, const F&) { add(all, name, shape<F>()); });
+    const std::string_view* name = reflect::field_names<typename C::State>().data();
+    [&]<class... F>(reflect::detail::Types<F...>) {
+        (all.push_back({std::string(*name++), shape<F>()}), ...);
+    }(reflect::FieldTypes<typename C::State> {});
     return all;
 }
 
 template <class C>
-std::unique_ptr<Object> create(const std::string& path, const Arguments& arguments) {
-    typename C::Params params;
-    set_params(params_of(params), path, arguments);
-    return std::make_unique<C>(params);
-}
-
-template <class C>
-std::string resolve(const std::string& path, const std::string& name, const std::string& text) {
-    typename C::Params params;
-    const auto all = params_of(params);
-    set_param(all, path, name, text);
-    return std::ranges::find(all, name, &ParamRef::name)->text();
+std::unique_ptr<Object> make(const void* params) {
+    return std::make_unique<C>(*static_cast<const typename C::Params*>(params));
 }
 
 template <class C>
@@ -185,10 +158,9 @@ struct Registration {
                 "a Timer or Rng must stand where the framework finds it: in State, its "
                 "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
         register_type(doc, source,
-                      {&reflect::type_name<C>, &detail::param_infos<C>, &detail::port_infos<C>,
-                       &detail::stat_infos<C>, &detail::state_infos<C>,
-                       std::is_base_of_v<ModelBase, C>, &detail::create<C>, &detail::resolve<C>,
-                       &detail::show_state<C>});
+                      {&reflect::type_name<C>, &detail::with_params<C>, &detail::with_ports<C>,
+                       &detail::with_stats<C>, &detail::state_infos<C>,
+                       std::is_base_of_v<ModelBase, C>, &detail::make<C>, &detail::show_state<C>});
     }
 };
 

@@ -120,6 +120,18 @@ def test_arguments_are_those_given_where_the_script_says_none(in_tmp):
     assert rows.fillna("").values.tolist() == [["fast", ""], ["n", "3"], ["platform", "old"]]
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("-inf")], {"a": float("nan")}])
+def test_sqlite_reads_arguments_that_are_no_numbers(in_tmp, value):
+    root = memsim.Root()
+    root.gen, root.mem = memsim.mem.TrafficGen(requests=10), memsim.mem.SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    with memsim.Simulation(root, arguments={"ratio": value, 2: "two"}) as sim:
+        sim.simulate()
+    rows = memsim.results().sql("SELECT name, value FROM argument ORDER BY name")
+    assert list(rows["name"]) == ["2", "ratio"]
+    assert ("nan" in rows["value"][1]) or ("inf" in rows["value"][1])
+
+
 def test_bytes_of_dram_are_unknown_where_nothing_counts_them(runs, tmp_path):
     """0 is of a launch that moved nothing; without a memory that counts there is no figure, and a cache in front of a
     plain memory counts what it asks of it."""

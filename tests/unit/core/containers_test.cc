@@ -47,9 +47,9 @@ TEST_CASE("reflection sees every field, by name and in order") {
     STATIC_REQUIRE(reflect::field_count<Everything>() == 12);
     STATIC_REQUIRE(reflect::field_count<Empty>() == 0);
     STATIC_REQUIRE(reflect::field_count<Many64>() == 64);
-    CHECK(reflect::field_name<Everything, 0> == "flag");
-    CHECK(reflect::field_name<Everything, 11> == "random");
-    CHECK(reflect::field_name<Many64, 63> == "f63");
+    CHECK(reflect::field_names<Everything>()[0] == "flag");
+    CHECK(reflect::field_names<Everything>()[11] == "random");
+    CHECK(reflect::field_names<Many64>()[63] == "f63");
     CHECK(reflect::type_name<Everything>() == "test.Everything");
     CHECK(shape<Inner>() == "{a:i32,b:[u16*3]}");
     CHECK(shape<Fifo<Inner>>() == "Fifo<{a:i32,b:[u16*3]}>");
@@ -162,9 +162,9 @@ TEST_CASE("what no value can be is refused by the name of its field") {
 }
 
 TEST_CASE("the values of an enumeration are known") {
-    STATIC_REQUIRE(reflect::is_enumerator(Colour::green));
-    STATIC_REQUIRE_FALSE(reflect::is_enumerator(static_cast<Colour>(2)));
-    STATIC_REQUIRE_FALSE(reflect::is_enumerator(static_cast<Colour>(255)));
+    CHECK(reflect::is_enumerator(Colour::green));
+    CHECK_FALSE(reflect::is_enumerator(static_cast<Colour>(2)));
+    CHECK_FALSE(reflect::is_enumerator(static_cast<Colour>(255)));
 }
 
 TEST_CASE("a table is saved sorted: its bytes do not tell how it was filled") {

@@ -131,8 +131,8 @@ def metrics(values, costs=()):
     metadata = front["metadata_fetches"] + front["metadata_writebacks"]
     extra = front["dedup_reads"] + front["verify_reads"]
     read_blocks = front["reached_1"]
-    # An inter-duplicate is equal to a block of another address; a silent one to what its own place holds. The hash store
-    # finds both, and neither is written.
+    # An inter-duplicate is mapped to the data of another address; a silent one equals what it is mapped to already, which
+    # may be another's data, too. The hash store finds both, and neither is written.
     parts = dict(
         written_blocks=front["writes"], intra_blocks=front["intra"], inter_blocks=front["inter"],
         silent_blocks=front["silent"], found_blocks=front["inter"] + front["silent"],

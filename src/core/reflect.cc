@@ -1,0 +1,34 @@
+#include "core/reflect.hh"
+
+#include "core/error.hh"
+
+namespace memsim::reflect::detail {
+
+void read_names(std::string_view printed, std::string_view* names, std::size_t count) {
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        at = printed.find("fake", printed.find('&', at));
+        MEMSIM_ASSERT(at != printed.npos,
+                      "this compiler prints addresses of fields in another way");
+        const std::size_t round = printed.find(")}", at), end = printed.find('}', at);
+        // gcc may print {anonymous} before the name; clang prints no type there.
+        at = round != printed.npos ? round : end;
+        names[i] = last_identifier(printed.substr(0, at));
+    }
+}
+
+EnumNames::EnumNames(std::string_view printed) {
+    std::size_t at = printed.find("V = ") + 5; // behind the bracket, too
+    for (std::string_view& name : names) {
+        std::size_t end = printed.find_first_of(",}>]", at);
+        if (printed.compare(at, 11, "{anonymous}") == 0)
+            end = printed.find_first_of(",}>]", at + 11);
+        const std::string_view one = printed.substr(at, end - at);
+        const std::size_t cast = one.rfind(')');
+        const bool number = cast != one.npos && one[cast + 1] != ':';
+        if (!number) name = last_identifier(one);
+        at = end + 2; // ", "
+    }
+}
+
+} // namespace memsim::reflect::detail
