@@ -107,7 +107,7 @@ class ShapeText {
 };
 
 template <class T>
-void write_shape(ShapeText& to) {
+[[gnu::cold]] void write_shape(ShapeText& to) {
     if constexpr (std::is_same_v<T, bool>)
         to.put("bool");
     else if constexpr (std::is_enum_v<T>)
@@ -172,7 +172,7 @@ class Saver {
 };
 
 template <class T>
-void Saver::operator()(const T& v) {
+[[gnu::cold]] void Saver::operator()(const T& v) {
     if constexpr (is_number_like<T>())
         raw(&v, sizeof v);
     else if constexpr (std::is_same_v<T, std::string>) {
@@ -303,7 +303,7 @@ class Loader {
 };
 
 template <class T>
-void Loader::operator()(T& v) {
+[[gnu::cold]] void Loader::operator()(T& v) {
     if constexpr (std::is_same_v<T, bool>) {
         std::uint8_t byte = 0;
         raw(&byte, sizeof byte);
@@ -369,7 +369,7 @@ class Shower {
 };
 
 template <class T>
-void Shower::operator()(const T& v) {
+[[gnu::cold]] void Shower::operator()(const T& v) {
     if constexpr (std::is_same_v<T, bool>)
         put(v ? "true" : "false");
     else if constexpr (std::is_floating_point_v<T>)

@@ -41,14 +41,19 @@ template <class T>
 class Param {
   public:
     using Value = T;
-    template <class... Rest>
-    Param(T initial, const char* doc, Rest... rest)
-        : value_(std::move(initial)), about_(make_about({}, doc, std::move(rest)...)) {}
-    template <class... Rest>
-    Param(T initial, Range<T> range, const char* doc, Rest... rest)
-        : value_(std::move(initial)),
-          about_(make_about(std::move(range), doc, std::move(rest)...)) {}
-    Param(const Param& other) : value_(other.value_) {}
+    Param(T initial, const char* doc);
+    Param(T initial, Range<T> range, const char* doc);
+    template <class First, class... Rest>
+    Param(T initial, const char* doc, First first, Rest... rest) : Param(std::move(initial), doc) {
+        add(std::move(first)), (add(std::move(rest)), ...);
+    }
+    template <class First, class... Rest>
+    Param(T initial, Range<T> range, const char* doc, First first, Rest... rest)
+        : Param(std::move(initial), std::move(range), doc) {
+        add(std::move(first)), (add(std::move(rest)), ...);
+    }
+    Param(const Param& other);
+    ~Param();
 
     const T& operator()() const { return value_; }
     operator const T&() const { return value_; }
@@ -92,16 +97,9 @@ class Param {
         const char* doc;
         Change change = Change::fixed;
         std::vector<Constraint> constraints {};
-        void add(Change c) { change = c; }
-        void add(Constraint c) { constraints.push_back(std::move(c)); }
     };
-    template <class... Rest>
-    static std::unique_ptr<const About> make_about(std::optional<Range<T>> range, const char* doc,
-                                                   Rest... rest) {
-        auto made = std::make_unique<About>(About {std::move(range), doc});
-        (made->add(std::move(rest)), ...);
-        return made;
-    }
+    void add(Change c) { about_->change = c; }
+    void add(Constraint c);
     void check(const Constraint& c, std::string_view name_of_other) const {
         if (!c.kept_by(number().value_or(0)))
             throw ConfigError("'" + text() + "' must be " + c.text(name_of_other, true));
@@ -111,8 +109,24 @@ class Param {
         return *about_;
     }
     T value_;
-    std::unique_ptr<const About> about_;
+    std::unique_ptr<About> about_;
 };
+
+// Outside of the class, so that those of common types are compiled in param.cc alone.
+template <class T>
+Param<T>::Param(T initial, const char* doc)
+    : value_(std::move(initial)), about_(new About {{}, doc}) {}
+template <class T>
+Param<T>::Param(T initial, Range<T> range, const char* doc)
+    : value_(std::move(initial)), about_(new About {std::move(range), doc}) {}
+template <class T>
+Param<T>::Param(const Param& other) : value_(other.value_) {}
+template <class T>
+Param<T>::~Param() = default;
+template <class T>
+void Param<T>::add(Constraint c) {
+    about_->constraints.push_back(std::move(c));
+}
 
 template <class T>
 const ParamOperations Param<T>::operations {Text<T>::type, Text<T>::unit, requires {Text<T>::late;

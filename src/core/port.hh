@@ -123,7 +123,8 @@ template <class M>
 class In final : public PortBase {
   public:
     using Message = M;
-    using PortBase::PortBase;
+    In(PortSpec spec, const char* doc);
+    ~In() override;
     bool empty() const { return link_.empty(); }
     const M& front() const { return link_.front(); }
     M pop() { return link_.pop(); }
@@ -153,7 +154,8 @@ template <class M>
 class Out final : public PortBase {
   public:
     using Message = M;
-    using PortBase::PortBase;
+    Out(PortSpec spec, const char* doc);
+    ~Out() override;
     bool can_send() const { return link_->can_send(); }
     void send(const M& m) {
         MEMSIM_ASSERT(link_->can_send(), "send() without can_send()");
@@ -198,7 +200,8 @@ class Requester final : public PortBase {
   public:
     using Request = typename P::Request;
     using Response = typename P::Response;
-    using PortBase::PortBase;
+    Requester(PortSpec spec, const char* doc);
+    ~Requester() override;
 
     bool can_send() const { return reserved_ < depth() && requests_->can_send(); }
     /// True if only the room for answers is missing: an answer taken out will make it.
@@ -273,7 +276,8 @@ class Responder final : public PortBase {
   public:
     using Request = typename P::Request;
     using Response = typename P::Response;
-    using PortBase::PortBase;
+    Responder(PortSpec spec, const char* doc);
+    ~Responder() override;
 
     bool empty() const { return requests_.empty(); }
     const Request& front() const { return requests_.front(); }
@@ -306,6 +310,24 @@ class Responder final : public PortBase {
     Link<Response>* responses_ = nullptr;
     Link<Request> requests_;
 };
+
+// Outside of the classes, so that those of common families are compiled once.
+template <class M>
+In<M>::In(PortSpec spec, const char* doc) : PortBase(spec, doc) {}
+template <class M>
+In<M>::~In() = default;
+template <class M>
+Out<M>::Out(PortSpec spec, const char* doc) : PortBase(spec, doc) {}
+template <class M>
+Out<M>::~Out() = default;
+template <class P>
+Requester<P>::Requester(PortSpec spec, const char* doc) : PortBase(spec, doc) {}
+template <class P>
+Requester<P>::~Requester() = default;
+template <class P>
+Responder<P>::Responder(PortSpec spec, const char* doc) : PortBase(spec, doc) {}
+template <class P>
+Responder<P>::~Responder() = default;
 
 /// What the framework does with ports of one kind, whose type it does not know.
 class ManyBase {

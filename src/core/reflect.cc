@@ -31,4 +31,23 @@ EnumNames::EnumNames(std::string_view printed) {
     }
 }
 
+std::string type_name_in(std::string_view printed) {
+    const std::size_t begin = printed.find("T = ") + 4;
+    std::string_view s = printed.substr(begin, printed.find_first_of(";]", begin) - begin);
+    if (s.starts_with("memsim::")) s.remove_prefix(8);
+    std::string name;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        if (s[i] == ':')
+            name += '.', ++i;
+        else
+            name += s[i];
+    }
+    return name;
+}
+
+std::string member_name_in(std::string_view printed) {
+    const std::string_view s = printed.substr(printed.find("= ") + 2);
+    return std::string(last_identifier(s.substr(0, s.find_first_of(";]"))));
+}
+
 } // namespace memsim::reflect::detail

@@ -180,7 +180,7 @@ constexpr void for_each_value(T& t, F&& f) {
 
 /// Calls f(name, reference) for each field of t, in order.
 template <class T, class F>
-void for_each_field(T& t, F&& f) {
+[[gnu::cold]] void for_each_field(T& t, F&& f) {
     const std::string_view* name = field_names<std::remove_const_t<T>>().data();
     for_each_value(t, [&](auto& field) { f(*name++, field); });
 }
@@ -203,30 +203,21 @@ constexpr void for_each_leaf(T& t, F&& f) {
     });
 }
 
+namespace detail {
+std::string type_name_in(std::string_view printed);
+std::string member_name_in(std::string_view printed);
+} // namespace detail
+
 /// 'mem.Cache' for memsim::mem::Cache: the same on every compiler.
 template <class T>
 std::string type_name() {
-    std::string_view s = __PRETTY_FUNCTION__;
-    const std::size_t begin = s.find("T = ") + 4;
-    s = s.substr(begin, s.find_first_of(";]", begin) - begin);
-    if (s.starts_with("memsim::")) s.remove_prefix(8);
-    std::string name;
-    for (std::size_t i = 0; i < s.size(); ++i) {
-        if (s[i] == ':')
-            name += '.', ++i;
-        else
-            name += s[i];
-    }
-    return name;
+    return detail::type_name_in(__PRETTY_FUNCTION__);
 }
 
 /// The name of the member function M.
 template <auto M>
 std::string member_name() {
-    std::string_view s = detail::pretty<M>();
-    s = s.substr(s.find("= ") + 2);
-    s = s.substr(0, s.find_first_of(";]"));
-    return std::string(detail::last_identifier(s));
+    return detail::member_name_in(detail::pretty<M>());
 }
 
 namespace detail {

@@ -101,25 +101,25 @@ std::vector<StatInfo> describe(const std::vector<StatField>& stats);
 namespace detail {
 
 template <class C>
-void with_params(const UseParams& use) {
+[[gnu::cold]] void with_params(const UseParams& use) {
     typename C::Params params;
     use(params_of(params), &params);
 }
 
 template <class C>
-void with_ports(const std::function<void(const std::vector<PortField>&)>& use) {
+[[gnu::cold]] void with_ports(const std::function<void(const std::vector<PortField>&)>& use) {
     typename C::Ports ports;
     use(ports_of(ports));
 }
 
 template <class C>
-void with_stats(const std::function<void(const std::vector<StatField>&)>& use) {
+[[gnu::cold]] void with_stats(const std::function<void(const std::vector<StatField>&)>& use) {
     typename C::Stats stats;
     use(stats_of(stats));
 }
 
 template <class C>
-std::vector<StateInfo> state_infos() {
+[[gnu::cold]] std::vector<StateInfo> state_infos() {
     std::vector<StateInfo> all;
     const std::string_view* name = reflect::field_names<typename C::State>().data();
     [&]<class... F>(reflect::detail::Types<F...>) {
@@ -129,12 +129,12 @@ std::vector<StateInfo> state_infos() {
 }
 
 template <class C>
-std::unique_ptr<Object> make(const void* params) {
+[[gnu::cold]] std::unique_ptr<Object> make(const void* params) {
     return std::make_unique<C>(*static_cast<const typename C::Params*>(params));
 }
 
 template <class C>
-std::string show_state(std::string_view bytes) {
+[[gnu::cold]] std::string show_state(std::string_view bytes) {
     typename C::State state {};
     Loader load(bytes);
     load(state);

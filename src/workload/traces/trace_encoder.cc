@@ -81,7 +81,7 @@ class Gem5Encoder final : public TraceEncoder {
             z.next_out = reinterpret_cast<Bytef*>(out.data() + before);
             z.avail_out = static_cast<uInt>(out.size() - before);
             MEMSIM_ASSERT(deflate(&z, Z_FINISH) == Z_STREAM_END, "zlib's bound is too small");
-            out.resize(out.size() - z.avail_out);
+            out.resize(before + z.total_out);
             deflateEnd(&z);
         }
         raw_.clear();

@@ -28,8 +28,8 @@ void TraceRecorder::start() {
 }
 
 /// A machine that is only restored and looked at leaves the file alone.
-void TraceRecorder::load_state(Loader& from) {
-    Model::load_state(from);
+void TraceRecorder::load_values(Loader& from) {
+    Model::load_values(from);
     output_.reset();
     complete_.reset();
 }
