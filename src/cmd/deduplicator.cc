@@ -30,16 +30,16 @@ void Deduplicator::check_params() const {
                params.channel.text() + " is not below channels = " + params.channels.text());
     if (params.reading.assisted_read && scheme_.deduplicates() && params.slices == 0)
         refuse("assisted_read", "there is no L2 to look into: bind `caches`, or switch it off");
-    if (params.hash_entries % params.hash_ways)
+    if (params.hash_ways && params.hash_entries % params.hash_ways)
         refuse("hash_entries", params.hash_entries.text() + " are no whole number of sets of " +
                                    params.hash_ways.text() + " ways");
     const MetadataParams& p = params.metadata;
     for (const auto& [name, cache] : {std::pair {"map_cache", &p.map_cache},
                                       {"type_cache", &p.type_cache},
                                       {"mask_cache", &p.mask_cache}})
-        if ((*cache)->raw % (block_bytes * p.metadata_ways))
+        if ((*cache)->raw % (block_bytes * std::max(1u, p.metadata_ways())))
             refuse(name, cache->text() + " are no whole number of sets of " +
-                             p.metadata_ways.text() + " lines of 128B");
+                             std::to_string(std::max(1u, p.metadata_ways())) + " lines of 128B");
 }
 
 void Deduplicator::init() {
@@ -62,7 +62,8 @@ void Deduplicator::init() {
     Jobs::resize(most, state.jobs);
     jobs_.emplace(most, state.jobs);
     Placement::resize(state.placement, blocks, state.detector->verifies(),
-                      params.exact() ? 0 : params.hash_entries(), params.hash_ways);
+                      params.exact() ? 0 : params.hash_entries(),
+                      params.hash_ways ? params.hash_ways() : params.hash_entries());
     placement_.emplace(state.detector->verifies(), state.placement, stat.placement);
     state.compressor->resize(blocks);
     memory_.emplace(map_, *packing_, state.out, port.mem_side, sim().contents());
@@ -86,6 +87,22 @@ void Deduplicator::init() {
             r.tag = tag;
             state.out.push(r);
         });
+}
+
+/// The caches above divide addresses as it does, or it would look into the wrong one.
+void Deduplicator::start() {
+    constexpr std::uint32_t enough = 256;
+    for (unsigned i = 0; i < caches_.size(); ++i)
+        if (caches_[i]->line_bytes() > block_bytes)
+            refuse(port.caches[i].name(), "lines of " + std::to_string(caches_[i]->line_bytes()) +
+                                              "B: a request must lie within a block of 128B");
+    for (std::uint32_t block = 0; !caches_.empty() && block < enough; ++block) {
+        const std::uint64_t address = map_.address(block);
+        if (!caches_[slice_of(address)]->serves(address))
+            refuse("interleave", "address " + std::to_string(address) +
+                                     " is not in the slice of the L2 that this interleave says: "
+                                     "give both the same");
+    }
 }
 
 std::vector<MemoryUse> Deduplicator::memory_uses() const {
@@ -307,11 +324,14 @@ void Deduplicator::answer_read(std::uint32_t id) {
     port.cpu_side.send(answer);
 }
 
+unsigned Deduplicator::slice_of(std::uint64_t address) const {
+    return static_cast<unsigned>(address / static_cast<std::uint64_t>(params.interleave->raw) /
+                                 params.channels % params.slices);
+}
+
 SectorBytes Deduplicator::look_into_caches(std::uint64_t at) {
-    const auto slice =
-        at / static_cast<std::uint64_t>(params.interleave->raw) / params.channels % params.slices;
     protocol::SectorProbe probe {at, false, false, {}};
-    caches_[slice]->probe(probe);
+    caches_[slice_of(at)]->probe(probe);
     if (!probe.clean()) return {};
     return probe.data;
 }

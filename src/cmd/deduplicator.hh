@@ -51,7 +51,8 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
         Param<unsigned> hash_entries {
             2224, {1, 1u << 24}, "References that are known (48 KB of 22 bytes)"};
         Param<bool> exact {false, "The hash store has no limit: it forgets no reference"};
-        Param<unsigned> hash_ways {16, {1, 4096}, "Ways of the hash store (assumption)"};
+        Param<unsigned> hash_ways {
+            16, {0, 4096}, "Ways of the hash store; 0: one set of all entries (assumption)"};
         Param<bool> whole_tables {false, "Type, mask and map are asked for at once (sweep)"};
         Param<unsigned> reads {64, {1, 4096}, "Reads under way (assumption: as the controller's)"};
         Param<unsigned> writes {96,
@@ -98,6 +99,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
 
     explicit Deduplicator(const Params& p) : params(p) {}
     void init() override;
+    void start() override;
     void wake() override;
     void waits_on(WaitReport& report) const override;
     void check_loaded(Loader& l) const override;
@@ -138,6 +140,7 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
     void later(std::uint32_t id, Tick time);
     void answer_read(std::uint32_t id);
     SectorBytes look_into_caches(std::uint64_t at);
+    unsigned slice_of(std::uint64_t address) const;
     void drain();
 
     std::vector<const protocol::Probed*> caches_; ///< by slice

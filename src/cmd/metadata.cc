@@ -19,7 +19,8 @@ void Metadata::resize(const MetadataParams& p, MetadataState& s, std::uint32_t j
                                                   p.mask_cache->raw};
     for (std::uint32_t t = 0; t < tables; ++t) {
         const std::uint64_t lines = static_cast<std::uint64_t>(bytes[t]) / block_bytes;
-        s.tags[t].resize(lines / p.metadata_ways, p.metadata_ways, "lru");
+        const std::uint64_t ways = p.metadata_ways ? p.metadata_ways() : lines;
+        s.tags[t].resize(lines / ways, static_cast<std::uint32_t>(ways), "lru");
         s.mshrs[t].resize(p.metadata_mshrs, jobs);
     }
 }

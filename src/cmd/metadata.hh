@@ -42,7 +42,7 @@ struct MetadataParams {
     Param<Bytes> mask_cache {
         10_KiB, {1_KiB, 1_GiB}, "Capacity of the cache of sector masks (CMD IV-E: 10 KB)"};
     Param<unsigned> metadata_ways {
-        8, {1, 64}, "Ways of each table's cache (assumption; sweep 4 to full)"};
+        8, {0, 64}, "Ways of each table's cache; 0: one set of all lines (assumption)"};
     Param<unsigned> metadata_mshrs {
         8, {1, 1024}, "Lines on their way to each table's cache (assumption)"};
 };

@@ -89,6 +89,10 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void probe(protocol::SectorProbe& probe) const override { stages_->lines.probe(probe); }
+    std::uint64_t line_bytes() const override { return stages_->map.line_bytes(); }
+    bool serves(std::uint64_t address) const override {
+        return stages_->map.cache_of(address) == params.geometry.interleave_index();
+    }
 
     const Params params;
     Ports port;

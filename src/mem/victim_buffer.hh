@@ -73,6 +73,8 @@ class VictimBuffer final : public Model<VictimBuffer>,
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void probe(protocol::SectorProbe& probe) const override;
+    std::uint64_t line_bytes() const override { return 32; }
+    bool serves(std::uint64_t) const override { return true; }
 
     const Params params;
     Ports port;

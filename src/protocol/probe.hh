@@ -21,6 +21,10 @@ class Probed {
   public:
     virtual ~Probed() = default;
     virtual void probe(SectorProbe& probe) const = 0;
+    /// The bytes of its lines, and whether it is the one of several slices that an address is in:
+    /// for the checks of who asks. Known when init() is over.
+    virtual std::uint64_t line_bytes() const = 0;
+    virtual bool serves(std::uint64_t address) const = 0;
 };
 
 /// Whom one of the component's own ports asks, found at init(); nullptr if what is bound to it does

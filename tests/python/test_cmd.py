@@ -231,6 +231,16 @@ def test_bad_machines_are_refused_before_time_0():
 
     assert "no whole number of sets" in said(hash_entries=17)
     assert "no whole number of sets" in said(type_cache="1152B")
+    assert "front.interleave: address" in said(interleave="512B")
+
+
+def test_lines_of_the_l2_lie_within_a_block():
+    root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
+    for slice in root.gpu.l2:
+        slice.line = "256B"
+    memsim.instantiate(root)
+    with pytest.raises(memsim.Error, match="lines of 256B: a request must lie within a block of 128B"):
+        memsim.simulate()
 
 
 def test_deduplication_and_fifo_before_another_memory(tmp_path):
