@@ -31,22 +31,22 @@ void ModelBase::add_port(std::string_view name, std::optional<unsigned> index, P
 
 void ModelBase::attach(std::string_view name, std::optional<unsigned> index, PortBase& p) {
     add_port(name, index, p);
-    p.attach(*this, ports_.back().name, params_address());
+    p.attach(*this, ports_.back().name, declared().params_address(*this));
 }
 
 void ModelBase::set_up() {
-    for (const PortField& f : port_fields()) {
+    for (const PortField& f : declared().ports(*this)) {
         if (!f.many) {
             attach(f.name, {}, *f.one);
             continue;
         }
-        f.many->resize(params_address());
+        f.many->resize(declared().params_address(*this));
         for (unsigned i = 0; i < f.many->count(); ++i) attach(f.name, i, f.many->at(i));
     }
 }
 
 PortBase* ModelBase::grow_port(const std::string& name) {
-    for (const PortField& f : port_fields()) {
+    for (const PortField& f : declared().ports(*this)) {
         if (!f.many || !f.many->grows()) continue;
         const auto index = index_in(name, f.name, f.many->count());
         if (!index) continue;
@@ -61,27 +61,30 @@ PortBase* ModelBase::grow_port(const std::string& name) {
 
 void ModelBase::finish_set_up() {
     ports_.clear();
-    for (const PortField& f : port_fields()) {
+    for (const PortField& f : declared().ports(*this)) {
         if (f.many)
             for (unsigned i = 0; i < f.many->count(); ++i) add_port(f.name, i, f.many->at(i));
         else if (!f.optional || f.one->peer())
             add_port(f.name, {}, *f.one);
     }
-    find_stats(ports_address());
+    find_stats(declared().ports_address(*this));
 }
 
+void ModelBase::save_state(Saver& s) { declared().save(*this, s); }
+
 void ModelBase::load_state(Loader& l) {
-    for (Timer* t : timers()) cancel(*t);
-    load_values(l);
-    for (Timer* t : timers()) sim().rearm(*t, *this);
+    for (Timer* t : declared().timers(*this)) cancel(*t);
+    declared().load(*this, l);
+    for (Timer* t : declared().timers(*this)) sim().rearm(*t, *this);
+    loaded();
 }
 
 void ModelBase::save_stats(Saver& s) {
-    for (const StatField& f : stat_fields()) f.operations->save(*f.stat, s);
+    for (const StatField& f : declared().stats(*this)) f.operations->save(*f.stat, s);
 }
 
 void ModelBase::load_stats(Loader& l) {
-    for (const StatField& f : stat_fields())
+    for (const StatField& f : declared().stats(*this))
         l.within(f.name, [&] { f.operations->load(*f.stat, l); });
 }
 

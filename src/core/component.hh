@@ -85,6 +85,8 @@ class Component : public Object {
     virtual void wake() = 0;
     /// Says what the component itself waits for; its ports are reported by the framework.
     virtual void waits_on(WaitReport&) const {}
+    /// Called when State has been loaded: for what is no value and follows from it.
+    virtual void loaded() {}
     /// Refuses loaded State by which it would look where nothing is: `l.index("last", state.last,
     /// inputs)`. What a message names is checked when it is looked up: named() in parts/named.hh.
     virtual void check_loaded(Loader&) const {}
@@ -143,7 +145,7 @@ class ModelBase : public Component {
     };
     /// All ports until they are bound, then those that are.
     const std::vector<PortRef>& ports() const { return ports_; }
-    virtual void save_state(Saver&) = 0;
+    void save_state(Saver&);
     void load_state(Loader&); ///< timers are armed again
     void save_stats(Saver&);
     void load_stats(Loader&);
@@ -155,14 +157,7 @@ class ModelBase : public Component {
     /// 'input', the next that is free. None: there is no such vector.
     PortBase* grow_port(const std::string& name);
     /// Called once, after init() has sized State.
-    virtual void seed_all() = 0;
-
-  protected:
-    /// What it declares, seen without its types.
-    virtual std::vector<PortField> port_fields() = 0;
-    virtual const void* ports_address() const = 0;
-    virtual std::vector<Timer*> timers() = 0;
-    virtual void load_values(Loader&) = 0;
+    void seed_all() { declared().seed(*this); }
 
   private:
     /// Of several ports of a name, that with this index.
@@ -231,26 +226,8 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
         });
 }
 
+/// What a component derives from: see the example above.
 template <class Self>
-class Model : public Declared<Self, ModelBase> {
-  public:
-    void save_state(Saver& s) override { s(self().state); }
-    void seed_all() override {
-        for_each_inside<Rng>(self().state, this->path(), [this](Rng& r, const std::string& name) {
-            r.seed(this->sim().seed(), name);
-        });
-    }
-
-  protected:
-    using Declared<Self, ModelBase>::self;
-    std::vector<PortField> port_fields() override { return ports_of(self().port); }
-    const void* ports_address() const override { return &self().port; }
-    std::vector<Timer*> timers() override {
-        std::vector<Timer*> all;
-        for_each_inside<Timer>(self().state, "", [&](Timer& t, const auto&) { all.push_back(&t); });
-        return all;
-    }
-    void load_values(Loader& l) override { l(self().state); }
-};
+class Model : public ModelBase {};
 
 } // namespace memsim

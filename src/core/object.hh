@@ -5,12 +5,36 @@
 #include "core/stats.hh"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace memsim {
+
+class Object;
+class Timer;
+struct PortField;
+
+/// What a type declares (its Params, Ports, Stats and State), seen without its types. The table of
+/// a type is compiled with its registration alone (core/registry.hh), so that a header with a
+/// component in it costs those who include it little.
+struct Declaration {
+    std::vector<ParamRef> (*params)(const Object&);
+    const void* (*params_address)(const Object&);
+    std::vector<StatField> (*stats)(Object&);
+    std::vector<PortField> (*ports)(Object&); ///< this and what follows: of components alone
+    const void* (*ports_address)(const Object&);
+    void (*save)(Object&, Saver&);
+    void (*load)(Object&, Loader&);
+    std::vector<Timer*> (*timers)(Object&);
+    void (*seed)(Object&);
+};
+namespace detail {
+template <class C>
+std::unique_ptr<Object> make(const void* params);
+}
 
 /// What stands in the tree of a machine: it has a path, parameters and statistics, by which it is
 /// in the database. Most objects are components (core/component.hh).
@@ -47,48 +71,33 @@ class Object {
         throw ConfigError(path_ + "." + parameter + ": " + why);
     }
 
-    /// What it declares, seen without its types.
-    virtual std::vector<StatField> stat_fields() = 0;
-    virtual std::vector<ParamRef> param_refs() const = 0;
-    virtual const void* params_address() const = 0;
     /// `ports`: the object's, by which the number of its statistics may follow.
     void find_stats(const void* ports);
 
+    const Declaration& declared() const {
+        MEMSIM_ASSERT(declared_, "an object is made by its registration");
+        return *declared_;
+    }
+
   private:
     friend class Machine;
+    template <class C>
+    friend std::unique_ptr<Object> detail::make(const void* params);
+    const Declaration* declared_ = nullptr;
     std::uint32_t id_ = 0;
     std::string path_;
     std::vector<StatRef> stats_;
-};
-
-/// What follows from the structs Params and Stats that Self declares: `params` and `stat`.
-template <class Self, class Base>
-class Declared : public Base {
-  protected:
-    Self& self() { return static_cast<Self&>(*this); }
-    const Self& self() const { return static_cast<const Self&>(*this); }
-
-    std::vector<StatField> stat_fields() override { return stats_of(self().stat); }
-    std::vector<ParamRef> param_refs() const override {
-        return params_of(const_cast<typename Self::Params&>(self().params));
-    }
-    const void* params_address() const override { return &self().params; }
 };
 
 /// An object that simulates nothing: it says something about the machine, computed in init() from
 /// its parameters at most. It has Params and Stats, of which each is a Figure, and neither ports
 /// nor State; no run wakes it and no checkpoint holds it.
 template <class Self>
-class StaticModel : public Declared<Self, Object> {
+class StaticModel : public Object {
   public:
     struct Ports {};
     struct State {};
-    void finish_set_up() override {
-        reflect::for_each_leaf(this->self().stat, []<class S>(auto, const S&) {
-            static_assert(std::is_same_v<S, Figure>, "what simulates nothing has Figures only");
-        });
-        this->find_stats(nullptr);
-    }
+    void finish_set_up() override { find_stats(nullptr); }
 };
 
 } // namespace memsim

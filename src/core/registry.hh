@@ -129,8 +129,60 @@ template <class C>
 }
 
 template <class C>
+C& as(Object& o) {
+    return static_cast<C&>(o);
+}
+template <class C>
+const C& as(const Object& o) {
+    return static_cast<const C&>(o);
+}
+
+template <class... F>
+constexpr bool only_figures(reflect::detail::Types<F...>) {
+    return (std::is_same_v<F, Figure> && ...);
+}
+
+/// Of an object that simulates nothing: Params and Stats alone.
+template <class C>
+constexpr Declaration declaration_of_figures() {
+    Declaration d {};
+    d.params = [](const Object& o) {
+        return params_of(const_cast<typename C::Params&>(as<C>(o).params));
+    };
+    d.params_address = [](const Object& o) -> const void* { return &as<C>(o).params; };
+    d.stats = [](Object& o) { return stats_of(as<C>(o).stat); };
+    return d;
+}
+template <class C>
+constexpr Declaration declaration_of() {
+    Declaration d = declaration_of_figures<C>();
+    if constexpr (std::is_base_of_v<ModelBase, C>) {
+        d.ports = [](Object& o) { return ports_of(as<C>(o).port); };
+        d.ports_address = [](const Object& o) -> const void* { return &as<C>(o).port; };
+        d.save = [](Object& o, Saver& s) { s(as<C>(o).state); };
+        d.load = [](Object& o, Loader& l) { l(as<C>(o).state); };
+        d.timers = [](Object& o) {
+            std::vector<Timer*> all;
+            for_each_inside<Timer>(as<C>(o).state, "",
+                                   [&](Timer& t, const auto&) { all.push_back(&t); });
+            return all;
+        };
+        d.seed = [](Object& o) {
+            for_each_inside<Rng>(as<C>(o).state, o.path(), [&](Rng& r, const std::string& name) {
+                r.seed(as<C>(o).sim().seed(), name);
+            });
+        };
+    }
+    return d;
+}
+template <class C>
+inline constexpr Declaration declaration = declaration_of<C>();
+
+template <class C>
 [[gnu::cold]] std::unique_ptr<Object> make(const void* params) {
-    return std::make_unique<C>(*static_cast<const typename C::Params*>(params));
+    auto made = std::make_unique<C>(*static_cast<const typename C::Params*>(params));
+    static_cast<Object&>(*made).declared_ = &declaration<C>;
+    return made;
 }
 
 template <class C>
@@ -157,6 +209,9 @@ struct Registration {
                 !hides<Timer, typename C::State>() && !hides<Rng, typename C::State>(),
                 "a Timer or Rng must stand where the framework finds it: in State, its "
                 "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
+        if constexpr (!std::is_base_of_v<ModelBase, C>)
+            static_assert(detail::only_figures(reflect::FieldTypes<typename C::Stats> {}),
+                          "what simulates nothing has Figures only");
         register_type(doc, source,
                       {&reflect::type_name<C>, &detail::with_params<C>, &detail::with_ports<C>,
                        &detail::with_stats<C>, &detail::state_infos<C>,

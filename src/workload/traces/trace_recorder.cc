@@ -28,8 +28,7 @@ void TraceRecorder::start() {
 }
 
 /// A machine that is only restored and looked at leaves the file alone.
-void TraceRecorder::load_values(Loader& from) {
-    Model::load_values(from);
+void TraceRecorder::loaded() {
     output_.reset();
     complete_.reset();
 }
