@@ -98,10 +98,11 @@ void Deduplicator::start() {
                                               "B: a request must lie within a block of 128B");
     for (std::uint32_t block = 0; !caches_.empty() && block < enough; ++block) {
         const std::uint64_t address = map_.address(block);
-        if (!caches_[slice_of(address)]->serves(address))
-            refuse("interleave", "address " + std::to_string(address) +
-                                     " is not in the slice of the L2 that this interleave says: "
-                                     "give both the same");
+        const unsigned slice = slice_of(address);
+        if (const auto said = caches_[slice]->slice_of(address); said && *said != slice)
+            refuse("interleave", "address " + std::to_string(address) + " would be in slice " +
+                                     std::to_string(slice) + " of the L2, which has it in slice " +
+                                     std::to_string(*said) + ": give both the same");
     }
 }
 

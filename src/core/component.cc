@@ -76,7 +76,7 @@ void ModelBase::load_state(Loader& l) {
     for (Timer* t : declared().timers(*this)) cancel(*t);
     declared().load(*this, l);
     for (Timer* t : declared().timers(*this)) sim().rearm(*t, *this);
-    loaded();
+    state_loaded();
 }
 
 void ModelBase::save_stats(Saver& s) {

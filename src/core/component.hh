@@ -86,7 +86,7 @@ class Component : public Object {
     /// Says what the component itself waits for; its ports are reported by the framework.
     virtual void waits_on(WaitReport&) const {}
     /// Called when State has been loaded: for what is no value and follows from it.
-    virtual void loaded() {}
+    virtual void state_loaded() {}
     /// Refuses loaded State by which it would look where nothing is: `l.index("last", state.last,
     /// inputs)`. What a message names is checked when it is looked up: named() in parts/named.hh.
     virtual void check_loaded(Loader&) const {}
@@ -123,8 +123,6 @@ class Component : public Object {
   private:
     friend class Simulation;
     friend class Machine;
-    template <class>
-    friend class Model;
     Simulation* sim_ = nullptr;
     bool touched_ = false;
 };
@@ -226,7 +224,8 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
         });
 }
 
-/// What a component derives from: see the example above.
+/// What a component derives from: see the example above. What its declaration expands to is not here
+/// but with its registration (Declaration in core/object.hh).
 template <class Self>
 class Model : public ModelBase {};
 

@@ -90,8 +90,9 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void probe(protocol::SectorProbe& probe) const override { stages_->lines.probe(probe); }
     std::uint64_t line_bytes() const override { return stages_->map.line_bytes(); }
-    bool serves(std::uint64_t address) const override {
-        return stages_->map.cache_of(address) == params.geometry.interleave_index();
+    std::optional<std::uint32_t> slice_of(std::uint64_t address) const override {
+        if (params.geometry.interleave_ways == 1) return {};
+        return stages_->map.cache_of(address);
     }
 
     const Params params;

@@ -74,7 +74,6 @@ class VictimBuffer final : public Model<VictimBuffer>,
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void probe(protocol::SectorProbe& probe) const override;
     std::uint64_t line_bytes() const override { return 32; }
-    bool serves(std::uint64_t) const override { return true; }
 
     const Params params;
     Ports port;

@@ -2,6 +2,8 @@
 
 #include "core/component.hh"
 
+#include <optional>
+
 /// A question to a cache: what it knows of a sector, as it stands. Nothing moves by it: no use is
 /// noted, nothing is counted. It takes no time here; whoever asks accounts for that. What the cache
 /// does in the same tick is seen if the cache's turn is before the asker's (the order of the
@@ -21,10 +23,10 @@ class Probed {
   public:
     virtual ~Probed() = default;
     virtual void probe(SectorProbe& probe) const = 0;
-    /// The bytes of its lines, and whether it is the one of several slices that an address is in:
-    /// for the checks of who asks. Known when init() is over.
+    /// The bytes of its lines; and, of one of several slices, in which of them it takes an address
+    /// to be. For the checks of who asks; known when init() is over.
     virtual std::uint64_t line_bytes() const = 0;
-    virtual bool serves(std::uint64_t address) const = 0;
+    virtual std::optional<std::uint32_t> slice_of(std::uint64_t) const { return {}; }
 };
 
 /// Whom one of the component's own ports asks, found at init(); nullptr if what is bound to it does

@@ -28,7 +28,7 @@ void TraceRecorder::start() {
 }
 
 /// A machine that is only restored and looked at leaves the file alone.
-void TraceRecorder::loaded() {
+void TraceRecorder::state_loaded() {
     output_.reset();
     complete_.reset();
 }

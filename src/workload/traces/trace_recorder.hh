@@ -56,7 +56,7 @@ class TraceRecorder final : public Model<TraceRecorder>, public WritesFile, publ
     void functional(const PortBase&, FunctionalAccess& access) override {
         look_through(port.mem_side, access);
     }
-    void loaded() override;
+    void state_loaded() override;
     std::string output_parameter() const override { return "file"; }
     std::string output_path() const override { return params.file(); }
     void complete_output() override;
