@@ -96,13 +96,16 @@ void Deduplicator::start() {
         if (caches_[i]->line_bytes() > block_bytes)
             refuse(port.caches[i].name(), "lines of " + std::to_string(caches_[i]->line_bytes()) +
                                               "B: a request must lie within a block of 128B");
+    std::vector<std::optional<std::uint32_t>> known(caches_.size()); // what the L2 calls each slice
     for (std::uint32_t block = 0; !caches_.empty() && block < enough; ++block) {
         const std::uint64_t address = map_.address(block);
         const unsigned slice = slice_of(address);
-        if (const auto said = caches_[slice]->slice_of(address); said && *said != slice)
+        const auto said = caches_[slice]->slice_of(address);
+        if (known[slice].value_or(said.value_or(0)) != said.value_or(0))
             refuse("interleave", "address " + std::to_string(address) + " would be in slice " +
-                                     std::to_string(slice) + " of the L2, which has it in slice " +
-                                     std::to_string(*said) + ": give both the same");
+                                     std::to_string(slice) +
+                                     " of the L2, which has it in another: give both the same");
+        known[slice] = said;
     }
 }
 

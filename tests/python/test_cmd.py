@@ -238,9 +238,8 @@ def test_lines_of_the_l2_lie_within_a_block():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     for slice in root.gpu.l2:
         slice.line = "256B"
-    memsim.instantiate(root)
     with pytest.raises(memsim.Error, match="lines of 256B: a request must lie within a block of 128B"):
-        memsim.simulate()
+        memsim.instantiate(root)
 
 
 def test_deduplication_and_fifo_before_another_memory(tmp_path):
