@@ -237,7 +237,7 @@ def test_bad_machines_are_refused_before_time_0():
 def test_lines_of_the_l2_lie_within_a_block():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     for slice in root.gpu.l2:
-        slice.line = "256B"
+        slice.line, slice.capacity = "256B", "16KiB"
     with pytest.raises(memsim.Error, match="lines of 256B: a request must lie within a block of 128B"):
         memsim.instantiate(root)
 
