@@ -224,8 +224,8 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
         });
 }
 
-/// What a component derives from: see the example above. What its declaration expands to is not here
-/// but with its registration (Declaration in core/object.hh).
+/// What a component derives from: see the example above. What its declaration expands to is not
+/// here but with its registration (Declaration in core/object.hh).
 template <class Self>
 class Model : public ModelBase {};
 

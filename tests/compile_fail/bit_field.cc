@@ -1,4 +1,4 @@
-// expect: bit-field
+// expect: bit.field
 #include "core/registry.hh"
 
 using namespace memsim;
