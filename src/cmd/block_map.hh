@@ -15,6 +15,7 @@ class BlockMap {
     BlockMap(const parts::Interleave& interleave, std::uint32_t channel, std::uint32_t blocks)
         : interleave_(interleave), channel_(channel), blocks_(blocks) {}
 
+    std::uint32_t blocks() const { return blocks_; }
     std::uint64_t address(std::uint64_t block) const {
         return interleave_.address(channel_, block * block_bytes);
     }

@@ -48,9 +48,9 @@ void Deduplicator::init() {
     scheme_ = {&*state.detector, params.intra(), params.whole_tables()};
     packing_.emplace(*state.compressor, stat.packing);
     check_params();
-    caches_.resize(port.caches.size());
-    for (unsigned i = 0; i < caches_.size(); ++i)
-        if (!(caches_[i] = protocol::probed(port.caches[i])))
+    caches_.emplace(static_cast<std::uint64_t>(params.interleave->raw), params.channels());
+    for (unsigned i = 0; i < port.caches.size(); ++i)
+        if (!caches_->add(port.caches[i]))
             refuse(port.caches[i].name(), "it looks into a cache: bind its port control[0]");
     const auto blocks = static_cast<std::uint32_t>(params.capacity->raw / block_bytes);
     map_ = {{static_cast<std::uint64_t>(params.interleave->raw), params.channels},
@@ -72,7 +72,7 @@ void Deduplicator::init() {
     const Shared shared {scheme_, *placement_, *packing_, *memory_, *jobs_, *this};
     reading_.emplace(
         params.reading, map_, shared, *read_classes_,
-        [this](std::uint64_t at) { return look_into_caches(at); }, stat.reading);
+        [this](std::uint64_t at) { return caches_->look(at); }, stat.reading);
     writing_.emplace(shared, params.donor_tries(), state.compressor->pack_cycles(), stat.writing);
     order_.emplace(state.stores);
     host_.emplace(*placement_, *packing_, *memory_, *jobs_, *order_);
@@ -89,24 +89,8 @@ void Deduplicator::init() {
         });
 }
 
-/// The caches above divide addresses as it does, or it would look into the wrong one.
 void Deduplicator::start() {
-    constexpr std::uint32_t enough = 256;
-    for (unsigned i = 0; i < caches_.size(); ++i)
-        if (caches_[i]->line_bytes() > block_bytes)
-            refuse(port.caches[i].name(), "lines of " + std::to_string(caches_[i]->line_bytes()) +
-                                              "B: a request must lie within a block of 128B");
-    std::vector<std::optional<std::uint32_t>> known(caches_.size()); // what the L2 calls each slice
-    for (std::uint32_t block = 0; !caches_.empty() && block < enough; ++block) {
-        const std::uint64_t address = map_.address(block);
-        const unsigned slice = slice_of(address);
-        const auto said = caches_[slice]->slice_of(address);
-        if (known[slice].value_or(said.value_or(0)) != said.value_or(0))
-            refuse("interleave", "address " + std::to_string(address) + " would be in slice " +
-                                     std::to_string(slice) +
-                                     " of the L2, which has it in another: give both the same");
-        known[slice] = said;
-    }
+    if (const auto fault = caches_->fault(map_)) refuse(fault->where, fault->what);
 }
 
 std::vector<MemoryUse> Deduplicator::memory_uses() const {
@@ -326,18 +310,6 @@ void Deduplicator::answer_read(std::uint32_t id) {
         contents[answer.contents].pieces.push_back({offset, held});
     });
     port.cpu_side.send(answer);
-}
-
-unsigned Deduplicator::slice_of(std::uint64_t address) const {
-    return static_cast<unsigned>(address / static_cast<std::uint64_t>(params.interleave->raw) /
-                                 params.channels % params.slices);
-}
-
-SectorBytes Deduplicator::look_into_caches(std::uint64_t at) {
-    protocol::SectorProbe probe {at, false, false, {}};
-    caches_[slice_of(at)]->probe(probe);
-    if (!probe.clean()) return {};
-    return probe.data;
 }
 
 // ---- the rest ----------------------------------------------------------------------------------

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "cmd/caches_above.hh"
 #include "cmd/reading.hh"
 #include "cmd/writing.hh"
 #include "core/clock.hh"
-#include "protocol/probe.hh"
 
 #include <optional>
 
@@ -21,8 +21,9 @@ using protocol::Mem;
 /// Precondition: a request lies within a block. Not modelled: the width of its ports.
 ///
 /// Its parts: Jobs (what is under way), Reading and Writing (the steps of a request), Placement
-/// (where each block's data lie), Metadata (when the tables are at hand), BlockMemory with Packing
-/// (what memory holds), HostAccess (looks and copies without time).
+/// (where each block's data lie), Metadata (when the tables are at hand), CachesAbove (the L2, from
+/// which it copies), BlockMemory with Packing (what memory holds), HostAccess (looks and copies
+/// without time).
 class Deduplicator final : public Model<Deduplicator>, public Functional, private Actions {
   public:
     struct Params {
@@ -139,11 +140,9 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
     void come_back(const protocol::MemResponse& r);
     void later(std::uint32_t id, Tick time);
     void answer_read(std::uint32_t id);
-    SectorBytes look_into_caches(std::uint64_t at);
-    unsigned slice_of(std::uint64_t address) const;
     void drain();
 
-    std::vector<const protocol::Probed*> caches_; ///< by slice
+    std::optional<CachesAbove> caches_;
     Scheme scheme_;
     BlockMap map_;
     std::array<TableLayout, tables> layout_ {};

@@ -56,7 +56,7 @@ struct MetadataStats {
     Counter mask_reads {Unit::count, "Looks at the cache of sector masks"};
     Counter mask_hits {Unit::count, "Looks at the cache of sector masks that found the mask"};
     Counter metadata_changes {Unit::count,
-                              "Changes of entries of the tables, which no look counts"};
+                              "Changes of entries of the tables; they count as no looks"};
     Counter metadata_fetches {Unit::count, "Pieces of 32 bytes of the tables read from memory"};
     Counter metadata_writebacks {Unit::count, "Writes of pieces of the tables to memory"};
     Ratio map_hit_rate {map_hits, map_reads, "Hits of the map's cache"};

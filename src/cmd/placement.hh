@@ -14,8 +14,8 @@ struct PlacementStats {
     Counter inter {Unit::count,
                    "Blocks written that were mapped to another block's data, and not written"};
     Counter silent {Unit::count,
-                    "Blocks written that equal what the place to which they are mapped "
-                    "holds already, and that are not written"};
+                    "Blocks written back that equal what the place to which they are mapped "
+                    "holds already, and so cause no write"};
     Counter uncounted {Unit::count, "Duplicates written: the reference's count is full"};
     Counter unlisted {Unit::count, "Blocks written whose hash found no room in the store"};
     Counter forgotten {Unit::count, "References that made room in the hash store"};

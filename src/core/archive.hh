@@ -73,7 +73,7 @@ template <class T>
 constexpr bool checkpointable();
 namespace detail {
 template <class... F>
-constexpr bool all_checkpointable(reflect::detail::Types<F...>) {
+constexpr bool all_checkpointable(reflect::Types<F...>) {
     return (checkpointable<F>() && ...);
 }
 } // namespace detail
@@ -133,7 +133,7 @@ template <class T>
         const auto& names = reflect::field_names<T>();
         const std::string_view* name = names.data();
         to.put("{");
-        [&]<class... F>(reflect::detail::Types<F...>) {
+        [&]<class... F>(reflect::Types<F...>) {
             ((to.field(*name, name == names.data()), ++name, write_shape<F>(to)), ...);
         }(reflect::FieldTypes<T> {});
         to.put("}");
@@ -202,7 +202,7 @@ constexpr std::size_t least_bytes() {
         return std::max<std::size_t>(1,
                                      std::tuple_size_v<T> * least_bytes<typename T::value_type>());
     else
-        return []<class... F>(reflect::detail::Types<F...>) {
+        return []<class... F>(reflect::Types<F...>) {
             return std::max<std::size_t>(1, (std::size_t {0} + ... + least_bytes<F>()));
         }(reflect::FieldTypes<T> {});
 }

@@ -173,11 +173,11 @@ template <class T, class V>
 constexpr bool hides();
 namespace detail {
 template <class T, class... F>
-constexpr bool any_holds(reflect::detail::Types<F...>) {
+constexpr bool any_holds(reflect::Types<F...>) {
     return (holds<T, F>() || ...);
 }
 template <class T, class... F>
-constexpr bool any_hides(reflect::detail::Types<F...>) {
+constexpr bool any_hides(reflect::Types<F...>) {
     return (hides<T, F>() || ...);
 }
 } // namespace detail

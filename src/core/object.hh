@@ -2,7 +2,7 @@
 
 #include "core/error.hh"
 #include "core/param.hh"
-#include "core/stats.hh"
+#include "core/stat_fields.hh"
 
 #include <cstdint>
 #include <memory>

@@ -18,6 +18,10 @@
 /// fields that were found and must match its size.
 namespace memsim::reflect {
 
+/// A list of types, such as those of the fields of a struct.
+template <class... F>
+struct Types {};
+
 namespace detail {
 
 struct Any {
@@ -48,9 +52,6 @@ struct Fake {
 template <class T>
 extern Fake<T> fake; // never defined: only addresses are formed
 
-template <class... F>
-struct Types {};
-
 template <class P>
 struct Wrap {
     P ptr; // clang before 17 takes a subobject's address only inside a class argument
@@ -62,8 +63,7 @@ constexpr std::string_view pretty() {
     return __PRETTY_FUNCTION__;
 }
 
-/// Binder<N> sees the N fields of a struct. There is no std::tuple: compiling one for every struct
-/// took as long as all else here.
+/// Binder<N> sees the N fields of a struct, without a std::tuple, which is slow to compile.
 template <std::size_t N>
 struct Binder;
 template <>
@@ -154,7 +154,7 @@ constexpr std::size_t field_count() {
     return n;
 }
 
-/// detail::Types of the fields of T, in order.
+/// The Types of the fields of T, in order.
 template <class T>
 using FieldTypes = decltype(detail::Binder<field_count<T>()>::types(std::declval<T&>()));
 
@@ -226,6 +226,10 @@ template <class E, E... V>
 constexpr std::string_view printed() {
     return __PRETTY_FUNCTION__;
 }
+template <class E, std::size_t... I>
+constexpr std::string_view printed_values(std::index_sequence<I...>) {
+    return printed<E, static_cast<E>(I)...>();
+}
 struct EnumNames {
     /// gcc: ... E ...V = {Command::read, (Command)1, ...}; ...   clang: ... V = <Command::read,
     /// ...>]
@@ -234,13 +238,9 @@ struct EnumNames {
 };
 template <class E>
 const EnumNames& enum_names() {
-    static const EnumNames names {
-        []<std::size_t... I>(std::index_sequence<I...>) {return printed<E, static_cast<E>(I)...>();
+    static const EnumNames names {printed_values<E>(std::make_index_sequence<64> {})};
+    return names;
 }
-(std::make_index_sequence<64> {})
-}; // namespace detail
-return names;
-} // namespace memsim::reflect
 } // namespace detail
 
 /// The name of a value of an enumeration, whose values are below 64; empty if it is none of them.

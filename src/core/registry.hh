@@ -122,7 +122,7 @@ template <class C>
 [[gnu::cold]] std::vector<StateInfo> state_infos() {
     std::vector<StateInfo> all;
     const std::string_view* name = reflect::field_names<typename C::State>().data();
-    [&]<class... F>(reflect::detail::Types<F...>) {
+    [&]<class... F>(reflect::Types<F...>) {
         (all.push_back({std::string(*name++), shape<F>()}), ...);
     }(reflect::FieldTypes<typename C::State> {});
     return all;
@@ -138,7 +138,7 @@ const C& as(const Object& o) {
 }
 
 template <class... F>
-constexpr bool only_figures(reflect::detail::Types<F...>) {
+constexpr bool only_figures(reflect::Types<F...>) {
     return (std::is_same_v<F, Figure> && ...);
 }
 

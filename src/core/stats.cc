@@ -42,16 +42,4 @@ void Distribution::read(StatReader& r, Window w) const {
     h.for_each_bucket([&](auto low, auto high, auto count) { r.bucket(low, high, count); });
 }
 
-template struct StatTable<Counter>;
-template struct StatTable<Average>;
-template struct StatTable<Maximum>;
-template struct StatTable<Distribution>;
-template struct StatTable<Level>;
-template struct StatTable<Ratio>;
-template struct StatTable<PerSecond>;
-template struct StatTable<Figure>;
-template struct StatTable<SumOfRatios>;
-template struct StatTable<Each<Counter>>;
-template struct StatTable<Each<Ratio>>;
-
 } // namespace memsim

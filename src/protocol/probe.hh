@@ -23,9 +23,10 @@ class Probed {
   public:
     virtual ~Probed() = default;
     virtual void probe(SectorProbe& probe) const = 0;
-    /// The bytes of its lines; and, of one of several slices, in which of them it takes an address
-    /// to be. For the checks of who asks; known when init() is over.
+    /// The bytes of a line. Known, as slice_of() is, when init() is over: both are for the checks
+    /// of who asks.
     virtual std::uint64_t line_bytes() const = 0;
+    /// Of one of several slices: which of them it takes to have an address.
     virtual std::optional<std::uint32_t> slice_of(std::uint64_t) const { return {}; }
 };
 

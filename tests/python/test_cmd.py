@@ -234,6 +234,17 @@ def test_bad_machines_are_refused_before_time_0():
     assert "front.interleave: address" in said(interleave="512B")
 
 
+def test_no_ways_are_one_set_of_all():
+    root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
+    front = root.front
+    front.hash_ways = front.metadata_ways = 0
+    front.hash_entries, front.mask_cache = 17, "384B"  # no whole number of sets of the paper's ways
+    simulation = memsim.instantiate(root)
+    memsim.simulate()
+    simulation.check_contents()
+    assert int(front.stats.forgotten) > 0 and 0 < int(front.stats.mask_hits) <= int(front.stats.mask_reads)
+
+
 def test_lines_of_the_l2_lie_within_a_block():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     for slice in root.gpu.l2:

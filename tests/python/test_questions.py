@@ -316,8 +316,8 @@ def test_elements_are_combined_by_what_they_are(runs, drawn):
 
 def test_stages_stand_in_the_order_of_the_way(runs, drawn):
     from memsim.stages import along_the_way
-    assert along_the_way({"l2", "network", "new", "response", "dram", "l1", "sm"}) == [
-        "sm", "l1", "network", "l2", "dram", "new", "response"]
+    assert along_the_way({"l2", "page", "network", "new", "response", "dram", "l1", "translation", "sm"}) == [
+        "sm", "translation", "l1", "network", "l2", "page", "dram", "new", "response"]
     stages = list(drawn("stages", "--by", "platform")["table"].columns)
     assert stages == along_the_way(stages) != sorted(stages)
 

@@ -43,7 +43,7 @@ def forged(data, draw):
 
 def limited():
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-    resource.setrlimit(resource.RLIMIT_CPU, (30, 60))  # SIGXCPU first, by which a cut is known
+    resource.setrlimit(resource.RLIMIT_CPU, (30, 60))  # seconds; SIGXCPU at the first, SIGKILL at the second
 
 
 @pytest.mark.slow

@@ -63,6 +63,22 @@ TEST_CASE("reflection sees every field, by name and in order") {
     CHECK(inner.a == 0);
 }
 
+// Compilers print types without a linkage of their own in other words.
+namespace {
+enum class Hue : std::uint8_t { blue, violet };
+struct Hidden {
+    Hue hue = Hue::blue;
+    Inner inner;
+};
+} // namespace
+
+TEST_CASE("reflection sees types of an anonymous namespace") {
+    CHECK(reflect::field_names<Hidden>()[0] == "hue");
+    CHECK(reflect::field_names<Hidden>()[1] == "inner");
+    CHECK(reflect::enumerator_name(Hue::violet) == "violet");
+    CHECK(reflect::enumerator_name(static_cast<Hue>(2)).empty());
+}
+
 TEST_CASE("a value comes back from its bytes as it was, and cut-off bytes are refused") {
     Everything v;
     v.flag = true, v.colour = Colour::green, v.text = "a\0b", v.wide = -(Int128 {1} << 90);

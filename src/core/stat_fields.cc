@@ -1,0 +1,17 @@
+#include "core/stat_fields.hh"
+
+namespace memsim {
+
+template struct StatTable<Counter>;
+template struct StatTable<Average>;
+template struct StatTable<Maximum>;
+template struct StatTable<Distribution>;
+template struct StatTable<Level>;
+template struct StatTable<Ratio>;
+template struct StatTable<PerSecond>;
+template struct StatTable<Figure>;
+template struct StatTable<SumOfRatios>;
+template struct StatTable<Each<Counter>>;
+template struct StatTable<Each<Ratio>>;
+
+} // namespace memsim
