@@ -20,9 +20,14 @@ void read_names(std::string_view printed, std::string_view* names, std::size_t c
 EnumNames::EnumNames(std::string_view printed) {
     std::size_t at = printed.find("V = ") + 5; // behind the bracket, too
     for (std::string_view& name : names) {
-        std::size_t end = printed.find_first_of(",}>]", at);
-        if (printed.compare(at, 11, "{anonymous}") == 0)
-            end = printed.find_first_of(",}>]", at + 11);
+        // One ends at a comma or bracket that is not within brackets of its own, as those of
+        // gcc's <unnamed> are.
+        std::size_t end = at;
+        for (int open = 0; open > 0 || printed[end] != ','; ++end) {
+            if (std::string_view("({[<").find(printed[end]) != std::string_view::npos) ++open;
+            if (std::string_view(")}]>").find(printed[end]) != std::string_view::npos && --open < 0)
+                break;
+        }
         const std::string_view one = printed.substr(at, end - at);
         const std::size_t cast = one.rfind(')');
         const bool number = cast != one.npos && one[cast + 1] != ':';

@@ -238,7 +238,7 @@ def test_no_ways_are_one_set_of_all():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     front = root.front
     front.hash_ways = front.metadata_ways = 0
-    front.hash_entries, front.mask_cache = 17, "384B"  # no whole number of sets of the paper's ways
+    front.hash_entries, front.mask_cache = 17, "1152B"  # no whole number of sets of the paper's ways
     simulation = memsim.instantiate(root)
     memsim.simulate()
     simulation.check_contents()
