@@ -24,6 +24,10 @@ struct SectorBytes {
     /// Takes what was stored. Of each byte the younger store's stays; true if one of them was there
     /// already, and the older one came late.
     bool store(const SectorBytes& s) {
+        if ((known & s.known) == 0) {
+            take(s, s.known);
+            return false;
+        }
         std::uint32_t late = 0;
         for (std::uint32_t i = 0; i < size; ++i) {
             const std::uint32_t older = known >> i & 1 & (order[i] > s.order[i]);
@@ -54,10 +58,15 @@ struct SectorBytes {
     }
     /// Takes the bytes of a mask, whatever was there.
     void take(const SectorBytes& s, std::uint32_t which) {
-        for (std::uint32_t i = 0; i < size; ++i) {
-            const bool takes = which >> i & 1;
-            bytes[i] = takes ? s.bytes[i] : bytes[i];
-            order[i] = takes ? s.order[i] : order[i];
+        if (which == all) { // as nearly all are that come from below
+            bytes = s.bytes;
+            order = s.order;
+        } else {
+            for (std::uint32_t i = 0; i < size; ++i) {
+                const bool takes = which >> i & 1;
+                bytes[i] = takes ? s.bytes[i] : bytes[i];
+                order[i] = takes ? s.order[i] : order[i];
+            }
         }
         known |= which;
     }

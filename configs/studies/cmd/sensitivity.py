@@ -16,9 +16,9 @@ for a in chosen:
             fig.add(platform, arguments=a.arguments, options=a.options, name=platform + a.variant)
 fig.run()
 fig.show("ipc", relative_to="baseline")
-print(f"\n{'assumption':44}gain of CMD")
+print(f"\n{'assumption':48}gain of CMD")
 for variant in ("", *(a.variant for a in chosen)):
     base = "baseline" + variant if ("baseline" + variant) in fig.table.index.get_level_values(0) else "baseline"
     gain = (fig.table.ipc.loc["cmd" + variant] / fig.table.ipc.loc[base]).mean() - 1
-    print(f"{variant or ' none':44}{100 * gain:+.1f} %")
+    print(f"{variant or ' none':48}{100 * gain:+.1f} %")
 fig.close()
