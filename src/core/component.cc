@@ -23,18 +23,18 @@ std::optional<unsigned> index_in(std::string_view text, std::string_view vector,
 
 } // namespace
 
-void ModelBase::add_port(std::string_view name, std::optional<unsigned> index, PortBase& p) {
+void Component::add_port(std::string_view name, std::optional<unsigned> index, PortBase& p) {
     std::string all(name);
     if (index) all += "[" + std::to_string(*index) + "]";
     ports_.push_back({std::move(all), &p});
 }
 
-void ModelBase::attach(std::string_view name, std::optional<unsigned> index, PortBase& p) {
+void Component::attach(std::string_view name, std::optional<unsigned> index, PortBase& p) {
     add_port(name, index, p);
     p.attach(*this, ports_.back().name, declared().params_address(*this));
 }
 
-void ModelBase::set_up() {
+void Component::set_up() {
     for (const PortField& f : declared().ports(*this)) {
         if (!f.many) {
             attach(f.name, {}, *f.one);
@@ -45,7 +45,7 @@ void ModelBase::set_up() {
     }
 }
 
-PortBase* ModelBase::grow_port(const std::string& name) {
+PortBase* Component::grow_port(const std::string& name) {
     for (const PortField& f : declared().ports(*this)) {
         if (!f.many || !f.many->grows()) continue;
         const auto index = index_in(name, f.name, f.many->count());
@@ -59,7 +59,7 @@ PortBase* ModelBase::grow_port(const std::string& name) {
     return nullptr;
 }
 
-void ModelBase::finish_set_up() {
+void Component::finish_set_up() {
     ports_.clear();
     for (const PortField& f : declared().ports(*this)) {
         if (f.many)
@@ -70,20 +70,20 @@ void ModelBase::finish_set_up() {
     find_stats(declared().ports_address(*this));
 }
 
-void ModelBase::save_state(Saver& s) { declared().save(*this, s); }
+void Component::save_state(Saver& s) { declared().save(*this, s); }
 
-void ModelBase::load_state(Loader& l) {
+void Component::load_state(Loader& l) {
     for (Timer* t : declared().timers(*this)) cancel(*t);
     declared().load(*this, l);
     for (Timer* t : declared().timers(*this)) sim().rearm(*t, *this);
     state_loaded();
 }
 
-void ModelBase::save_stats(Saver& s) {
+void Component::save_stats(Saver& s) {
     for (const StatField& f : declared().stats(*this)) f.operations->save(*f.stat, s);
 }
 
-void ModelBase::load_stats(Loader& l) {
+void Component::load_stats(Loader& l) {
     for (const StatField& f : declared().stats(*this))
         l.within(f.name, [&] { f.operations->load(*f.stat, l); });
 }

@@ -104,6 +104,27 @@ class Component : public Object {
     Simulation& sim() const { return *sim_; }
     Tick now() const { return sim_->now(); }
 
+    // ---- for the framework: ports and State, seen without their types ----
+    struct PortRef {
+        std::string name; ///< 'sm_side[3]'
+        PortBase* port;
+    };
+    /// All ports until they are bound, then those that are.
+    const std::vector<PortRef>& ports() const { return ports_; }
+    void save_state(Saver&);
+    void load_state(Loader&); ///< timers are armed again
+    void save_stats(Saver&);
+    void load_stats(Loader&);
+    /// Called once by the machine, before ports are bound.
+    void set_up();
+    /// Called once, when all ports are bound: now their number is known.
+    void finish_set_up() final;
+    /// A port of a vector that grows with its bindings, made if it is not there yet: 'input[3]', or
+    /// 'input', the next that is free. None: there is no such vector.
+    PortBase* grow_port(const std::string& name);
+    /// Called once, after init() has sized State.
+    void seed_all() { declared().seed(*this); }
+
   protected:
     void arm(Timer& timer, Tick when) { sim_->arm(timer, when, *this); }
     void arm(Timer& timer, Time delay) { arm(timer, now() + delay.raw); }
@@ -123,8 +144,13 @@ class Component : public Object {
   private:
     friend class Simulation;
     friend class Machine;
+    /// Of several ports of a name, that with this index.
+    void add_port(std::string_view name, std::optional<unsigned> index, PortBase& p);
+    void attach(std::string_view name, std::optional<unsigned> index, PortBase& p);
+
     Simulation* sim_ = nullptr;
     bool touched_ = false;
+    std::vector<PortRef> ports_;
 };
 
 inline void Simulation::touch(Component& c) {
@@ -133,37 +159,6 @@ inline void Simulation::touch(Component& c) {
     touched_count_ += !c.touched_;
     c.touched_ = true;
 }
-
-/// What Model adds for the framework: ports and State, seen without their types.
-class ModelBase : public Component {
-  public:
-    struct PortRef {
-        std::string name; ///< 'sm_side[3]'
-        PortBase* port;
-    };
-    /// All ports until they are bound, then those that are.
-    const std::vector<PortRef>& ports() const { return ports_; }
-    void save_state(Saver&);
-    void load_state(Loader&); ///< timers are armed again
-    void save_stats(Saver&);
-    void load_stats(Loader&);
-    /// Called once by the machine, before ports are bound.
-    void set_up();
-    /// Called once, when all ports are bound: now their number is known.
-    void finish_set_up() override;
-    /// A port of a vector that grows with its bindings, made if it is not there yet: 'input[3]', or
-    /// 'input', the next that is free. None: there is no such vector.
-    PortBase* grow_port(const std::string& name);
-    /// Called once, after init() has sized State.
-    void seed_all() { declared().seed(*this); }
-
-  private:
-    /// Of several ports of a name, that with this index.
-    void add_port(std::string_view name, std::optional<unsigned> index, PortBase& p);
-    void attach(std::string_view name, std::optional<unsigned> index, PortBase& p);
-
-    std::vector<PortRef> ports_;
-};
 
 /// Whether a T is inside a V at all, and whether it is where for_each_inside (below) does not reach
 /// it: in a container that archives itself.
@@ -227,6 +222,6 @@ void for_each_inside(V& v, const std::string& path, F&& f) {
 /// What a component derives from: see the example above. What its declaration expands to is not
 /// here but with its registration (Declaration in core/object.hh).
 template <class Self>
-class Model : public ModelBase {};
+class Model : public Component {};
 
 } // namespace memsim

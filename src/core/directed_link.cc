@@ -6,7 +6,7 @@ namespace memsim {
 
 std::vector<DirectedLink> directed_links(const Machine& machine) {
     std::vector<DirectedLink> all;
-    for (const ModelBase* c : machine.components())
+    for (const Component* c : machine.components())
         for (const auto& [name, port] : c->ports())
             for (const LinkBase* link : port->outgoing())
                 all.push_back(

@@ -25,7 +25,7 @@ void Machine::add(const std::string& path, const std::string& type, const Argume
     std::unique_ptr<Object> o = schema->second.create(path, params);
     o->id_ = static_cast<std::uint32_t>(objects_.size());
     o->path_ = path;
-    if (auto* const c = dynamic_cast<ModelBase*>(o.get())) {
+    if (auto* const c = dynamic_cast<Component*>(o.get())) {
         c->sim_ = &sim_;
         c->set_up();
         components_.push_back(c);
@@ -46,7 +46,7 @@ Object& Machine::at(const std::string& path) const {
 
 PortBase& Machine::port(const std::string& path, const std::string& name) {
     std::vector<std::string> known;
-    if (auto* const c = dynamic_cast<ModelBase*>(&at(path))) {
+    if (auto* const c = dynamic_cast<Component*>(&at(path))) {
         for (const auto& p : c->ports()) {
             if (p.name == name) return *p.port;
             // Of a vector's ports, named without an index, the next one that is free.
@@ -402,7 +402,7 @@ static std::string first_difference(const std::string& a, const std::string& b) 
     return line.substr(0, line.find(' ', line.find(' ') + 1));
 }
 
-void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
+void Machine::load_object(const Snapshot::Object& o, Component& c, Tick now) {
     const Schema& schema = schema_of(c);
     const std::string name = c.path() + " (" + schema.name + ")";
     if (o.path != c.path() || o.type != schema.name)
@@ -436,7 +436,7 @@ void Machine::load_object(const Snapshot::Object& o, ModelBase& c, Tick now) {
 void Machine::load_event(const Snapshot::Event& e, Tick now) {
     const Handler* h = handlers();
     while (h && h->name != e.handler) h = h->next;
-    auto* const c = dynamic_cast<ModelBase*>(&at(e.path));
+    auto* const c = dynamic_cast<Component*>(&at(e.path));
     const std::string name = e.path + ": the event " + e.handler;
     if (!h || h->shape != e.shape)
         throw ConfigError(name + " was saved by a memsim in which it " +

@@ -101,7 +101,7 @@ class Machine {
     /// In the order of the tree, as they were added.
     const std::vector<std::unique_ptr<Object>>& objects() const { return objects_; }
     /// Of them, those that take part in a run.
-    const std::vector<ModelBase*>& components() const { return components_; }
+    const std::vector<Component*>& components() const { return components_; }
     Object& at(const std::string& path) const;
     template <class C>
     C& get(const std::string& path) const {
@@ -123,7 +123,7 @@ class Machine {
     void check_ports();
     void check_contents() const;
     void check_memory_uses() const;
-    void load_object(const Snapshot::Object& o, ModelBase& c, Tick now);
+    void load_object(const Snapshot::Object& o, Component& c, Tick now);
     void load_event(const Snapshot::Event& e, Tick now);
     void load_shared(const Snapshot& s);
     void begin_samples();
@@ -131,7 +131,7 @@ class Machine {
 
     Simulation sim_;
     std::vector<std::unique_ptr<Object>> objects_;
-    std::vector<ModelBase*> components_;
+    std::vector<Component*> components_;
     std::vector<const Schema*> schemas_; ///< of each object
     std::map<std::string, Object*> by_path_;
     std::vector<Connection> connections_;

@@ -13,7 +13,7 @@ MessageLog::MessageLog(const Machine& machine) {
 void MessageLog::before(const Component& c) {
     waiting_.clear();
     if (!c.sim().debugs(*flags_[c.id()])) return;
-    for (const auto& [name, port] : static_cast<const ModelBase&>(c).ports())
+    for (const auto& [name, port] : c.ports())
         for (const LinkBase* link : port->incoming()) waiting_.push_back(link->arrived_in_words());
 }
 
@@ -21,7 +21,7 @@ void MessageLog::before(const Component& c) {
 void MessageLog::after(const Component& c) {
     if (waiting_.empty()) return;
     auto was = waiting_.begin();
-    for (const auto& [name, port] : static_cast<const ModelBase&>(c).ports())
+    for (const auto& [name, port] : c.ports())
         for (const LinkBase* link : port->incoming()) {
             const std::size_t left = link->arrived_in_words().size();
             for (std::size_t i = 0; i + left < was->size(); ++i)

@@ -156,7 +156,7 @@ constexpr Declaration declaration_of_figures() {
 template <class C>
 constexpr Declaration declaration_of() {
     Declaration d = declaration_of_figures<C>();
-    if constexpr (std::is_base_of_v<ModelBase, C>) {
+    if constexpr (std::is_base_of_v<Component, C>) {
         d.ports = [](Object& o) { return ports_of(as<C>(o).port); };
         d.ports_address = [](const Object& o) -> const void* { return &as<C>(o).port; };
         d.save = [](Object& o, Saver& s) { s(as<C>(o).state); };
@@ -209,13 +209,13 @@ struct Registration {
                 !hides<Timer, typename C::State>() && !hides<Rng, typename C::State>(),
                 "a Timer or Rng must stand where the framework finds it: in State, its "
                 "structs, arrays, vectors and deques, not inside a Fifo, Pool or HashMap");
-        if constexpr (!std::is_base_of_v<ModelBase, C>)
+        if constexpr (!std::is_base_of_v<Component, C>)
             static_assert(detail::only_figures(reflect::FieldTypes<typename C::Stats> {}),
                           "what simulates nothing has Figures only");
         register_type(doc, source,
                       {&reflect::type_name<C>, &detail::with_params<C>, &detail::with_ports<C>,
                        &detail::with_stats<C>, &detail::state_infos<C>,
-                       std::is_base_of_v<ModelBase, C>, &detail::make<C>, &detail::show_state<C>});
+                       std::is_base_of_v<Component, C>, &detail::make<C>, &detail::show_state<C>});
     }
 };
 

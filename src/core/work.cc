@@ -9,7 +9,7 @@ namespace memsim {
 
 std::vector<Work> work_of(const Machine& machine) {
     std::vector<Work> all;
-    for (const ModelBase* c : machine.components())
+    for (const Component* c : machine.components())
         if (const auto* reports = dynamic_cast<const ReportsWork*>(c))
             std::ranges::move(reports->work(), std::back_inserter(all));
     return all;

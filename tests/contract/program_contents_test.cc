@@ -131,7 +131,7 @@ TEST_CASE("a byte that a memory loses is found", "[contract][contents]") {
     wrong.data.known = 4;
     wrong.data.bytes[2] = 0xa5;
     wrong.data.order[2] = ~0u;
-    look_through(*m.get<ModelBase>("sm[0]").ports()[1].port, wrong);
+    look_through(*m.get<Component>("sm[0]").ports()[1].port, wrong);
     const ContentsReport report = finish(m);
     CHECK(report.different == 1);
     CHECK_THAT(report.first, Catch::Contains("the byte at address 66 of application 0 is 165"));
