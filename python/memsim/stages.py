@@ -1,7 +1,8 @@
 """The stages of a request (--stamps), as figures show them."""
 
 WAY = ("sm", "translation", "l1", "network", "l2", "deduplication", "lookup", "reserve_lookup", "page", "queue",
-       "cxl_conversion", "cxl_queue", "host_bridge", "endpoint", "channel", "dram", "xpoint")
+       "cxl_conversion", "cxl_queue", "host_bridge", "endpoint", "flash_network", "plane_queue", "sensing",
+       "register", "channel", "dram", "xpoint")
 LAST = ("response",)
 
 

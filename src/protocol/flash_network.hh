@@ -2,11 +2,19 @@
 
 #include "core/functional.hh"
 #include "core/port.hh"
+#include "core/stamps.hh"
 
 /// The flash network of ZnG: packets between flash controllers and packages, and what a garbage
 /// collector asks of a controller. A packet is about one line of 128 bytes at most, so that links
 /// are shared fairly; a page moves as several.
 namespace memsim::protocol {
+
+/// The stages of a request whose line is in ZnG's flash: on the network, waiting for a plane,
+/// until its page is sensed, waiting for a register.
+struct FlashStage {
+    static inline const memsim::Stage network {"flash_network"}, plane {"plane_queue"},
+        sensing {"sensing"}, reg {"register"};
+};
 
 inline constexpr std::uint32_t flash_line_bytes = 128; ///< an L2 line
 
@@ -45,6 +53,7 @@ struct FlashPacket {
     static constexpr std::uint32_t largest_wire_bytes = header_bytes + flash_line_bytes;
 
     Contents::Id contents;       ///< what it carries of its line, from the line's first sector
+    Stamps::Id stamps;           ///< of the first request that it is for
     std::uint32_t tag = 0;       ///< the sender's own; comes back
     std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
     std::uint32_t log_block = 0; ///< its log block, of the same plane

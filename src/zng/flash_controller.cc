@@ -180,6 +180,7 @@ void FlashController::fill(FlashPacket& p, std::uint32_t slot) {
     };
     name_line(p, s.request.address);
     leave(s.request);
+    p.stamps = s.request.stamps;
     if (s.request.command != Command::write && !s.was_read) return line.read(s.request);
     line.write(s.request);
     for (std::uint32_t i = s.next; i != none && params.combine(); i = state.slots[i].next) {
@@ -243,7 +244,8 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         more = i != last, next = done.next;
         (read ? stat.read_latency : stat.write_latency)
             .sample(static_cast<std::uint64_t>(now() - done.accepted));
-        sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::channel), now());
+        sim().stamps().mark(r.stamps, i == slot ? protocol::FlashStage::network : Stage::channel,
+                            now());
         if (r.needs_response()) {
             protocol::MemResponse answer = protocol::answer(r);
             answer.contents = LinePacket::answer(sim().contents(), r, p.contents);

@@ -7,6 +7,7 @@ namespace memsim::zng {
 static const Registration<Package> registered {
     "A flash package of ZnG: registers that cache writes, log blocks, programmable row decoders."};
 
+using protocol::FlashStage;
 using protocol::PacketKind;
 
 void Package::init() {
@@ -63,6 +64,7 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
                             " requests have come without an answer: it must be at least the "
                             "controllers' windows together");
     parts_->answers.accept();
+    sim().stamps().mark(p.stamps, FlashStage::network, now());
     const package::Request r {p, now(), static_cast<std::uint8_t>(from_port)};
     switch (p.kind) {
     case PacketKind::read:

@@ -63,6 +63,7 @@ class Answers {
         p.bytes = protocol::flash_line_bytes;
         p.line = static_cast<std::uint8_t>(line);
         p.contents = {};
+        p.stamps = {};
         state_.queues[port].push({p, sense, 0, false});
     }
     /// A line of a page that a worker moves, to the controller's buffer and back.

@@ -66,6 +66,12 @@ class PageReads {
             f(read.request);
         }
     }
+    /// Calls f(request) for each that waits.
+    template <class F>
+    void each(std::uint32_t sense, F&& f) const {
+        for (std::uint32_t r = state_.senses[sense].first; r != none; r = state_.reads[r].next)
+            f(state_.reads[r].request);
+    }
     /// Whether the page is sensed for the first time; notes that it is.
     bool first_time(std::uint32_t sense) {
         const std::uint64_t page = state_.senses[sense].page;

@@ -40,6 +40,7 @@ void PlaneOperations::begin(std::uint32_t worker) {
         const PageAddress a = c_.reads[s].address;
         if (c_.n.page(c_.decoders.forwarded(a)) == c_.reads[s].page) {
             w.sense = s;
+            reads_.begins(s);
             c_.workers.work(worker, Stage::sensing);
             return sense(worker, a, Stage::sensing);
         }

@@ -31,6 +31,8 @@ class ReadPath {
             return send(r, a, s);
         c_.reads.join(s, r);
     }
+    /// The page is on its way to its plane's data register.
+    void begins(std::uint32_t s) { mark(s, protocol::FlashStage::plane); }
     /// The page is in its plane's data register.
     void sensed(std::uint32_t s) {
         PageReads::Sense& sense = c_.reads[s];
@@ -40,6 +42,7 @@ class ReadPath {
         const PageAddress a = sense.address;
         std::uint32_t asked = 0;
         Request last;
+        mark(s, protocol::FlashStage::sensing);
         c_.reads.take_all(s, [&](const Request& r) {
             asked |= 1u << r.packet.line;
             last = r;
@@ -65,6 +68,13 @@ class ReadPath {
     }
 
   private:
+    /// For all that wait for the page.
+    void mark(std::uint32_t sense, memsim::Stage stage) {
+        if (c_.sim.stamps().enabled())
+            c_.reads.each(sense, [&](const Request& r) {
+                c_.sim.stamps().mark(r.packet.stamps, stage, c_.sim.now());
+            });
+    }
     /// Reads of a page come from one controller.
     void send_rest(const Request& r, std::uint32_t lines, std::uint32_t sense) {
         for (; lines; lines &= lines - 1) {

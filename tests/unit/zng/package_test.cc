@@ -125,6 +125,30 @@ TEST_CASE("A page is sensed in tR, once for all reads that wait for it", "[zng]"
     CHECK(value(each.package().stat.sensed_bytes) == 8192);
 }
 
+TEST_CASE("Stages tell where a request was in a package", "[zng]") {
+    Bench b;
+    Stamps& stamps = b.machine.sim().stamps();
+    stamps.enable(1);
+    const auto stamped = [&](Tick when, FlashPacket& p) {
+        p.stamps = stamps.open(when, 0);
+        return p.tag;
+    };
+    using protocol::FlashStage;
+    // Two pages of a plane; and a third page of another plane, which has two registers.
+    const unsigned first = stamped(0, b.push(0, PacketKind::read, 0, 0, 0));
+    const unsigned second = stamped(10 * ns, b.push(10 * ns, PacketKind::read, 0, 1, 0));
+    b.write(20 * ns, 1, 0, 0), b.write(20 * ns, 1, 1, 0);
+    const unsigned third = stamped(20 * ns, b.push(20 * ns, PacketKind::write, 1, 2, 0));
+    run(b.machine);
+    for (const unsigned tag : {first, second, third})
+        stamps.close(b.answer(tag).packet.stamps, FlashStage::network, b.time(tag));
+    CHECK(stamps.sum(FlashStage::sensing) == 6 * us);
+    CHECK(stamps.sum(FlashStage::plane) == 3 * us - 10 * ns);
+    CHECK(stamps.sum(FlashStage::network) == 6 * ns); // 1 ns each way
+    CHECK(stamps.sum(FlashStage::reg) == static_cast<Uint128>(b.time(third) - 22 * ns));
+    CHECK(b.time(third) > 100 * us); // a page was programmed first
+}
+
 TEST_CASE("A whole page leaves for what was sensed of it, what was asked for first", "[zng]") {
     Bench b(Arguments {{"transfer", "page"}});
     const unsigned one = b.read(0, 0, 0, 7), two = b.read(10 * ns, 0, 0, 3);
