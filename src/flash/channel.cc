@@ -51,9 +51,10 @@ void Channel::wake() {
 }
 
 void Channel::accept(const protocol::FlashRequest& r) {
-    MEMSIM_ASSERT(r.place.package < params.packages() && r.place.die < params.dies() &&
-                      r.place.plane < params.planes(),
-                  "a request names no plane of its channel");
+    if (r.place.package >= params.packages() || r.place.die >= params.dies() ||
+        r.place.plane >= params.planes())
+        throw ConfigError(path() + ": a request names a plane that it does not have: give drive, "
+                                   "channels and packages one geometry");
     const std::uint32_t slot = state.free_slots.back();
     state.free_slots.pop_back();
     state.slots[slot] = {r, now(), state.order++, none, none, 0};

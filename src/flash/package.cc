@@ -36,9 +36,11 @@ void Package::wake() {
 }
 
 void Package::accept(const protocol::NandCommand& c, unsigned from_port) {
-    MEMSIM_ASSERT(c.place.die < params.dies() && c.place.plane < params.planes() &&
-                      c.place.page < params.pages() && c.reg < params.registers(),
-                  "a command names no place of its package");
+    if (c.place.die >= params.dies() || c.place.plane >= params.planes() ||
+        c.place.block >= params.blocks() || c.place.page >= params.pages() ||
+        c.reg >= params.registers())
+        throw ConfigError(path() + ": a command names a place that it does not have: give drive, "
+                                   "channels and packages one geometry and as many registers");
     Worker& u = unit_of(c.place);
     if (c.op != FlashOp::erase) {
         Tick& used = register_of(c);

@@ -84,6 +84,10 @@ void AddressRouter::wake() {
             ++stat.orders[result];
             port.control->send({order.tag, result});
         }
+    // Answers first: the room that they make wakes nobody.
+    for (std::uint32_t o = 0; o < port.mem_side.size(); ++o)
+        while (!port.mem_side[o].empty() && port.cpu_side.can_send())
+            port.cpu_side.send(port.mem_side[o].pop());
     do
         state.waiting.take(
             port.cpu_side, port.mem_side,
@@ -95,9 +99,6 @@ void AddressRouter::wake() {
     while (state.waiting.send(port.mem_side, [this](std::uint32_t o, const MemRequest&) {
         ++stat.requests[o];
     })); // which makes room for more
-    for (std::uint32_t o = 0; o < port.mem_side.size(); ++o)
-        while (!port.mem_side[o].empty() && port.cpu_side.can_send())
-            port.cpu_side.send(port.mem_side[o].pop());
 }
 
 RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {

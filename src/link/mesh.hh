@@ -208,7 +208,11 @@ std::int64_t Mesh<Self, Packet>::inject(std::int64_t cycle) {
             continue;
         }
         const Packet& p = in.front();
-        MEMSIM_ASSERT(p.destination < topology_.endpoints(), "a packet goes to no endpoint");
+        if (p.destination >= topology_.endpoints())
+            throw ConfigError(this->path() + ": a packet goes to endpoint " +
+                              std::to_string(p.destination) + ", and there are " +
+                              std::to_string(topology_.endpoints()) +
+                              ": number endpoints as they are bound");
         const std::uint32_t f = flits(p), c = channel_of(topology_.port_of(e), p);
         if (!state.channels[c].has_room(f, cycle, next)) continue;
         state.channels[c].room -= f;

@@ -61,11 +61,17 @@ void Pcie::init() {
 }
 
 void Pcie::wake() {
-    run(state.down, port.from_host, port.to_device, port.to_host, port.from_device,
-        {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy,
-         stat.down_hints_dropped});
+    const auto down = [this] {
+        run(state.down, port.from_host, port.to_device, port.to_host, port.from_device,
+            {stat.down_data, stat.down_bytes, stat.down_packets, stat.down_busy,
+             stat.down_hints_dropped});
+    };
+    down();
+    const bool full = port.to_device && port.to_device->waits_for_answers();
     run(state.up, port.from_device, port.to_host, port.to_device, port.from_host,
         {stat.up_data, stat.up_bytes, stat.up_packets, stat.up_busy, stat.up_hints_dropped});
+    // The room that an answer to the host has made wakes nobody.
+    if (full && !port.to_device->waits_for_answers()) down();
 }
 
 /// One direction: `requests` go to `out`; `answers`, to requests of the other side, go `back`.

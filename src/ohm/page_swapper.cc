@@ -53,7 +53,7 @@ void PageSwapper::line_read(const xpoint::Device::Load& load) {
 
 /// True if it is done now.
 bool PageSwapper::advance(Job& job, Tick now) {
-    if ((job.media_read & job.dram_read) != job.all)
+    if (!job.has_both())
         read(job, now);
     else
         write(job);
@@ -136,9 +136,9 @@ void PageSwapper::waits_on(const std::string& path, WaitReport& report) const {
     for (const Job& job : state_.jobs)
         if (job.live)
             report.add(path + ": a swap " +
-                       (job.ready                                     ? "waits to be confirmed"
-                        : (job.media_read & job.dram_read) == job.all ? "is being written"
-                                                                      : "is being read"));
+                       (job.ready        ? "waits to be confirmed"
+                        : job.has_both() ? "is being written"
+                                         : "is being read"));
 }
 
 } // namespace memsim::ohm

@@ -15,6 +15,9 @@ struct PageSwapperState {
         Mask all = 0;
         Mask media_asked = 0, media_read = 0, written = 0;
         Mask dram_asked = 0, dram_read = 0, write_asked = 0, dram_written = 0;
+
+        /// Page and row are in the register.
+        bool has_both() const { return (media_read & dram_read) == all; }
     };
     std::vector<Job> jobs;
     parts::SectorStore registers; ///< of each job the page of the media, then the row
@@ -42,11 +45,18 @@ class PageSwapper {
     void line_read(const xpoint::Device::Load& load);
     /// Takes what the DRAM has answered.
     void take_answers();
-    /// Goes on with all swaps. Calls ready(id) for those that are done.
+    /// Goes on with all swaps. Calls ready(id) for those that are done. True if one has its last
+    /// line by this call, as the buffers had it: it is written by the next.
     template <class F>
-    void run(Tick now, F&& ready) {
-        for (Job& job : state_.jobs)
-            if (job.live && !job.ready && advance(job, now)) ready(job.id);
+    bool run(Tick now, F&& ready) {
+        bool complete = false;
+        for (Job& job : state_.jobs) {
+            if (!job.live || job.ready) continue;
+            const bool reads = !job.has_both();
+            if (advance(job, now)) ready(job.id);
+            complete |= reads && job.has_both();
+        }
+        return complete;
     }
     void confirm(std::uint32_t id);
 

@@ -208,8 +208,11 @@ bool FlashController::take(const FlashPacket& p) {
         state.low_logs.push(addresses_.low(p));
     } else if (p.kind == PacketKind::rest)
         stat.unasked_bytes += p.bytes;
-    else
+    else if (protocol::is_answer(p.kind))
         finish(p.tag, p);
+    else
+        refuse("first_package", "endpoint " + std::to_string(p.destination) +
+                                    " is a controller's, and a request for a package comes there");
     return true;
 }
 

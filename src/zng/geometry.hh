@@ -35,13 +35,17 @@ struct FlashGeometry {
         if (data_pages() > package.pages())
             throw ConfigError(path + ".data_pages: " + std::to_string(data_pages()) + " of " +
                               std::to_string(package.pages()) + " pages of a block");
-        return {packages(),
-                package.dies(),
-                package.planes(),
-                package.blocks(),
-                package.pages(),
-                page_bytes,
-                data_pages() ? data_pages() : package.pages()};
+        const Flash all {packages(),
+                         package.dies(),
+                         package.planes(),
+                         package.blocks(),
+                         package.pages(),
+                         page_bytes,
+                         data_pages() ? data_pages() : package.pages()};
+        if (all.all_blocks() > ~std::uint32_t {0})
+            throw ConfigError(path + ".blocks: the flash has " + std::to_string(all.all_blocks()) +
+                              " blocks: at most 4294967295 can be numbered");
+        return all;
     }
     /// The log blocks of the start, which leave at least `spare` blocks of each plane free.
     LogBlocks log_blocks(const std::string& path, std::uint32_t spare) const {

@@ -57,8 +57,9 @@ void Package::wake() {
 
 void Package::accept(const FlashPacket& p, unsigned from_port) {
     if (p.kind == PacketKind::copy_back) return parts_->planes.come_back(p);
-    MEMSIM_ASSERT(parts_->n.has(p) && p.line < page_lines,
-                  "a request names no place of its package");
+    if (!parts_->n.has(p) || p.line >= page_lines)
+        throw ConfigError(path() + ": a request names a place that it does not have: give flash "
+                                   "controllers, collector and packages one geometry");
     if (parts_->answers.outstanding() == params.queue())
         refuse("queue", "more than " + std::to_string(params.queue()) +
                             " requests have come without an answer: it must be at least the "

@@ -16,6 +16,10 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
      "flash.controller[0].thrash_low: it lies above thrash_high"),
     ("zng", "flash.package[*].net_width=24B",
      "flash.package[0].net_width: 24 B do not divide a page of 4096 B"),
+    ("zng", "flash.package[*].dies=1", "a request names a place that it does not have"),
+    ("hybridgpu", "ssd.channel[*].dies=1", "a request names a plane that it does not have"),
+    ("hybridgpu", "ssd.package[*].dies=1", "a command names a place that it does not have"),
+    ("zng", "flash.controller[*].endpoint=65535", "a packet goes to endpoint 65535, and there are"),
 ])
 def test_a_machine_that_cannot_be(refused, platform, setting, said):
     assert said in refused("-q", "--set", setting, CONFIG, "--platform", platform, "--workload", "back",

@@ -211,4 +211,10 @@ TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
     CHECK(error_of([] {
               Bench b(Arguments {{"packages", "0"}}, 1, 0);
           }).find("channel.packages: ") == 0);
+    CHECK(error_of([] {
+              Bench b;
+              b.at(0, FlashOp::read, page(0, 0, 2)); // of dies 0 and 1
+              run(b.machine);
+          }) == "channel: a request names a plane that it does not have: give drive, channels and "
+                "packages one geometry");
 }

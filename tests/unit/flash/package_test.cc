@@ -138,4 +138,10 @@ TEST_CASE("A package's parameters that contradict each other are one sentence", 
           std::string::npos);
     CHECK(said({{"dies", "64"}, {"planes", "64"}}) ==
           "package.planes: there are 4096 planes in the package: dies x planes is at most 256");
+    CHECK(error_of([] {
+              Bench b;
+              b.at(0, FlashOp::read, page(0, 0, 0, 4)); // of blocks 0 to 3
+              run(b.machine);
+          }) == "package: a command names a place that it does not have: give drive, channels and "
+                "packages one geometry and as many registers");
 }

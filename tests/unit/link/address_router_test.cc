@@ -103,6 +103,13 @@ TEST_CASE("a full port holds up the others' requests only when the buffer is ful
     CHECK(last("5") < (105_ns).raw);
 }
 
+TEST_CASE("a port that may owe one answer gets one request after another", "[link][router]") {
+    Routed r("0B 4KiB 0", "outstanding=1");
+    for (unsigned i = 0; i < 6; ++i) r.driver.read(0, 64 * i);
+    r.run();
+    CHECK(r.driver.state.answers.size() == 6);
+}
+
 TEST_CASE("ranges from parameters are checked before time 0", "[link][router]") {
     CHECK(refusal("0B 4KiB 0, 4KiB 4KiB 1") == "");
     CHECK(refusal("0B 4KiB 0, 4095B 4KiB 1") ==

@@ -200,6 +200,12 @@ TEST_CASE("A mesh that cannot be is refused by one sentence", "[link][mesh]") {
     none.add("mesh", "zng.Mesh", {});
     CHECK(error_of([&] { none.build(); }) ==
           "mesh: 0 inputs and 0 outputs are bound: an endpoint has one of each");
+    CHECK(error_of([] {
+              Bench b(4, {{"columns", "2"}, {"rows", "2"}});
+              b.send(10, 0, 4);
+              run(b.machine);
+          }) == "mesh: a packet goes to endpoint 4, and there are 4: number endpoints as they are "
+                "bound");
 }
 
 namespace memsim::test_flash {

@@ -105,6 +105,16 @@ TEST_CASE("Reads of the host fill the way up, as far as as many may wait for it"
     }
 }
 
+TEST_CASE("Writes that are waited for one by one all arrive", "[pcie]") {
+    for (const bool host : {true, false}) { // alone, for nothing of the other side to wake the link
+        Linked b("outstanding=1");
+        test_mem::Driver& driver = host ? b.host() : b.device();
+        for (unsigned i = 0; i < 4; ++i) driver.write(0, i * 128, 128, false);
+        b.run();
+        CHECK(driver.state.answers.size() == 4);
+    }
+}
+
 TEST_CASE("The two directions of PCIe do not disturb each other", "[pcie]") {
     Linked b;
     for (unsigned i = 0; i < 1000; ++i) {

@@ -202,6 +202,18 @@ TEST_CASE("SWAP-CMD waits until the row of the DRAM page is open", "[ohm]") {
     CHECK(before[true] - before[false] == 10 * ns); // tRP: SWAP-CMD follows the activation at once
 }
 
+TEST_CASE("A swap whose last line is in XPoint's write buffer comes to its end", "[ohm]") {
+    Bench b(platform("ohm-bw") + at_once, {{"loads", "1"}}); // its lines are read one by one
+    b.write(0, b.at(0, 1, 1792));
+    b.write(0, b.at(0, 1, 1920));
+    heat(b, 0, 1);
+    b.machine.start();
+    b.machine.run(20'000 * ns);
+    REQUIRE(value(b.controller().stat.swap.swaps) == 1);
+    CHECK(value(b.module(0).stat.device.forwarded) == 1);
+    CHECK(b.finish() == Clean {});
+}
+
 TEST_CASE("Behind writes: while reads wait, a swap is begun at its patience or with writes",
           "[ohm]") {
     const auto begun_after = [](const A& more, protocol::Command command) {

@@ -281,6 +281,9 @@ TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
           "1024 blocks of a plane: over-provision more");
     CHECK(said({{"thrash_low", "60%"}}) == "controller.thrash_low: it lies above thrash_high");
     CHECK(said({{"data_pages", "385"}}) == "controller.data_pages: 385 of 384 pages of a block");
+    CHECK(said({{"packages", "256"}, {"planes", "64"}, {"blocks", "1048576"}}) ==
+          "controller.blocks: the flash has 137438953472 blocks: at most 4294967295 can be "
+          "numbered");
     const auto asks = [](std::uint64_t address, unsigned bytes) {
         return error_of([&] {
             Bench b;
@@ -294,4 +297,10 @@ TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
     CHECK(asks(end, 32) == "controller: address " + std::to_string(end) +
                                " lies beyond the flash, which holds " + std::to_string(end) +
                                " bytes");
+    CHECK(error_of([] {
+              Bench b;
+              b.reply(0, PacketKind::read, 0);
+              b.start();
+          }) == "controller.first_package: endpoint 0 is a controller's, and a request for a "
+                "package comes there");
 }

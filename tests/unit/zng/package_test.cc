@@ -487,4 +487,11 @@ TEST_CASE("A ZnG package's parameters that contradict each other are one sentenc
               b.machine.start();
               b.machine.run(never);
           }).find("package.queue: more than 1 requests have come without an answer") == 0);
+    CHECK(error_of([] {
+              Bench b;
+              b.read(0, 2, 0, 0); // of planes 0 and 1
+              b.machine.start();
+              b.machine.run(never);
+          }) == "package: a request names a place that it does not have: give flash controllers, "
+                "collector and packages one geometry");
 }
