@@ -214,7 +214,7 @@ TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
     CHECK(error_of([] {
               Bench b;
               b.at(0, FlashOp::read, page(0, 0, 2)); // of dies 0 and 1
-              run(b.machine);
+              b.machine.start(), b.machine.run(never);
           }) == "channel: a request names a plane that it does not have: give drive, channels and "
                 "packages one geometry");
 }

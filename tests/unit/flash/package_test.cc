@@ -141,7 +141,7 @@ TEST_CASE("A package's parameters that contradict each other are one sentence", 
     CHECK(error_of([] {
               Bench b;
               b.at(0, FlashOp::read, page(0, 0, 0, 4)); // of blocks 0 to 3
-              run(b.machine);
+              b.machine.start(), b.machine.run(never);
           }) == "package: a command names a place that it does not have: give drive, channels and "
                 "packages one geometry and as many registers");
 }

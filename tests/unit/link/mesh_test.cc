@@ -203,7 +203,7 @@ TEST_CASE("A mesh that cannot be is refused by one sentence", "[link][mesh]") {
     CHECK(error_of([] {
               Bench b(4, {{"columns", "2"}, {"rows", "2"}});
               b.send(10, 0, 4);
-              run(b.machine);
+              b.machine.start(), b.machine.run(never);
           }) == "mesh: a packet goes to endpoint 4, and there are 4: number endpoints as they are "
                 "bound");
 }
