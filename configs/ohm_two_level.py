@@ -1,5 +1,4 @@
-"""Ohm-GPU in two-level mode (DRAM caches XPoint), running one of the paper's workloads or a graph
-algorithm.
+"""Ohm-GPU in two-level mode (DRAM caches XPoint), running one of the paper's workloads or a graph algorithm.
 
     build/memsim configs/ohm_two_level.py [--platform origin|hetero|ohm-base|...|oracle] [--workload betw] ...
 

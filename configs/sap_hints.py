@@ -1,10 +1,10 @@
-"""SAP's memory manager in another machine: what warps are about to access feeds the speculative reads of CXL-GPU's root
-ports, or counts as accesses of Ohm-GPU's planar migration.
+"""SAP's memory manager in another machine: CXL-GPU's or Ohm-GPU's.
 
     build/memsim configs/sap_hints.py --system cxl_gpu --platform cxl-sr --workload bfs [--media z-nand] [--without] ...
     build/memsim configs/sap_hints.py --system ohm --platform ohm-base --workload pagerank [--without] ...
 
-Without it the machine has the same crossbars, so that nothing else differs.
+What warps are about to access feeds the speculative reads of CXL-GPU's root ports, or counts as accesses of Ohm-GPU's
+planar migration. Without the manager the machine has the same crossbars, so that nothing else differs.
 """
 
 import argparse

@@ -1,5 +1,4 @@
-"""SAP's seven policies over a memory of another machine: CXL-GPU's endpoint cache, HybridGPU's page buffer, or the pages
-that an MMU keeps resident.
+"""SAP's seven policies over a memory of another machine: an endpoint's cache, a page buffer, or an MMU's resident pages.
 
     build/memsim configs/sap_policies.py --host endpoint|buffer|mmu [--policy sap] [--workload bfs] ...
 

@@ -1,9 +1,8 @@
-"""How often each page of 4 KiB is read and written by one of ZnG's workloads (Figs 5b, 5c): by its SMs (after the
-coalescer), and by what its L2 asks of the memory.
+"""How often one of ZnG's workloads reads and writes each page of 4 KiB (Figs 5b, 5c).
 
-    build/memsim configs/zng_pages.py [--workload betw] [--scale small] [--sectors 128B]
+    build/memsim configs/zng_pages.py [--workload betw] [--scale small]
 
-The machine of Table I at a scale, without address translation, so that no page walk is counted; its memory
+Pages are counted at the SMs (after the coalescer), and at what the L2 asks of the memory. The machine of Table I at a scale, without address translation, so that no page walk is counted; its memory
 answers in Z-NAND's 3 us.
 """
 

@@ -57,7 +57,7 @@ def add_changes(p, more=""):
 
 
 def add_stamps(p):
-    p.add_argument("--stamps", metavar="N", type=whole(1), default=0, help="note where the time of one of N requests goes")
+    p.add_argument("--stamps", metavar="N", type=whole(1), default=0, help="stamp one of N requests: the results say where its time went")
 
 
 def add_oracles(p):

@@ -47,7 +47,7 @@ def doc(one):
         lines += ["", "Parameters:"]
         lines += [f"    {p['name']} = {p['initial']}  {p['doc']}"
                   + (f" (from {p['min']} to {p['max']})" if p["min"] else "") for p in one["params"]]
-    return "\n".join(lines) + f"\n\nRegistered in {one['source']}."
+    return "\n".join(lines) + f"\n\nSource: {one['source']}."
 
 
 def reference():

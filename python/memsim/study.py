@@ -67,7 +67,7 @@ class Point:
 
 def add_options(parser):
     """The options that every study has."""
-    parser.add_argument("--scale", default="default", help="tiny, small, default or judge; some systems have half (of judge)")
+    parser.add_argument("--scale", default="default", help="tiny, small, default or judge; some systems also have half or twice (of judge)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
     parser.add_argument("--max-instructions", type=int, default=0,
                         help="thread instructions of a point (0: to its end)")
