@@ -84,7 +84,8 @@ def test_every_type_has_a_flag(memsim_command):
 
 
 @pytest.mark.parametrize("script, stages", [
-    (["sap.py"], {"page", "dram"}), (["zng.py", "--workload", "betw-back"], {"translation", "flash_network", "plane_queue", "sensing"}),
+    (["sap.py"], {"page", "dram"}),
+    (["zng.py", "--workload", "betw-back"], {"translation", "flash_network", "plane_queue", "sensing"}),
     (["cmd.py", "--platform", "cmd", "--workload", "bfs"], {"deduplication", "dram"}),
     (["cxl_gpu.py", "--platform", "cxl", "--media", "z-nand", "--workload", "gemm"], {"page", "cxl_link"})])
 def test_a_request_s_way_through_a_system_has_its_stages(script, stages, memsim_command, tmp_path):
