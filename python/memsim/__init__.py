@@ -34,6 +34,7 @@ from . import schema as _schema
 from . import dram, stats
 from .errors import Error, InUse, Panic, UnknownName
 from .event import Event
+from .lazy import module_of as _module_of
 from .objects import Group, Parameter, Root, SimObject, System
 from .options import Options
 from .policies import policy
@@ -49,8 +50,10 @@ _schema.make_classes(__name__)
 
 
 def __getattr__(name):
-    """Flat access: memsim.SimpleMemory where the name is the only one of its kind."""
+    """Flat access: memsim.SimpleMemory where the name is the only one of its kind; and modules, memsim.systems."""
     if not name.startswith("_"):
+        if module := _module_of(__name__, __path__, name):
+            return module
         found = [c for t, c in _schema.TYPES.items() if t.rpartition(".")[2] == name]
         if len(found) == 1:
             return found[0]

@@ -37,6 +37,7 @@ def _spends(objects, path):
 
 
 def components(costs):
+    """The objects that a machine holds for a list of Cost, to be added as children."""
     return [cost.component() for cost in costs]
 
 

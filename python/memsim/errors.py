@@ -8,6 +8,11 @@ from ._memsim import Error, InUse, Panic, nearest
 __all__ = ["Error", "InUse", "Panic", "UnknownName", "did_you_mean", "here", "legible",
            "user_error", "utf8"]
 
+# The module makes these; what they mean to a script:
+Error.__doc__ = "Something that the user can mend: a sentence that says what, where, and what would be right."
+InUse.__doc__ = "A run or a database that another process is at: try again later."
+Panic.__doc__ = "A fault of memsim itself."
+
 IN_USE = 75  # the exit code after InUse: sysexits' EX_TEMPFAIL
 PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 

@@ -420,6 +420,7 @@ def instantiate(root=None, arguments=None):
 
 
 def default():
+    """The machine that instantiate() built last, as a Simulation. Raises Error before that."""
     if _default is None:
         raise user_error("there is no machine yet: call memsim.instantiate() first")
     return _default

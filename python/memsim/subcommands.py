@@ -33,10 +33,18 @@ def stubs(argv):
 
 
 def reference(argv):
-    file = _parse("reference", "Write the reference page of all components (Markdown)",
-                  ("FILE", "such as components.md"), argv=argv).FILE
-    check_output(file)
-    _writing(file, lambda: Path(file).write_text(schema.reference()))
+    p = argparse.ArgumentParser(prog="memsim reference", description="Write the reference page of all components (Markdown)",
+                                allow_abbrev=False)
+    p.add_argument("FILE", help="such as components.md")
+    p.add_argument("--python", action="store_true", help="the page of Python functions instead")
+    args = p.parse_args(argv)
+    check_output(args.FILE)
+    if args.python:
+        from . import python_page  # every system is imported for it
+        text = python_page.page()
+    else:
+        text = schema.reference()
+    _writing(args.FILE, lambda: Path(args.FILE).write_text(text))
 
 
 def _writing(path, act):

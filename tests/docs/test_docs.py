@@ -86,6 +86,20 @@ def test_the_reference_page_is_current(tmp_path):
         "declarations have changed: run `build/memsim reference docs/reference.md`")
 
 
+def test_the_page_of_python_functions_is_current(tmp_path):
+    made = tmp_path / "python.md"
+    done = run([ROOT / "build/memsim", "reference", "--python", made], tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert made.read_text() == (ROOT / "docs/python.md").read_text(), (
+        "docstrings have changed: run `build/memsim reference --python docs/python.md`")
+
+
+def test_every_python_function_says_what_it_does():
+    sections = re.split(r"^### ", (ROOT / "docs/python.md").read_text(), flags=re.M)[1:]
+    assert len(sections) > 80
+    assert not [section.splitlines()[0] for section in sections if len(section.strip().splitlines()) < 5]
+
+
 def links(text):
     """(line, target) of each link that is not in a block of code."""
     text = re.sub(r"^```.*?^```$", lambda block: re.sub(r"[^\n]", "", block[0]), text, flags=re.M | re.S)

@@ -1,5 +1,6 @@
 """Functions that build machines: `gpu()` any GPU, each other module a paper's or one of its parts."""
-
+from ..lazy import modules_when_asked as _modules_when_asked
 from .processor import gpu
 
 __all__ = ["gpu"]
+__getattr__ = _modules_when_asked(__name__, __path__)

@@ -13,6 +13,7 @@ ENTRY, LEAF_ENTRIES = 8, 512  # bytes of a page-table entry, pages of a leaf tab
 
 
 def up_to(value, step):
+    """value rounded up to a multiple of step."""
     return -(-value // step) * step
 
 

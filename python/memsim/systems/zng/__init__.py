@@ -1,15 +1,7 @@
 """ZnG (Zhang and Jung, HPCA'21): `zng.machine(...)` builds a machine; the modules hold its flash, its workloads, how
 it is scaled, its wear, and the points and assumptions that its studies share."""
 
-import importlib as _importlib
-
+from ...lazy import modules_when_asked as _modules_when_asked
 from .machines import machine, platforms
 
-_MODULES = ("assumptions", "flash", "ftl", "memory", "peaks", "points", "scale", "wear", "workloads")
-
-
-def __getattr__(name):
-    """The other modules are imported when they are asked for: a run needs few of them."""
-    if name in _MODULES:
-        return _importlib.import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _modules_when_asked(__name__, __path__)
