@@ -19,7 +19,7 @@ class Timeline;
 /// known before main() and constant from then on.
 class Stage {
   public:
-    static constexpr std::size_t most = 32;
+    static constexpr std::size_t most = 48;
     explicit Stage(const char* name);
     std::string_view name() const { return entry_->name; }
     /// Its place among all stages, by name.

@@ -9,6 +9,10 @@ namespace memsim::flash {
 static const Registration<Channel> registered {
     "A flash channel: an ONFI bus that packages share, and the order of what goes over it."};
 
+// Of a read: until its plane takes it, until its page is in a register, until its data are sent.
+static const Stage plane_queue {"plane_queue"}, collection {"collection"}, sensing {"sensing"},
+    bus {"flash_channel"};
+
 void Channel::init() {
     timing_ = timing_of(params.bus());
     if (params.rate().raw) timing_.rate = params.rate();
@@ -95,6 +99,7 @@ void Channel::join_waiting(std::uint32_t first) {
 
 /// Its data are in a register, and wait for the bus.
 void Channel::fetch(std::uint32_t slot) {
+    sim().stamps().mark(state.slots[slot].request.stamps, sensing, now());
     state.ready[static_cast<unsigned>(state.slots[slot].request.urgency)].push(slot);
 }
 
@@ -185,6 +190,8 @@ void Channel::take(Slot& s, std::uint32_t group) {
     const std::uint32_t slot =
         queues_->pop(place.package, local_of(place), PlaneQueues::kind_of(s.request));
     s.group = group;
+    sim().stamps().mark(s.request.stamps, s.request.behind_collection ? collection : plane_queue,
+                        now());
     ++state.groups[group];
     std::uint64_t& used = state.registers[plane_of(place)];
     s.reg = static_cast<std::uint8_t>(s.request.op == FlashOp::erase ? params.registers()
@@ -276,6 +283,7 @@ void Channel::complete(std::uint32_t slot) {
         ++stat.programs, stat.program_latency.sample(taken);
     else
         ++stat.erases;
+    sim().stamps().mark(r.stamps, bus, now());
     const std::uint32_t first = sensing_->first_of(slot);
     const auto [contents, last] = sensing_->answer(slot);
     port.controller.send({contents, r.tag, r.op});

@@ -45,6 +45,8 @@ class Collector {
 
     /// Begins a collection if the plane has too few free blocks and none is under way.
     void check_room(std::uint32_t plane);
+    /// A block of the plane is being collected.
+    bool works(std::uint32_t plane) const { return collections_.active(plane); }
     /// Begins the collections that are due: they may begin now.
     void begin_due();
     /// A read of the plane has ended: a block that waited for it may be erased.

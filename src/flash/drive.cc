@@ -12,6 +12,10 @@ static const Registration<Drive> registered {"A solid-state drive: NVMe queues, 
 using protocol::block_sector_bytes;
 using protocol::BlockOp;
 
+// Of a read, up to the flash (flash/channel.cc), and behind it.
+static const Stage waiting {"drive_queue"}, firmware {"firmware"}, mapping {"map"},
+    working {"drive"};
+
 void Drive::init() {
     if (params.shape.page->raw % block_sector_bytes != 0)
         refuse("page", params.shape.page.text() + " is not a multiple of a sector of 512 bytes");
@@ -99,6 +103,7 @@ void Drive::fetch() {
             MEMSIM_ASSERT(r.op == BlockOp::trim ||
                               r.sectors <= protocol::BlockRequest::most_sectors,
                           "a read or a write has at most 1024 sectors");
+            sim().stamps().mark(r.stamps, waiting, now());
             stat.under_way.set(now(), commands_->under_way());
             if (cores_->work())
                 cores_->add(c);
@@ -133,6 +138,7 @@ void Drive::begin(std::uint32_t c) {
 void Drive::begin_read(std::uint32_t c) {
     const protocol::BlockRequest r = (*commands_)[c].request;
     (*commands_)[c].left = r.sectors + 1;
+    sim().stamps().mark(r.stamps, firmware, now());
     if (contents_->carries()) (*commands_)[c].contents = sim().contents().create();
     std::uint32_t from_cache = 0;
     for_each_span(r.sector, r.sectors, page_sectors_, [&](PageSpan span) {
@@ -144,7 +150,7 @@ void Drive::begin_read(std::uint32_t c) {
             from_cache += here.count();
             span.sectors &= ~here.sectors;
         }
-        if (span.sectors) back_end_->read(c, span.lpn, span.sectors, r.urgent);
+        if (span.sectors) back_end_->read(c, span.lpn, span.sectors, r);
     });
     stat.cache_sectors += from_cache;
     if (from_cache) use_dram(c, from_cache);
@@ -198,6 +204,7 @@ bool Drive::answer() {
         while (commands_->has_answer(i) && port.host[i].can_send()) {
             const DriveCommand& command = commands_->take_answer(i);
             const protocol::BlockRequest& r = command.request;
+            sim().stamps().mark(r.stamps, working, now());
             if (command.contents) parts::sort_parts(sim().contents(), command.contents);
             port.host[i].send({r.sectors, command.contents, r.tag, r.op});
             stat.under_way.set(now(), commands_->under_way());
@@ -238,6 +245,11 @@ std::uint32_t Drive::sent_sectors(std::uint32_t cached) const {
 }
 
 void Drive::page_written(std::uint32_t cached) { cache_->land(cached, params.cache_reads()); }
+
+void Drive::send(unsigned channel, const protocol::FlashRequest& r) {
+    sim().stamps().mark(r.stamps, mapping, now());
+    port.channel[channel].send(r);
+}
 
 void Drive::look_at_flash(std::uint32_t page, FunctionalAccess& access) {
     const Geometry& g = back_end_->geometry();

@@ -161,9 +161,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     std::uint32_t sent_sectors(std::uint32_t cached) const override;
     void page_written(std::uint32_t cached) override;
     bool can_send(unsigned channel) const override { return port.channel[channel].can_send(); }
-    void send(unsigned channel, const protocol::FlashRequest& r) override {
-        port.channel[channel].send(r);
-    }
+    void send(unsigned channel, const protocol::FlashRequest& r) override;
     void look_at_flash(std::uint32_t page, FunctionalAccess& access) override;
     void collects(std::uint32_t plane, const FtlBlock& block, bool cold) override;
     bool may_begin_task() override {

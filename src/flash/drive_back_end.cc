@@ -102,10 +102,11 @@ Collector::Events DriveBackEnd::collector_events() {
 }
 
 void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
-                        bool urgent) {
+                        const protocol::BlockRequest& r) {
     Job job;
     job.kind = JobKind::read;
-    job.urgent = urgent;
+    job.urgent = r.urgent;
+    job.stamps = r.stamps;
     job.lpn = lpn;
     job.sectors = sectors;
     job.command = command;
@@ -285,6 +286,8 @@ protocol::FlashRequest DriveBackEnd::request(std::uint32_t j) {
         job.kind == JobKind::map_write ? page_mask_ : job.sectors & page_mask_;
     r.bytes = std::max(1, std::popcount(sectors)) * block_sector_bytes;
     r.urgency = class_of(job);
+    r.behind_collection = collector_->works(plane);
+    r.stamps = job.stamps;
     return r;
 }
 

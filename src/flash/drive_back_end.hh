@@ -122,7 +122,8 @@ class DriveBackEnd {
 
     /// In a new run.
     void start();
-    void read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors, bool urgent);
+    void read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
+              const protocol::BlockRequest& r);
     void write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t sectors);
     void trim(std::uint32_t lpn, std::uint32_t sectors);
     void send_waiting();

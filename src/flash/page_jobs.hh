@@ -3,6 +3,7 @@
 #include "core/contents.hh"
 #include "core/fifo.hh"
 #include "core/free_list.hh"
+#include "core/stamps.hh"
 #include "parts/named.hh"
 
 #include <bit>
@@ -27,6 +28,7 @@ struct Job {
     std::uint32_t from = none, to = none; ///< pages of the flash
     std::uint32_t next = none;            ///< in a list of those that wait
     Contents::Id contents {};             ///< what its page holds, or is to hold
+    Stamps::Id stamps {};                 ///< of a read
 };
 
 /// Plain values for State.

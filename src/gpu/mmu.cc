@@ -7,6 +7,7 @@ namespace memsim::gpu {
 static const Registration<Mmu> registered {
     "The GPU's MMU: L2 TLB, page walks in memory, address spaces, page faults, shoot-downs."};
 static const DebugFlag flag {"Mmu", "Look-ups, walks and faults of the MMU"};
+static const Stage translation {"translation"};
 
 using Phase = MissingPages::Phase;
 
@@ -58,7 +59,8 @@ void Mmu::wake() {
     while (!state.reporting.empty() && port.fault_side[0].can_send()) {
         const std::uint32_t i = state.reporting.pop();
         const MissingPages::Page& p = state.missing[i];
-        port.fault_side[0].send({page_of(p.key), application_of(p.key), p.write, i});
+        sim().stamps().mark(p.stamps, translation, now());
+        port.fault_side[0].send({page_of(p.key), application_of(p.key), p.write, i, p.stamps});
     }
 }
 
@@ -106,7 +108,9 @@ bool Mmu::serve(std::uint16_t tlb, const protocol::TranslationRequest& r) {
         ++stat.merged;
     } else {
         if (!state.missing.may_walk()) return false;
-        state.queued.push(state.missing.add(key, {r.tag, tlb}, r.write, now(), stat.missing));
+        const std::uint32_t i = state.missing.add(key, {r.tag, tlb}, r.write, now(), stat.missing);
+        state.missing[i].stamps = r.stamps;
+        state.queued.push(i);
     }
     ++stat.requests;
     return true;

@@ -95,7 +95,7 @@ bool Tlb::miss(const MemRequest& r, std::uint64_t key, bool upgrade) {
             ++stat.upgrades;
         }
         const std::uint32_t mshr = state.mshrs.allocate(0, now());
-        state.misses[mshr] = {key, 0, write, false};
+        state.misses[mshr] = {key, 0, write, false, r.stamps};
         state.missing[key] = mshr;
         state.mshrs.add(mshr, r);
         state.asking.push(mshr);
@@ -116,8 +116,9 @@ void Tlb::stalls(Stall why) {
 void Tlb::ask() {
     while (!state.asking.empty() && port.mmu_side.can_send()) {
         const std::uint32_t mshr = state.asking.pop();
-        const Miss& m = state.misses[mshr];
-        port.mmu_side.send({page_of(m.key), application_of(m.key), m.write, mshr});
+        Miss& m = state.misses[mshr];
+        port.mmu_side.send(
+            {page_of(m.key), application_of(m.key), m.write, mshr, std::exchange(m.stamps, {})});
     }
 }
 

@@ -105,6 +105,7 @@ class Tlb final : public Model<Tlb>, public Functional {
         std::uint64_t frame = 0;
         bool write = false;    ///< leave to write is asked for
         bool writable = false; ///< and was given
+        Stamps::Id stamps;     ///< of the request that missed, until the MMU is asked
     };
     struct Passing {
         std::uint64_t address = 0; ///< virtual

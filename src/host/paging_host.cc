@@ -11,6 +11,10 @@ static const Registration<PagingHost> registered {
     "The host of a GPU: page-fault driver, copy engine, DRAM."};
 static const DebugFlag flag {"PagingHost", "Batches of page faults and the pages that they move"};
 
+// Of a request that waits for a page: until the driver has come to it, until its data are read
+// (beside the drive's own stages), until they are in device memory.
+static const Stage driving {"fault_driver"}, reading {"page_read"}, copying {"page_copy"};
+
 namespace {
 constexpr std::uint32_t copied_out = 1u << 31; ///< of a tag: a read of the copy engine
 
@@ -117,6 +121,7 @@ void PagingHost::begin(const WantedPage& wanted) {
     p.fault = wanted.fault;
     p.prefetch = wanted.prefetch;
     p.live = true;
+    sim().stamps().mark(p.fault.stamps, driving, now());
     port.pages.send(
         {protocol::PageOrderKind::claim, p.fault.application, i, p.fault.page, 1, 0, p.prefetch});
     if (prefetches_) {
@@ -148,6 +153,7 @@ void PagingHost::ask_drive(std::uint64_t sector, protocol::BlockOp op, std::uint
     r.op = op;
     r.tag = tag;
     r.contents = contents;
+    if (op == protocol::BlockOp::read) r.stamps = state.pages[tag].fault.stamps;
     state.to_drive.push(r);
 }
 
@@ -176,7 +182,9 @@ Tick PagingHost::use_dram(unsigned passes) {
 }
 
 void PagingHost::read(const Arrived& a) {
-    parts::named(state.pages, a.page).here = true;
+    Page& p = parts::named(state.pages, a.page);
+    p.here = true;
+    sim().stamps().mark(p.fault.stamps, reading, now());
     copy_in(a.page);
 }
 
@@ -252,6 +260,7 @@ void PagingHost::copied(const protocol::MemResponse& r) {
 
 void PagingHost::answer(std::uint32_t i) {
     const Page& p = state.pages[i];
+    sim().stamps().mark(p.fault.stamps, copying, now());
     port.faults.send({p.frame, p.fault.tag});
     ++stat.faults;
     stat.fault_time.sample(Time {now() - state.driver.interrupt});

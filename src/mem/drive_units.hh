@@ -55,6 +55,8 @@ class DriveUnits {
     bool leaves(std::uint64_t unit) const { return state_.leaving.find(unit); }
 
     bool any() const { return !state_.waiting.empty(); }
+    /// The first unit of the next request.
+    std::uint64_t next_unit() const { return state_.waiting.front().unit; }
     /// The next request. Precondition: no more than `requests` are without an answer.
     protocol::BlockRequest next() {
         Request q = state_.waiting.pop();

@@ -173,7 +173,9 @@ void PageCache::serve(std::uint32_t slot) {
 bool PageCache::send() {
     bool any = false;
     for (; drive_->any() && port.drive_side.can_send(); any = true) {
-        const protocol::BlockRequest r = drive_->next();
+        const std::uint64_t unit = drive_->next_unit();
+        protocol::BlockRequest r = drive_->next();
+        if (r.op == protocol::BlockOp::read) r.stamps = stamps_of(unit);
         port.drive_side.send(r);
         stat.drive_reads += r.op == protocol::BlockOp::read;
     }
@@ -183,6 +185,12 @@ bool PageCache::send() {
         stat.dram_bytes += r.payload();
     }
     return any;
+}
+
+/// Of a request that waits for the unit, which is on its way.
+Stamps::Id PageCache::stamps_of(std::uint64_t unit) {
+    Frame* const frame = state.arriving.find(state.resident.find(unit));
+    return frame ? dram_->stamps_of(frame->transfer) : Stamps::Id {};
 }
 
 // ---- what comes back -------------------------------------------------------------------------

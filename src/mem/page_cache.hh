@@ -150,6 +150,7 @@ class PageCache final : public Model<PageCache>, public Functional, private Page
     void serve(std::uint32_t request);
     bool send();
     void tell_load();
+    Stamps::Id stamps_of(std::uint64_t unit);
     void drive_answered(const protocol::BlockResponse& r);
     void unit_came(std::uint64_t unit, Contents::Id page);
     void unit_gone(std::uint64_t unit);

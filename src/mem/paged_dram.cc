@@ -35,6 +35,13 @@ void PagedDram::wait(Transfer& t, std::uint32_t request) {
     t.tail = request;
 }
 
+Stamps::Id PagedDram::stamps_of(const Transfer& t) const {
+    if (!sim_.stamps().enabled()) return {};
+    for (std::uint32_t r = t.head; r != none; r = state_.requests[r].next)
+        if (const Stamps::Id id = state_.requests[r].request.stamps) return id;
+    return {};
+}
+
 void PagedDram::copy_out(std::uint32_t frame) {
     Transfer& t = owner_.transfer(frame);
     t.left = config_.page / config_.line;

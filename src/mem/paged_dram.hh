@@ -79,6 +79,9 @@ class PagedDram {
     /// Its page is on its way.
     void wait(Transfer& t, std::uint32_t request);
     static inline const Stage page_comes {"page"};
+    /// The stamps of a request that waits for the page, if one has any: they go along with what the
+    /// drive is asked for.
+    Stamps::Id stamps_of(const Transfer& t) const;
     /// Calls f(request) for all that waited, in order. The transfer is the caller's copy.
     template <class F>
     void each_waiting(const Transfer& t, F&& f) {

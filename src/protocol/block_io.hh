@@ -2,6 +2,7 @@
 
 #include "core/contents.hh"
 #include "core/port.hh"
+#include "core/stamps.hh"
 
 /// Block requests: what a host, a file system or a page-fault handler says to a drive.
 namespace memsim::protocol {
@@ -29,7 +30,8 @@ struct BlockRequest {
     Contents::Id contents; ///< of a write, in pieces of 32 bytes from the first sector's first byte
     std::uint32_t tag = 0; ///< the sender's own; comes back
     BlockOp op = BlockOp::read;
-    bool urgent = false; ///< before those that are not, where they meet in a queue
+    bool urgent = false;  ///< before those that are not, where they meet in a queue
+    Stamps::Id stamps {}; ///< of a read, of a request that waits for it
 
     std::uint32_t wire_bytes() const {
         return header_bytes + (op == BlockOp::write

@@ -2,6 +2,7 @@
 
 #include "core/functional.hh"
 #include "core/port.hh"
+#include "core/stamps.hh"
 
 /// Flash commands, on two levels: what a flash controller asks of a channel (a page to read or to
 /// program, a block to erase), and what goes over the wires to one package (its array and its
@@ -37,6 +38,8 @@ struct FlashRequest {
     std::uint16_t written_before = 0;
     FlashOp op = FlashOp::read;
     FlashClass urgency = FlashClass::normal;
+    bool behind_collection = false; ///< a block of its plane is being collected
+    Stamps::Id stamps {};           ///< of a read, of a request that waits for it
 };
 
 /// The data have been sent, or the array has done its work.

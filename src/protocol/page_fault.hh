@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/port.hh"
+#include "core/stamps.hh"
 
 /// A page that is not in device memory: what the MMU's fault buffer tells the driver on the host,
 /// and what comes back when the page is there.
@@ -11,6 +12,7 @@ struct PageFault {
     std::uint16_t application = 0;
     bool write = false;    ///< the access was a write
     std::uint32_t tag = 0; ///< the MMU's own; comes back
+    Stamps::Id stamps {};  ///< of a request that waits for the page
 
     static constexpr std::uint32_t largest_wire_bytes = 32; ///< an entry of the fault buffer
 };

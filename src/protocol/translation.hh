@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/functional.hh"
+#include "core/stamps.hh"
 
 /// How TLBs ask the MMU where a page lies, how the MMU takes a mapping back, and how whoever moves
 /// pages (a driver on the host, a garbage collector) tells the MMU. Pages and frames are numbers:
@@ -12,6 +13,7 @@ struct TranslationRequest {
     std::uint16_t application = 0;
     bool write = false;    ///< asks for leave to write, and so marks the page dirty
     std::uint32_t tag = 0; ///< the TLB's own; comes back in the reply
+    Stamps::Id stamps {};  ///< of the request that missed
 
     static constexpr std::uint32_t largest_wire_bytes = 8;
 };

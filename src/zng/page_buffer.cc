@@ -220,6 +220,8 @@ bool PageBuffer::send() {
         if (frame.mode == Mode::leaving) {
             r.op = BlockOp::write;
             r.contents = std::exchange(frame.transfer.out, {});
+        } else {
+            r.stamps = dram_->stamps_of(frame.transfer);
         }
         port.drive_side.send(r);
         any = true;

@@ -37,7 +37,8 @@ class MissingPages {
         Phase phase = Phase::found;
         bool write = false; ///< somebody asks for leave to write
         std::uint32_t thread = 0;
-        Tick since = 0; ///< of the walk, then of the fault
+        Tick since = 0;    ///< of the walk, then of the fault
+        Stamps::Id stamps; ///< of the request that was first to ask
     };
 
     static constexpr std::string_view archived_as = "MissingPages";
@@ -75,7 +76,7 @@ class MissingPages {
                       MissingStats& stat) {
         const std::uint32_t i = waiters_.allocate(0, now);
         waiters_.add(i, waiter);
-        pages_[i] = {key, Phase::queued, write, 0, now};
+        pages_[i] = {key, Phase::queued, write, 0, now, {}};
         numbers_[key] = i;
         stat.buffered.set(now, ++walking_);
         return i;

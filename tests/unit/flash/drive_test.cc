@@ -41,6 +41,19 @@ struct Bench {
             {when, {sector, sectors, {}, tags++, op, false}});
         return *this;
     }
+    /// The request before is stamped; closed() ends its life at its answer.
+    Bench& stamped() {
+        auto& step = machine.get<HostScript>("host").state.script.back();
+        step.request.stamps = machine.sim().stamps().open(step.at, 0);
+        stamps.emplace_back(step.request.tag, step.request.stamps);
+        return *this;
+    }
+    const Stamps& closed() {
+        const auto at = answers();
+        for (const auto& [tag, id] : stamps)
+            machine.sim().stamps().close(id, Stage::find("response"), at[tag]);
+        return machine.sim().stamps();
+    }
     std::vector<Tick> answers() {
         run(machine);
         std::vector<Tick> at(tags);
@@ -48,6 +61,7 @@ struct Bench {
         return at;
     }
     std::uint32_t tags = 0;
+    std::vector<std::pair<std::uint32_t, Stamps::Id>> stamps;
 };
 
 /// Of n bytes over flash wires, from the drive and back: as in channel_test, and 1 fs each way.
@@ -127,6 +141,37 @@ TEST_CASE("Cores take their time for each request", "[flash]") {
     CHECK(at[1] == wires + 20 * us + 16'000);
     at = two.answers();
     CHECK(at[1] == wires + 10 * us + 2 * 16'000); // the answers share the wire
+}
+
+TEST_CASE("Stages tell where a read was in a drive", "[flash]") {
+    Bench b(small(), {{"cores", "1"}, {"firmware", "1us"}});
+    b.machine.sim().stamps().enable(1);
+    b.at(0, BlockOp::read, 0).stamped().at(0, BlockOp::read, 64).stamped();
+    const Stamps& stamps = b.closed();
+    const auto sum = [&](const char* stage) {
+        return static_cast<Tick>(stamps.sum(Stage::find(stage)));
+    };
+    CHECK(sum("firmware") == 3 * us); // one after the other
+    CHECK(sum("map") == 0);           // all of it is in the drive's DRAM
+    // The first has the plane, and its register until its data are sent. Then the second begins.
+    CHECK(sum("plane_queue") == flash_read(4096) - 1 * us);
+    CHECK(sum("sensing") == 2 * (315 * ns + 75 * us));
+    CHECK(sum("flash_channel") == 2 * 4096 * ns);
+    CHECK(sum("collection") == 0);
+}
+
+TEST_CASE("A read that waits for a plane at work on a collection says so", "[flash]") {
+    Bench b(small(), {{"preconditioned", "100%"}, {"overwritten", "100%"}});
+    b.machine.sim().stamps().enable(1);
+    for (unsigned i = 0; i < 12; ++i) b.at(i * us, BlockOp::write, 8 * i);
+    for (unsigned i = 0; i < 12; ++i)
+        b.at((1000 + 500 * i) * us, BlockOp::read, 64 + 8 * i).stamped();
+    const Stamps& stamps = b.closed();
+    CHECK(value(b.drive().stat.ftl.collections) > 0);
+    CHECK(stamps.sum(Stage::find("collection")) > 0);
+    Uint128 all = 0;
+    for (const Stage stage : Stage::known()) all += stamps.sum(stage);
+    CHECK(all == stamps.lives().sum());
 }
 
 TEST_CASE("A miss of the map's cache reads its translation page, once for all that wait",

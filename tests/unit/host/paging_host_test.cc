@@ -114,6 +114,29 @@ TEST_CASE("A page from a drive passes host DRAM, from GPU-direct storage it does
     CHECK(value(b.host().stat.dram_bytes) == 0);
 }
 
+TEST_CASE("Stages tell what a page fault consists of", "[host]") {
+    const Tick read = passes(4096, 3'200'000'000) + 15 * us;
+    Paged b("source=drive host_copies=0", "");
+    Stamps& stamps = b.m.sim().stamps();
+    Stamps::Id id;
+    b.run([&] {
+        stamps.enable(1);
+        b.driver().read(0, 0);
+        id = b.driver().state.plan.back().request.stamps = stamps.open(0, 0);
+    });
+    stamps.close(id, Stage::find("response"), b.driver().answered(0));
+    const auto sum = [&](const char* stage) {
+        return static_cast<Tick>(stamps.sum(Stage::find(stage)));
+    };
+    CHECK(sum("fault_driver") == driver + 1);
+    CHECK(sum("drive") == read);
+    CHECK(sum("page_read") == passes(4096 * 2, 34'000'000'000) + (100_ns).raw + 1);
+    CHECK(sum("page_copy") == copy);
+    CHECK(sum("fault_driver") + sum("drive_queue") + sum("drive") + sum("page_read") +
+              sum("page_copy") + sum("translation") + sum("response") ==
+          b.driver().answered(0));
+}
+
 TEST_CASE("Faults that come together are a batch; one that comes later waits for the next",
           "[host]") {
     Paged b("page_cost=0fs", "");
