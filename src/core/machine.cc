@@ -10,6 +10,16 @@
 
 namespace memsim {
 
+/// What a checkpoint's shared state begins with if it names the stages of its stamps; before, it
+/// began with a time.
+static constexpr std::uint64_t names_stages = ~std::uint64_t {0};
+
+static std::vector<std::string> stage_names() {
+    std::vector<std::string> names;
+    for (const Stage stage : Stage::known()) names.emplace_back(stage.name());
+    return names;
+}
+
 // ---- building --------------------------------------------------------------------------------
 
 void Machine::add(const std::string& path, const std::string& type, const Arguments& params) {
@@ -378,12 +388,33 @@ Snapshot Machine::save() {
                             h->second->name, h->second->shape, std::move(payload.bytes)});
     }
     Saver shared;
+    shared(names_stages), shared(stage_names());
     shared(since_), shared(digest_.value), shared(series_);
     shared(sim_.stamps()), shared(sim_.launches()), shared(sim_.contents());
     s.pending = sim_.queue().size();
     s.shared = std::move(shared.bytes);
     return s;
 }
+
+/// Stamps as they were archived before checkpoints named the stages: of 32, none beyond.
+struct FormerStamps {
+    static constexpr std::string_view archived_as = "FormerStamps";
+    struct Record {
+        std::uint64_t number = 0, address = 0;
+        Tick opened = 0, last = 0;
+        std::array<Tick, 32> spent {};
+    };
+    std::uint64_t every = 0, seen = 0;
+    Pool<Record> records;
+    std::array<Histogram, 32> stages;
+    Histogram lives;
+    std::vector<Record> slowest;
+
+    template <class Archive>
+    void archive(Archive& a) {
+        a(every), a(seen), a(records), a(stages), a(lives), a(slowest);
+    }
+};
 
 /// The first line in which two types' shapes differ, without what stands behind its name.
 static std::string first_difference(const std::string& a, const std::string& b) {
@@ -454,13 +485,27 @@ void Machine::load_event(const Snapshot::Event& e, Tick now) {
 
 void Machine::load_shared(const Snapshot& s) {
     Loader l(s.shared, s.now);
-    l.field("since", since_);
+    std::uint64_t first = 0;
+    std::vector<std::string> stages;
+    FormerStamps former;
+    l.field("since", first);
+    const bool named = first == names_stages;
+    if (named)
+        l.field("stages", stages), l.field("since", since_);
+    else
+        since_ = static_cast<Tick>(first);
     l.field("digest", digest_.value);
     l.field("series", series_);
-    l.field("stamps", sim_.stamps());
+    if (named)
+        l.field("stamps", sim_.stamps());
+    else
+        l.field("stamps", former);
     l.field("launches", sim_.launches());
     l.field("contents", sim_.contents());
     l.check(l.done(), "the shared state is followed by more than there is");
+    if (former.every || (sim_.stamps().enabled() && stages != stage_names()))
+        throw ConfigError("the checkpoint's stamps are of other stages than this memsim has: "
+                          "resume with the memsim that wrote the checkpoint");
     l.check(since_ <= s.now, "since lies behind the present");
     l.check(series_.period >= 0 && (!series_.on() || series_.next >= s.now),
             "the next sample is in the past");

@@ -47,6 +47,21 @@ def test_a_shape_that_nobody_knows_is_refused(run, was, became, said):
     assert not (run.directory / "on/stats.db").exists() or not run.rows("on", "SELECT id FROM run")
 
 
+def test_stamps_of_other_stages_are_refused(run):
+    """A stage has another name; a run without stamps goes on all the same."""
+    script = run.directory / "script.py"
+    script.write_text((OLDER / "pcie.py").read_text())
+    (run.directory / "on.py").write_text(GO_ON)
+    for code, stamps in enumerate(([], ["--stamps", "1"])):
+        run("-d", f"out{code}", *stamps, "--checkpoint-at", "2us", script)
+        file, = (run.directory / f"out{code}").glob("*.ckpt")
+        info, data = body.unpack(file)
+        assert data.count(b"translation") == 1
+        body.pack(file, info, data.replace(b"translation", b"transaction"))
+        said = run("on.py", file, expect=code).stderr
+        assert ("stamps are of other stages than this memsim has" in said) == bool(code)
+
+
 def test_a_former_state_that_is_damaged_is_refused(run):
     """A direction's bool of 2."""
     info, data = body.unpack(OLDER / "pcie.ckpt")
