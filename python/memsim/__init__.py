@@ -52,9 +52,9 @@ _schema.make_classes(__name__)
 def __getattr__(name):
     """Flat access: memsim.SimpleMemory where the name is the only one of its kind; and modules, memsim.systems."""
     if not name.startswith("_"):
-        if module := _module_of(__name__, __path__, name):
-            return module
         found = [c for t, c in _schema.TYPES.items() if t.rpartition(".")[2] == name]
         if len(found) == 1:
             return found[0]
+        if module := _module_of(__name__, __path__, name):
+            return module
     return _schema.refuse_name("", name)

@@ -33,10 +33,10 @@ def stubs(argv):
 
 
 def reference(argv):
-    p = argparse.ArgumentParser(prog="memsim reference", description="Write the reference page of all components (Markdown)",
+    p = argparse.ArgumentParser(prog="memsim reference", description="Write a reference page (Markdown)",
                                 allow_abbrev=False)
     p.add_argument("FILE", help="such as components.md")
-    p.add_argument("--python", action="store_true", help="the page of Python functions instead")
+    p.add_argument("--python", action="store_true", help="of Python functions; without it of components")
     args = p.parse_args(argv)
     check_output(args.FILE)
     if args.python:

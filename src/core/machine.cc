@@ -1,5 +1,6 @@
 #include "core/machine.hh"
 
+#include "core/former_stamps.hh"
 #include "core/former_state.hh"
 #include "core/output_file.hh"
 #include "core/policy.hh"
@@ -395,26 +396,6 @@ Snapshot Machine::save() {
     s.shared = std::move(shared.bytes);
     return s;
 }
-
-/// Stamps as they were archived before checkpoints named the stages: of 32, none beyond.
-struct FormerStamps {
-    static constexpr std::string_view archived_as = "FormerStamps";
-    struct Record {
-        std::uint64_t number = 0, address = 0;
-        Tick opened = 0, last = 0;
-        std::array<Tick, 32> spent {};
-    };
-    std::uint64_t every = 0, seen = 0;
-    Pool<Record> records;
-    std::array<Histogram, 32> stages;
-    Histogram lives;
-    std::vector<Record> slowest;
-
-    template <class Archive>
-    void archive(Archive& a) {
-        a(every), a(seen), a(records), a(stages), a(lives), a(slowest);
-    }
-};
 
 /// The first line in which two types' shapes differ, without what stands behind its name.
 static std::string first_difference(const std::string& a, const std::string& b) {

@@ -36,7 +36,6 @@ void PagedDram::wait(Transfer& t, std::uint32_t request) {
 }
 
 Stamps::Id PagedDram::stamps_of(const Transfer& t) const {
-    if (!sim_.stamps().enabled()) return {};
     for (std::uint32_t r = t.head; r != none; r = state_.requests[r].next)
         if (const Stamps::Id id = state_.requests[r].request.stamps) return id;
     return {};

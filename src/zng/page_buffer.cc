@@ -220,7 +220,7 @@ bool PageBuffer::send() {
         if (frame.mode == Mode::leaving) {
             r.op = BlockOp::write;
             r.contents = std::exchange(frame.transfer.out, {});
-        } else {
+        } else if (sim().stamps().enabled()) {
             r.stamps = dram_->stamps_of(frame.transfer);
         }
         port.drive_side.send(r);

@@ -84,10 +84,12 @@ def test_every_type_has_a_flag(memsim_command):
 
 
 @pytest.mark.parametrize("script, stages", [
-    (["sap.py"], {"page", "dram"}),
+    (["sap.py"], {"page", "dram", "drive"}),
     (["zng.py", "--workload", "betw-back"], {"translation", "flash_network", "plane_queue", "sensing"}),
     (["cmd.py", "--platform", "cmd", "--workload", "bfs"], {"deduplication", "dram"}),
-    (["cxl_gpu.py", "--platform", "cxl", "--media", "z-nand", "--workload", "gemm"], {"page", "cxl_link"})])
+    (["cxl_gpu.py", "--platform", "cxl", "--media", "z-nand", "--workload", "gemm"],
+     {"page", "cxl_link", "drive_queue", "sensing", "flash_channel", "drive"}),
+    (["cxl_gpu.py", "--platform", "uvm", "--workload", "gemm"], {"fault_driver", "page_read", "page_copy"})])
 def test_a_request_s_way_through_a_system_has_its_stages(script, stages, memsim_command, tmp_path):
     memsim_command("--stamps", 10, ROOT / "configs" / script[0], *script[1:], "--scale", "tiny")
     asked = memsim.results(tmp_path / "memsim-out")
