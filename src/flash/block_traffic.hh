@@ -59,7 +59,7 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         Param<Time> submission {
             50_ns, {1_fs, 1_ms}, "Latency of requests (assumption: doorbell and fetch over PCIe)"};
         Param<Rate> host_rate {Rate {3'282'000'000},
-                               {Rate {1}, Rate {1'000'000'000'000}},
+                               {1_MBps, 1000_GBps},
                                "Data to the drive: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
     };
     struct Ports {

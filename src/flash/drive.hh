@@ -44,7 +44,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
         Param<Time> completion {
             50_ns, {1_fs, 1_ms}, "Latency of answers (assumption: completion entry over PCIe)"};
         Param<Rate> host_rate {Rate {3'282'000'000},
-                               {Rate {1}, Rate {1'000'000'000'000}},
+                               {1_MBps, 1000_GBps},
                                "Data to the host: 4 lanes of 1 GB/s, 128 of 156 bytes payload"};
         Param<unsigned> cores {1, {1, 64}, "Cores of the controller (ZnG: 2 to 5)"};
         Param<Time> firmware {0_fs,
@@ -71,7 +71,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
             "Latency of an access to the DRAM (MQSim's default: tRCD + tCL, 13 ns each)"};
         Param<Rate> dram_rate {
             Rate {200'000'000},
-            {Rate {1}, Rate {1'000'000'000'000}},
+            {1_MBps, 1000_GBps},
             "Rate of the DRAM (MQSim's default: 1 byte x 100 MHz, two bytes a cycle)"};
         Param<Time> announce {
             10_us,

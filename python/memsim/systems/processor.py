@@ -13,6 +13,7 @@ from ..errors import did_you_mean, user_error
 from ..objects import resolve
 from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
+from .scale import up_to
 
 # What Ohm-GPU's Table I does not say is an assumption: 80 ns of the L2 (sweep 40 to 160 ns), 64 misses of a slice at
 # once, 16 requests for one of them.
@@ -72,7 +73,7 @@ def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, inter
     slices = _count("slices", channels if slices is None else slices)
     if memory is not None and slices % channels:
         raise user_error(f"gpu(): slices={slices} do not divide among channels={channels}: make them a multiple, "
-                         f"such as slices={translation.up_to(slices, channels)}")
+                         f"such as slices={up_to(slices, channels)}")
     clocked = dict(clock=resolve(parts.Sm, "clock", clock, "gpu().clock"))
     sm = _group("sm", sm, parts.Sm, clocked)
     slots = {name: sm[name] for name in ("warp_slots", "block_slots") if name in sm}
@@ -164,7 +165,7 @@ def _slice(l2, slices):
     if whole % step:
         raise user_error(f"gpu(): l2: {l2['capacity']} do not divide among {slices} slices, each of whole sets "
                          f"of {ways} lines: make it a multiple of {step}B, such as "
-                         f"{translation.up_to(whole, step)}B")
+                         f"{up_to(whole, step)}B")
     return f"{whole // slices}B"
 
 

@@ -139,7 +139,7 @@ def slices(paper, footprint):
 
 
 def up_to(value, step):
-    """value rounded up to a multiple of step, at least one step."""
+    """Value without its fraction, rounded up to a multiple of step, at least one step."""
     return max(1, -(-int(value) // step)) * step
 
 

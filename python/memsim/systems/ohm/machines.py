@@ -11,9 +11,8 @@ from ...energy import components
 from ...errors import did_you_mean, user_error
 from ..drive import solid_state_drive
 from ..interleave import connect
-from ..mmu import up_to
 from ..processor import gpu
-from ..scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale
+from ..scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale, up_to
 from . import dram, energy, optics
 from .workloads import L2_FLOOR
 

@@ -7,7 +7,7 @@
 from ... import mem, zng
 from ...errors import user_error
 from .. import mmu
-from ..scale import footprint
+from ..scale import footprint, up_to
 
 PAGE = 4096
 ENTRY = 10            # bytes: VBN, LBN, PLBN, PDBN, 20 bits each, for 2^20 blocks
@@ -26,7 +26,7 @@ def block_bytes(geometry):
 
 def up_to_stripe(size, geometry, stripe):
     """Bytes rounded up to whole stripes of blocks, in which addresses go round."""
-    return mmu.up_to(size, stripe * block_bytes(geometry))
+    return up_to(size, stripe * block_bytes(geometry))
 
 
 def row(packages, geometry, log_ratio=LOG_RATIO):

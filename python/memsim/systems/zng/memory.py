@@ -8,7 +8,7 @@ from .. import mmu
 from ..drive import solid_state_drive
 from ..host import PAGE_COST, share_of_host
 from ..interleave import connect, in_bytes
-from ..mmu import up_to
+from ..scale import up_to
 from . import scale
 
 PAGE = 4096
