@@ -31,9 +31,11 @@ std::optional<CachesAbove::Fault> CachesAbove::fault(const BlockMap& map) const 
     return {};
 }
 
-SectorBytes CachesAbove::look(std::uint64_t address) const {
+SectorBytes CachesAbove::look(std::uint64_t address, bool takes_bank) {
     protocol::SectorProbe probe {address, false, false, {}};
-    slices_[slice_of(address)].cache->probe(probe);
+    protocol::Probed& cache = *slices_[slice_of(address)].cache;
+    cache.probe(probe);
+    if (takes_bank) cache.take_bank(address);
     if (!probe.clean()) return {};
     return probe.data;
 }

@@ -29,13 +29,14 @@ class CachesAbove {
     /// init().
     std::optional<Fault> fault(const BlockMap& map) const;
 
-    /// The sector at an address of the machine, known if it is valid there and clean.
-    SectorBytes look(std::uint64_t address) const;
+    /// The sector at an address of the machine, known if it is valid there and clean. The look may
+    /// take the bank in which it is.
+    SectorBytes look(std::uint64_t address, bool takes_bank);
 
   private:
     struct Slice {
         std::string port;
-        const protocol::Probed* cache;
+        protocol::Probed* cache;
     };
     std::size_t slice_of(std::uint64_t address) const {
         return address / chunk_ / channels_ % slices_.size();

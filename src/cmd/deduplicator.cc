@@ -72,7 +72,8 @@ void Deduplicator::init() {
     const Shared shared {scheme_, *placement_, *packing_, *memory_, *jobs_, *this};
     reading_.emplace(
         params.reading, map_, shared, *read_classes_,
-        [this](std::uint64_t at) { return caches_->look(at); }, stat.reading);
+        [this](std::uint64_t at) { return caches_->look(at, params.reading.look_takes_bank); },
+        stat.reading);
     writing_.emplace(shared, params.donor_tries(), state.compressor->pack_cycles(), stat.writing);
     order_.emplace(state.stores);
     host_.emplace(*placement_, *packing_, *memory_, *jobs_, *order_);

@@ -14,6 +14,9 @@ struct ReadingParams {
         20,
         {0, 10000},
         "Cycles to look for a sector in the L2 and copy it (assumption; sweep 10-60)"};
+    Param<bool> look_takes_bank {
+        false,
+        "A look for a sector in the L2 takes its bank, as a read does (the paper does not say)"};
 };
 struct ReadingStats {
     using group = void;
@@ -25,7 +28,7 @@ struct ReadingStats {
 /// How a block is read (CMD, section IV-C): the type first and, if there is need, map entry and
 /// mask. Sectors outside of the mask are read in the block's own place, all others where they are:
 /// the map entry, the L2's line of the reference if it is clean and that block is still its own, or
-/// memory. Not modelled: contention of looks into the L2 with the L2's own. A part.
+/// memory. A part.
 class Reading {
   public:
     /// The sector at an address of the machine, as the L2 has it: known if it is valid and clean.

@@ -248,6 +248,11 @@ void Cache::answer_write(const MemRequest& r) {
 
 // ---- untimed looks, the initial contents ------------------------------------------------------
 
+void Cache::take_bank(std::uint64_t address) {
+    stages_->slots.free(now()); // the present cycle is the current one
+    stages_->occupy(stages_->map.bank(address), stages_->config.read_cycles);
+}
+
 void Cache::functional(const PortBase&, FunctionalAccess& access) {
     stages_->lines.functional(access);
     stages_->outlet.functional(access);

@@ -89,6 +89,7 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void probe(protocol::SectorProbe& probe) const override { stages_->lines.probe(probe); }
+    void take_bank(std::uint64_t address) override;
     std::uint64_t line_bytes() const override { return stages_->map.line_bytes(); }
     std::optional<std::uint32_t> slice_of(std::uint64_t address) const override {
         if (params.geometry.interleave_ways == 1) return {};

@@ -5,9 +5,9 @@
 #include <optional>
 
 /// A question to a cache: what it knows of a sector, as it stands. Nothing moves by it: no use is
-/// noted, nothing is counted. It takes no time here; whoever asks accounts for that. What the cache
-/// does in the same tick is seen if the cache's turn is before the asker's (the order of the
-/// components), as the answer is not a message.
+/// noted, nothing is counted. It takes no time here; whoever asks accounts for that, and for the
+/// bank if it says so. What the cache does in the same tick is seen if the cache's turn is before
+/// the asker's (the order of the components), as the answer is not a message.
 namespace memsim::protocol {
 
 struct SectorProbe {
@@ -23,6 +23,9 @@ class Probed {
   public:
     virtual ~Probed() = default;
     virtual void probe(SectorProbe& probe) const = 0;
+    /// Keeps the bank of an address from accesses, as a read does that begins now. One without
+    /// banks has nothing to keep.
+    virtual void take_bank(std::uint64_t) {}
     /// The bytes of a line. Known, as slice_of() is, when init() is over: both are for the checks
     /// of who asks.
     virtual std::uint64_t line_bytes() const = 0;
@@ -32,8 +35,6 @@ class Probed {
 
 /// Whom one of the component's own ports asks, found at init(); nullptr if what is bound to it does
 /// not answer.
-inline const Probed* probed(const PortBase& mine) {
-    return dynamic_cast<const Probed*>(&mine.peer()->owner());
-}
+inline Probed* probed(const PortBase& mine) { return dynamic_cast<Probed*>(&mine.peer()->owner()); }
 
 } // namespace memsim::protocol

@@ -1,5 +1,6 @@
 #include "cmd/deduplicator.hh"
 #include "cmd/ecc.hh"
+#include "mem/cache.hh"
 
 #include "../../contract/data_driver.hh"
 #include "../mem/driver.hh"
@@ -85,6 +86,7 @@ std::vector<Scheme> schemes() {
         {"intra-duplicates in memory", "", "intra=block", false, "intra inter"},
         {"intra-duplicates in memory, L2", "", "intra=block", true, "intra copied_sectors"},
         {"intra-duplicates as all others", "values=4", "intra=nowhere", true, "silent"},
+        {"looks take banks", "", "look_takes_bank=true", true, "copied_sectors looked_sectors"},
         {"tables at once", "", "whole_tables=true", true, "copied_sectors mask_hits"},
         {"intra-duplicates alone", "", "detection=none", true, "intra intra_sectors"},
         {"hash of one core", "", "detection=md5(interval=228)", true, "hashed"},
@@ -117,6 +119,25 @@ std::vector<Scheme> schemes() {
 }
 
 } // namespace
+
+TEST_CASE("a look into the L2 takes its bank, if it is told to", "[cmd]") {
+    struct Counts {
+        std::uint64_t busy, looked;
+    };
+    const auto run = [](const std::string& takes) {
+        Machine m(1);
+        build(m, {"", "", "look_takes_bank=" + takes, true, ""});
+        m.start();
+        finish(m);
+        return Counts {counted(m.get<mem::Cache>("l2"), "bank_busy"),
+                       counted(m.get<Deduplicator>("dedup"), "looked_sectors")};
+    };
+    const Counts free = run("false"), taken = run("true");
+    REQUIRE(taken.looked > 100);
+    // A cycle a look; the rest is as before but for what comes at another time.
+    CHECK(taken.busy > free.busy + taken.looked / 2);
+    CHECK(taken.busy < free.busy + taken.looked * 2);
+}
 
 TEST_CASE("behind deduplication every read gets the bytes that were written last", "[cmd]") {
     std::uint64_t seed = 0;

@@ -39,6 +39,20 @@ TEST_CASE("a bank with two ports serves two accesses a cycle, not three", "[mem]
     CHECK(rig.driver().answered(2) == 1011 * ns);
 }
 
+TEST_CASE("a bank that is taken from below is free a cycle later, others are at once",
+          "[mem][cache]") {
+    const bool same = GENERATE(true, false);
+    Rig rig(one_ns + "accesses_per_cycle=2 banks=2 warm_bytes=512B");
+    rig.driver().read(1000 * ns, same ? 256 : 128);
+    rig.m.start();
+    rig.m.run(1000 * ns);
+    rig.cache().take_bank(0);
+    rig.run();
+    CHECK(rig.driver().answered(0) == (same ? 1001 * ns + 10 * ns : hit_at(1000 * ns)));
+    CHECK(stalls(rig) == (same ? 1 : 0));
+    CHECK(value(rig.cache().stat.bank_busy) == 2);
+}
+
 TEST_CASE("a slow write holds its bank and its answer, and no other bank", "[mem][cache]") {
     Rig rig(one_ns + "write_cycles=5 banks=2 accesses_per_cycle=2 write_policy=write_back "
                      "write_allocate=true warm_bytes=512B");

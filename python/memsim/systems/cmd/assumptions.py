@@ -38,6 +38,7 @@ ALL = [
     *each("donor_tries", (1, 1 << 20), HASHED, name="pieces of flags searched for a donor"),
     *each("whole_tables", ("true",), (*HASHED, "esd"), name="tables asked for at once"),
     *each("copy_cycles", (10, 60), ASSISTED),
+    *each("look_takes_bank", ("true",), ASSISTED),
     *policy("compression", "bpc", "pack_cycles", (0, 40), ("bpc", "cmd-bpc"), name="time to compress"),
     *policy("compression", "bcd", "pack_cycles", (0, 40), ("bcd",), name="time to compress"),
     *policy("compression", "bpc", "unpack_cycles", (0, 40), ("bpc", "cmd-bpc"), name="time to expand"),
