@@ -25,7 +25,8 @@ void CopySwaps::look(Tick now) {
         if (!s.waits_for && (asked != of_.swaps.all_pieces() || (here & ~s.dram_written)))
             due_.devices |= own;
     });
-    of_.swaps.hold(copying && of_.params.swap_hold() && of_.wires == mem::DramWires::data, now);
+    const bool holds = of_.params.swap_hold() != SwapHold::nothing;
+    of_.swaps.hold(copying && holds && of_.wires == mem::DramWires::data, now);
 }
 
 bool CopySwaps::feed(std::uint64_t which, Tick now) {

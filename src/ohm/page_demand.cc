@@ -1,5 +1,7 @@
 #include "ohm/page_demand.hh"
 
+#include <algorithm>
+
 namespace memsim::ohm {
 
 using protocol::Command;
@@ -90,10 +92,18 @@ bool PageDemand::book_waiting(Tick now, bool issue) {
     return changed;
 }
 
+void PageDemand::end_hold() {
+    state_.holds = false;
+    ++state_.hold;
+    std::ranges::fill(state_.kept_at, 0);
+    while (!state_.kept.empty()) state_.ready.push(state_.kept.pop());
+}
+
 // ---- what comes back -------------------------------------------------------------------------
 
 void PageDemand::ready(std::uint32_t module, std::uint32_t id, Tick now) {
-    state_.ready.push({module, id, now});
+    const bool kept = state_.holds && state_.requests[id].hold == state_.hold;
+    (kept ? state_.kept : state_.ready).push({module, id, now});
     sim_.stamps().mark((*this)[id].r.stamps, Stage::xpoint, now);
 }
 
@@ -119,10 +129,17 @@ void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) cons
         table_.check_all(l, "to_module", queue);
     }
     l.within("commands", [&] { l.check(commands == state_.commands, "counts others"); });
-    for (std::uint32_t i = 0; i < state_.ready.size(); ++i) {
-        l.index("ready.module", state_.ready[i].module, modules_.modules());
-        table_.check(l, "ready", state_.ready[i].id);
-    }
+    for (const auto& [name, reads] : {std::pair {"ready", &state_.ready}, {"kept", &state_.kept}})
+        l.within(name, [&] {
+            for (std::uint32_t i = 0; i < reads->size(); ++i) {
+                l.index("module", (*reads)[i].module, modules_.modules());
+                table_.check(l, "id", (*reads)[i].id);
+            }
+        });
+    l.within("kept_at", [&] {
+        for (const std::uint32_t n : state_.kept_at) l.check(n <= kept_, "counts too many");
+    });
+    l.within("kept", [&] { l.check(state_.holds || state_.kept.empty(), "waits for no hold"); });
     auto dram_reads = state_.dram_reads;
     state_.slots.for_each_taken([&](std::uint32_t id) {
         const PageRequest& q = state_.requests[id];

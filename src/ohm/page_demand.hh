@@ -34,6 +34,8 @@ struct PageRequest {
     Place place = Place::nowhere;
     bool started = false;  ///< a device knows of it
     bool conflict = false; ///< has waited for a bank
+    /// The hold of the channel in which it was issued; 0: none.
+    std::uint32_t hold = 0;
 
     bool is_write() const { return r.command != protocol::Command::read; }
     bool is_dram_read() const { return started && place == Place::dram && !is_write(); }
@@ -46,6 +48,11 @@ struct PageDemandState {
     std::vector<Fifo<std::uint32_t>> to_module; ///< requests not yet sent, in order of arrival
     std::uint32_t commands = 0;                 ///< waiting there
     ReadyReads ready;
+    // While a page is copied reads may be issued whose data wait for its end.
+    ReadyReads kept;
+    std::vector<std::uint32_t> kept_at; ///< so issued to each module
+    std::uint32_t hold = 1;             ///< the present one, or the next
+    bool holds = false;
     std::array<std::uint16_t, 256> dram_reads {}; ///< with the scheduler, by a hash of their block
 };
 
@@ -64,9 +71,12 @@ class PageDemand {
                Simulation& sim, Done done)
         : stats_(stats), state_(state), table_(state.requests, state.slots), placement_(placement),
           channel_(channel), modules_(modules), dram_(dram), sim_(sim), done_(std::move(done)) {}
-    void init(unsigned requests) {
+    /// `kept`: see hold(), for each module.
+    void init(unsigned requests, unsigned kept = 0) {
         table_.resize(requests);
         state_.to_module.resize(modules_.modules());
+        state_.kept_at.resize(modules_.modules());
+        kept_ = kept;
     }
 
     RequestTable<PageRequest>& requests() { return table_; }
@@ -76,11 +86,15 @@ class PageDemand {
     /// To the queue of the device that holds the page.
     void dispatch(std::uint32_t id, std::uint32_t location);
     /// Nothing waits for a device or for the channel.
-    bool idle() const {
-        return !state_.commands && state_.dram_queue.empty() && state_.ready.empty();
-    }
+    bool idle() const { return !state_.commands && state_.dram_queue.empty() && !ready_reads(); }
     bool waits_for_dram() const { return !state_.dram_queue.empty(); }
-    std::uint32_t ready_reads() const { return state_.ready.size(); }
+    std::uint32_t ready_reads() const { return state_.ready.size() + state_.kept.size(); }
+
+    /// From now on, data of reads that are issued stay at their modules, until this ends. Of each
+    /// module so many are issued at most: its read buffer serves others, too.
+    void hold(bool on) {
+        if (on != state_.holds) on ? begin_hold() : end_hold();
+    }
 
     // Each says whether anything changed. held(address): the bank of this address of the DRAM is
     // given away. passes(module): a swap goes first there.
@@ -112,7 +126,13 @@ class PageDemand {
             auto& queue = state_.to_module[m];
             if (queue.empty() || passes(m)) continue;
             while (!queue.empty() && modules_.quiet(m)) {
-                if (state_.requests[queue.front()].is_write() || !modules_.can_send(m)) break;
+                PageRequest& q = state_.requests[queue.front()];
+                if (q.is_write() || !modules_.can_send(m)) break;
+                if (state_.holds) {
+                    if (state_.kept_at[m] == kept_) break;
+                    ++state_.kept_at[m];
+                    q.hold = state_.hold;
+                }
                 modules_.send(m, next_command(m, now));
                 changed = true;
             }
@@ -151,6 +171,8 @@ class PageDemand {
     bool read_of_block_waits(const PageRequest& write) const;
     bool feed(std::uint32_t id, Tick now);
     bool book_waiting(Tick now, bool issue);
+    void begin_hold() { state_.holds = true; }
+    void end_hold();
     protocol::DdrtCommand next_command(std::uint32_t module, Tick now);
     Contents::Id read_dram(const PageRequest& q);
 
@@ -163,6 +185,7 @@ class PageDemand {
     parts::SectorStore& dram_;
     Simulation& sim_;
     Done done_;
+    unsigned kept_ = 0; ///< reads of a module
 };
 
 } // namespace memsim::ohm

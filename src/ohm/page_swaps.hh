@@ -13,6 +13,16 @@ namespace memsim::ohm {
 
 using namespace memsim::literals;
 
+/// What a page that the controller copies keeps from requests.
+enum class SwapHold : std::uint8_t {
+    nothing,   ///< they have what the copy leaves of the channel
+    channel,   ///< they are issued to XPoint, but none of their data cross (Ohm-GPU III-B)
+    controller ///< none is issued (Ohm-GPU IV-B: the controller is unavailable)
+};
+constexpr std::array<std::string_view, 3> names_of(SwapHold) {
+    return {"nothing", "channel", "controller"};
+}
+
 /// What a memory controller is told about swaps of pages.
 struct SwapParams {
     using group = void;
@@ -28,9 +38,14 @@ struct SwapParams {
                                "Age from which a swap goes before demand (assumption; "
                                "sweep 0-10 us)",
                                Change::tunable};
-    Param<bool> swap_hold {false,
-                           "While the controller copies a page, it issues no request (Ohm-GPU "
-                           "IV-B: the controller is unavailable)"};
+    Param<SwapHold> swap_hold {SwapHold::nothing,
+                               "What a page that the controller copies keeps from requests: the "
+                               "channel (Ohm-GPU III-B), or all of the controller (IV-B)"};
+    Param<unsigned> held_reads {
+        32,
+        {0, 1024},
+        "Requests issued to a module while the channel is held, at most, and half of its read "
+        "buffer: copies need the rest (assumption; sweep 0-32)"};
     Param<bool> auto_rw {false, "XPoint snarfs what swaps read from DRAM (Ohm-GPU IV-B)"};
     Param<bool> swap_function {
         false, "XPoint swaps pages by itself, over the memory route (Ohm-GPU IV-B)"};
@@ -53,7 +68,7 @@ struct SwapStats {
     Distribution swap_latency {Unit::time, "A swap, from the decision to its end"};
     Distribution command_latency {Unit::time,
                                   "A swap by the swap function, from SWAP-CMD's end to ready"};
-    Counter hold_time {Unit::time, "Time in which no request was issued because a page was copied"};
+    Counter hold_time {Unit::time, "Time in which a copied page kept requests back (swap_hold)"};
     Counter snarfed {Unit::byte, "Bytes that XPoint snarfed instead of getting them"};
 };
 

@@ -47,7 +47,11 @@ void PlanarController::init() {
     swaps_->init();
     demand_.emplace(stat.demand, state.demand, placement_, *channel_, *modules_, state.dram, sim(),
                     [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
-    demand_->init(params.channel.requests());
+    unsigned kept = swap.held_reads();
+    for (unsigned m = 0; m < port.channel.commands.size(); ++m)
+        if (const auto* d = figures_of(port.channel.commands[m].peer()->owner()).device)
+            kept = std::min(kept, d->read_buffer() / 2);
+    demand_->init(params.channel.requests(), kept);
     postponed_.emplace(params.postponed(), swap, stat.postponed, state.postponed, *swaps_, *demand_,
                        [this](std::uint32_t id, Contents::Id contents) { finish(id, contents); });
     copies_.emplace(
@@ -87,14 +91,17 @@ void PlanarController::wake() {
         const std::uint64_t live = swaps_->live();
         bool changed = copies_->feed_old(now());
         changed |= copies_->waits() && copies_->book(true, now());
-        const bool issue = !swaps_->held();
-        changed |= issue && demand_->feed_dram(now(), [this](std::uint64_t address) {
+        // A command to the DRAM moves data, as a write to XPoint does; a read of XPoint does not.
+        const bool crosses = !swaps_->held();
+        const bool reads = crosses || params.swap.swap_hold() == SwapHold::channel;
+        demand_->hold(reads && !crosses);
+        changed |= crosses && demand_->feed_dram(now(), [this](std::uint64_t address) {
             return function_ && function_->holds(address);
         });
-        changed |= issue && demand_->feed_modules(now(), [this](std::uint32_t module) {
+        changed |= reads && demand_->feed_modules(now(), [this](std::uint32_t module) {
             return copies_->old_writes(module);
         });
-        changed |= demand_->book(now(), issue);
+        changed |= demand_->book(now(), crosses);
         again |= dram.next_action() <= now() && run_dram();
         changed |= function_ && function_->run_route(now());
         changed |= copies_->feed_young(now());

@@ -42,7 +42,8 @@ namespace memsim::ohm {
 /// booked at one time: demand of XPoint (it has waited for the media), then DRAM by its scheduler
 /// (demand before migration), then migration of XPoint, which takes a place only where the channel
 /// would idle. A swap older than `swap_patience` goes before demand at every queue, so that it ends
-/// and its pages are free again. With `swap_hold` nothing is issued while a page is copied.
+/// and its pages are free again. While the controller copies a page, `swap_hold` says what requests
+/// wait for.
 /// Order: requests to one 128-byte block take effect in order of arrival. The way of commands is
 /// part of the latency; what they take of the light is in its rate (`command_bits`).
 /// Contents: in the DRAM a write takes effect when the scheduler gets it, a read when its data

@@ -25,6 +25,7 @@ class ReadyReads {
     bool empty() const { return reads_.empty(); }
     std::uint32_t size() const { return reads_.size(); }
     const ReadyRead& front() const { return reads_.front(); }
+    ReadyRead pop() { return reads_.pop(); }
     const ReadyRead& operator[](std::uint32_t i) const { return reads_[i]; }
 
     /// Calls grant(read) for the first, and so on, as long as may(read) and its module can be told.

@@ -23,14 +23,14 @@ inline Arguments platform(const std::string& name) {
         a = swap;
     else if (name == "dedicated")
         a = {{"migration_channel", "dedicated"}};
-    else if (name == "hold")
-        a = {{"swap_hold", "true"}, {"swap_patience", "0fs"}};
+    else if (name == "hold" || name == "hold all")
+        a = {{"swap_hold", name == "hold" ? "channel" : "controller"}, {"swap_patience", "0fs"}};
     if (name == "ohm-wom") a.push_back({"routes", "wom"});
     if (name == "ohm-bw") a.push_back({"routes", "half_coupled"});
     return a;
 }
 inline const std::vector<std::string> platforms {"hetero", "ohm-base",  "auto-rw", "ohm-wom",
-                                                 "ohm-bw", "dedicated", "hold"};
+                                                 "ohm-bw", "dedicated", "hold",    "hold all"};
 inline Arguments operator+(Arguments a, const Arguments& b) {
     a.insert(a.end(), b.begin(), b.end());
     return a;

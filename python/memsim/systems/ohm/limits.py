@@ -26,7 +26,7 @@ def _mean(values, path, name):
 
 def uses(values, banks=16):
     """Shares of the run's time, means over the components of a kind: `issue` of the SMs' schedulers, `l2` of the slices'
-    banks, `channel` and, in planar mode, `held` (no request issued while a page is copied) of the controllers, `media` of the
+    banks, `channel` and, in planar mode, `held` (a page is copied: `swap_hold`) of the controllers, `media` of the
     `banks` of each XPoint module."""
     cycles = values["gpu.dispatcher", "cycles"]
     time = cycles / CLOCK

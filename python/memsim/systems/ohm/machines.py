@@ -29,10 +29,10 @@ CHANNELS = {
 ONE_WAY = {"hetero": "670ps", "ohm-base": "3300ps"}
 # In planar mode a platform is what its light carries and what the XPoint controllers do by themselves
 # (Ohm-GPU IV-B, V-B): Ohm-WOM and Ohm-BW swap pages over the memory route, so there is nothing to snarf.
-# While the memory controller copies pages, it "can still issue memory requests ... to access DRAM/XPoint, which
-# are not busy", and the copies "block the memory channel" (III-B): nothing is served from its buffer, and
-# migration goes first.
-_COPIES = dict(buffer_reads=False, swap_patience="0fs")
+# While the memory controller copies a page, it "can still issue memory requests ... to access DRAM/XPoint, which
+# are not busy", and the copy "blocks the memory channel, which postpones the data response" (III-B): nothing is
+# served from its buffer, migration goes first, and data of requests wait for the copy's end.
+_COPIES = dict(buffer_reads=False, swap_patience="0fs", swap_hold="channel")
 _SWAPS = dict(CHANNELS["ohm-base"], swap_function=True, behind_writes=True, buffer_reads=False)
 PLANAR = {
     "hetero": dict(CHANNELS["hetero"], **_COPIES, routes="electrical"),
