@@ -44,8 +44,8 @@ struct SwapParams {
     Param<unsigned> held_reads {
         32,
         {0, 1024},
-        "Requests issued to a module while the channel is held, at most, and half of its read "
-        "buffer: copies need the rest (assumption; sweep 0-32)"};
+        "Reads issued to a module while the channel is held, at most; and half of its loads and "
+        "of its read buffer, as copies need the rest (assumption; sweep 0-32)"};
     Param<bool> auto_rw {false, "XPoint snarfs what swaps read from DRAM (Ohm-GPU IV-B)"};
     Param<bool> swap_function {
         false, "XPoint swaps pages by itself, over the memory route (Ohm-GPU IV-B)"};

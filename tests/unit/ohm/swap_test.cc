@@ -160,6 +160,17 @@ TEST_CASE("While a page is copied no data of requests cross, or none is issued",
     }
 }
 
+TEST_CASE("Reads that wait for a copy's end leave the next copy its places", "[ohm]") {
+    // Copies that overlap, and reads of the same modules that fill a read buffer, or all loads.
+    const std::string few = GENERATE("read_buffer", "loads");
+    Bench b({{"swap_hold", "channel"}, {"swap_patience", "0fs"}}, {{few, "4"}});
+    for (std::uint64_t g = 0; g < 4; ++g) heat(b, g, 1);
+    for (unsigned i = 0; i < 400; ++i)
+        b.read(100 * ns + i * 5 * ns, b.at(4 + i % 4, 1 + i / 4 % 8, i % 16 * 128));
+    CHECK(b.run_to_end() == Clean {});
+    CHECK(value(b.controller().stat.swap.swaps) >= 4);
+}
+
 TEST_CASE("Migration takes the channel from demand, and its share is reported", "[ohm]") {
     // The same reads of one DRAM page, with and without swaps of other groups meanwhile.
     Tick ends[2];
