@@ -11,8 +11,8 @@
 
 namespace memsim {
 
-/// Stamps of a checkpoint that does not name its stages: such have room for 32. They are read to get
-/// past them; a run that had any is refused, since what its stages mean is not known.
+/// Stamps of a checkpoint that does not name its stages: such have room for 32. They are read to
+/// get past them; a run that had any is refused, since what its stages mean is not known.
 struct FormerStamps {
     static constexpr std::string_view archived_as = "FormerStamps";
     struct Record {
@@ -32,4 +32,4 @@ struct FormerStamps {
     }
 };
 
-}  // namespace memsim
+} // namespace memsim

@@ -189,7 +189,7 @@ bool PageCache::send() {
 
 /// Of a request that waits for the unit, which is on its way.
 Stamps::Id PageCache::stamps_of(std::uint64_t unit) {
-    if (!sim().stamps().enabled()) return {};  // two look-ups saved for each page that is read
+    if (!sim().stamps().enabled()) return {}; // two look-ups saved for each page that is read
     const Frame* const frame = state.arriving.find(state.resident.find(unit));
     return frame ? dram_->stamps_of(frame->transfer) : Stamps::Id {};
 }
