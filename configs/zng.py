@@ -29,8 +29,9 @@ for_flash.add_argument("--redirect", action=argparse.BooleanOptionalAction, defa
                        help="written lines to pinned L2 ways while registers thrash")
 for_flash.add_argument("--stripe", type=int,
                        help="neighbouring blocks over which the pages of addresses go round (an assumption)")
-for_flash.add_argument("--collect", action=argparse.BooleanOptionalAction, default=None,
-                       help="merge log blocks that are full (Fig. 17; without: they go on in others)")
+for_flash.add_argument("--collect", choices=zng.flash.COLLECT_WHEN,
+                       help="when log blocks are merged: when they are low on pages (Fig. 17), or when the erased "
+                            "blocks of their plane are used up, too")
 parser.add_argument("--whole", type=int, default=zng.scale.FOOTPRINT,
                     help="bytes that the paper's programs touch (an assumption)")
 parser.add_argument("--buffer", type=int, default=zng.scale.BUFFER,

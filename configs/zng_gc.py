@@ -18,8 +18,9 @@ parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbr
 parser.add_argument("--workload", default="betw-back", help="such as betw-back")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--filled", default="100%", help="of log blocks at the start")
-parser.add_argument("--collect", action=argparse.BooleanOptionalAction, default=True,
-                    help="without: full log blocks go on in others")
+parser.add_argument("--collect", choices=zng.flash.COLLECT_WHEN, default="low",
+                    help="when log blocks are merged: when they are low on pages, or when the erased blocks of their "
+                         "plane are used up, too")
 parser.add_argument("--registers", type=int, default=8,
                     help="of a plane: few, where 8 would hold all that is written")
 parser.add_argument("--every", default="20us", help="time between two samples")

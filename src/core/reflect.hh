@@ -48,6 +48,7 @@ struct Fake {
 #if defined(__clang__)
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal" // T of an unnamed namespace
 #endif
 template <class T>
 extern Fake<T> fake; // never defined: only addresses are formed

@@ -16,7 +16,6 @@ struct Ours {
 
 /// Prototypes of two other makers: round trips of 250 ns (Fig. 3b; SMT is the paper's reference 4,
 /// TPP its reference 5). The split is an assumption.
-template <int which>
 struct Prototype {
     Param<Time> conversion {
         5_ns, {0_fs, 1_us}, "Between a memory request and a message (assumption)"};
@@ -25,8 +24,9 @@ struct Prototype {
     Param<Time> physical {35_ns, {0_fs, 1_us}, "In the physical layer (assumption)"};
 };
 
-template <class Figures>
-class Layers final : public PolicyModel<Layers<Figures>, Controller> {
+/// `maker` tells policies of equal figures apart.
+template <class Figures, int maker = 0>
+class Layers final : public PolicyModel<Layers<Figures, maker>, Controller> {
   public:
     using Params = Figures;
     struct State {};
@@ -39,9 +39,9 @@ class Layers final : public PolicyModel<Layers<Figures>, Controller> {
 };
 
 static const PolicyRegistration<Layers<Ours>> ours {"ours", "The paper's controller: about 70 ns."};
-static const PolicyRegistration<Layers<Prototype<0>>> smt {"smt",
+static const PolicyRegistration<Layers<Prototype, 0>> smt {"smt",
                                                            "The SMT prototype: about 250 ns."};
-static const PolicyRegistration<Layers<Prototype<1>>> tpp {"tpp",
+static const PolicyRegistration<Layers<Prototype, 1>> tpp {"tpp",
                                                            "The TPP prototype: about 250 ns."};
 
 LayerLatencies layers_of(const PolicyName<Controller>& name) {

@@ -18,29 +18,34 @@ struct FlashStage {
 
 inline constexpr std::uint32_t flash_line_bytes = 128; ///< an L2 line
 
-/// read -> data, write -> written, move -> moved, erase -> erased. `copy_out` and `copy_back` carry
-/// a page from one register of a package to another through a controller's buffer. `log_low` says
-/// that a log block has few pages left. `rest` is a line of a page that was read, which nobody
-/// asked for. In `written`, `sectors` is 1 if the write found its page in a register at once.
+/// read -> data, write -> written, move -> moved, erase -> erased, extend -> extended. `copy_out`
+/// and `copy_back` carry a page from one register of a package to another through a controller's
+/// buffer. `log_low` says that a log block has few pages left. `rest` is a line of a page that was
+/// read, which nobody asked for. In `written`, `sectors` is 1 if the write found its page in a
+/// register at once.
 enum class PacketKind : std::uint8_t {
     read,
     write,
     move,
     erase,
+    extend,
     copy_back,
     data,
     written,
     moved,
     erased,
+    extended,
     copy_out,
     log_low,
     rest
 };
-constexpr std::array<std::string_view, 12> names_of(PacketKind) {
-    return {"read",    "write", "move",   "erase",    "copy_back", "data",
-            "written", "moved", "erased", "copy_out", "log_low",   "rest"};
+constexpr std::array<std::string_view, 14> names_of(PacketKind) {
+    return {"read",    "write", "move",   "erase",    "extend",   "copy_back", "data",
+            "written", "moved", "erased", "extended", "copy_out", "log_low",   "rest"};
 }
-constexpr bool is_answer(PacketKind k) { return k >= PacketKind::data && k <= PacketKind::erased; }
+constexpr bool is_answer(PacketKind k) {
+    return k >= PacketKind::data && k <= PacketKind::extended;
+}
 
 /// A plane of a package.
 struct FlashPlane {
@@ -57,9 +62,10 @@ struct FlashPacket {
     std::uint32_t tag = 0;       ///< the sender's own; comes back
     std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
     std::uint32_t log_block = 0; ///< its log block, of the same plane
-    std::uint32_t to_block = 0;  ///< of a move: an erased block of plane `to`, programmed in order
-    std::uint32_t to_log = 0;    ///< the log block of to_block
-    std::uint32_t bytes = 0;     ///< of data that it asks for or carries
+    std::uint32_t to_block =
+        0; ///< of a move: an erased block of plane `to`, programmed in order; of extend: of `at`
+    std::uint32_t to_log = 0;                  ///< the log block of to_block
+    std::uint32_t bytes = 0;                   ///< of data that it asks for or carries
     std::uint16_t source = 0, destination = 0; ///< endpoints of the network
     std::uint16_t page = 0;                    ///< of the block; in log_low: pages left
     FlashPlane at, to;
@@ -92,14 +98,18 @@ struct FlashPacketAccess : FunctionalAccess {
 /// way need not be answered before the first move (and may wait for it, if their log block is
 /// full), but must be before the erase. The new log block must have a page for each of them.
 /// `erase`: block `data`; what its LPMT says, if it was a log block, is forgotten.
-enum class CollectOp : std::uint8_t { move, erase };
-constexpr std::array<std::string_view, 2> names_of(CollectOp) { return {"move", "erase"}; }
+/// `extend`: log block `log`, which is `data` too, goes on in the erased block `to` of its plane
+/// when it is full.
+enum class CollectOp : std::uint8_t { move, erase, extend };
+constexpr std::array<std::string_view, 3> names_of(CollectOp) {
+    return {"move", "erase", "extend"};
+}
 
 struct CollectRequest {
     static constexpr std::uint32_t largest_wire_bytes = 20;
 
     std::uint32_t tag = 0;
-    std::uint32_t data = 0; ///< block that is moved or erased
+    std::uint32_t data = 0; ///< block that is moved, erased or extended
     std::uint32_t log = 0;  ///< its log block
     std::uint32_t to = 0;
     std::uint32_t to_log = 0; ///< the log block of `to`
@@ -114,8 +124,9 @@ struct CollectResponse {
 };
 struct Collect : MessageFamily<CollectRequest, CollectResponse> {};
 
-/// A log block has no more than a package's `log_reserve` pages left: sent once until it is erased.
-/// Pages that are evicted for it when none is left stay in their registers until they are moved.
+/// A log block has no more than a package's `log_reserve` pages left: sent once until it is erased
+/// or extended. Pages that are evicted for it when none is left stay in their registers until they
+/// are moved.
 struct LogLow {
     static constexpr std::uint32_t largest_wire_bytes = 8;
 

@@ -118,7 +118,7 @@ void FlashController::accept(const protocol::CollectRequest& r) {
     slot.collect = r;
     slot.package = package_of(r.data);
     MEMSIM_ASSERT(r.op == CollectOp::erase || package_of(r.to) == slot.package,
-                  "a page is moved to another package");
+                  "a page is moved, or a log block extended, to another package");
     state.collecting.push(s);
 }
 
@@ -219,7 +219,9 @@ bool FlashController::take(const FlashPacket& p) {
 void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
     Slot& s = parts::named(state.slots, slot);
     if (s.collects) {
-        ++(s.collect.op == CollectOp::move ? stat.moves : stat.erases);
+        ++(s.collect.op == CollectOp::move    ? stat.moves
+           : s.collect.op == CollectOp::erase ? stat.erases
+                                              : stat.extensions);
         port.collector[0].send({s.collect.tag, s.collect.op});
         return release(slot);
     }

@@ -76,7 +76,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         Many<Responder<protocol::Collect>> collector {
             from<&Params::collectors>,
             {.depth = from<&Params::collect_queue>, .latency = from<&Params::latency>},
-            "Moves and erases"};
+            "Moves, erases and extensions"};
         Many<Out<protocol::LogLow>> log_low {
             from<&Params::collectors>, {.latency = from<&Params::latency>}, "Log blocks to merge"};
         Many<Requester<protocol::Mem>> pin {
@@ -98,6 +98,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         Counter copies {Unit::count, "Packets of pages that went through the buffer"};
         Counter moves {Unit::count, "Pages that the collector moved"};
         Counter erases {Unit::count, "Blocks that this controller erased"};
+        Counter extensions {Unit::count, "Blocks in which full log blocks went on"};
         Counter log_lows {Unit::count, "Log blocks that the controller was told are nearly full"};
         Counter thrashes {Unit::count, "Times that registers began to thrash"};
         Level held {Unit::count, "Requests held"};
@@ -121,7 +122,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         FreeList free;
         HashMap<std::uint32_t> line;              ///< the last request for each line that has one
         std::vector<Fifo<std::uint32_t>> waiting; ///< slots, by package
-        Fifo<std::uint32_t> collecting;           ///< slots of moves and erases that have not left
+        Fifo<std::uint32_t> collecting;           ///< slots of its requests that have not left
         std::vector<std::uint32_t> out;           ///< by package: requests without an answer
         std::uint32_t queued = 0;                 ///< in `waiting`
         std::uint32_t last_package = 0;

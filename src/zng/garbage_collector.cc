@@ -64,6 +64,7 @@ void GarbageCollector::wake() {
     // In the order in which one makes another possible, so that nothing is left for the next wake.
     take_answers();
     take_lows();
+    send_extensions();
     send_moves();
     run_helper();
     resume();
@@ -89,6 +90,7 @@ void GarbageCollector::take_answers() {
     for (unsigned c = 0; c < port.collect.size(); ++c)
         while (!port.collect[c].empty()) {
             const protocol::CollectResponse r = port.collect[c].pop();
+            if (r.op == CollectOp::extend) continue;
             const std::uint32_t ratio = params.geometry.package.log_ratio();
             Merge& m = parts::named(state.merges.merges, r.tag / ratio);
             if (r.op == CollectOp::move) {
@@ -120,9 +122,31 @@ void GarbageCollector::take_lows() {
         while (!port.log_low[c].empty()) {
             const std::uint32_t log = port.log_low[c].pop().log;
             ++stat.log_lows;
+            if (params.when() == CollectWhen::used_up && extend(log)) continue;
             blocks_->close(blocks_->served_by(log), log);
             if (!begin(log)) state.waiting.push_back(log);
         }
+}
+
+/// False: its plane has no erased block to spare.
+bool GarbageCollector::extend(std::uint32_t log) {
+    const std::optional<std::uint32_t> to = blocks_->extend(log);
+    if (!to) return false;
+    ++stat.extensions;
+    protocol::CollectRequest r;
+    r.op = CollectOp::extend;
+    r.data = r.log = log;
+    r.to = *to;
+    state.extensions.push(r);
+    return true;
+}
+
+void GarbageCollector::send_extensions() {
+    while (!state.extensions.empty()) {
+        auto& to = port.collect[controller_of(state.extensions.front().log)];
+        if (!to.can_send()) return;
+        to.send(state.extensions.pop());
+    }
 }
 
 /// False if it must wait: data blocks of this log block are on their way, too many merges are, or
@@ -132,7 +156,7 @@ bool GarbageCollector::begin(std::uint32_t log) {
     const Served served = blocks_->served_by(log);
     MEMSIM_ASSERT(!served.blocks.empty(), "a log block is low that serves no data block");
     if (!has_room(served, log)) return false;
-    Merge& m = merges_->begin(log, served.application, now());
+    Merge& m = merges_->begin(blocks_->all_of(log), served.application, now());
     stat.merging.set(now(), state.merges.active.size());
     blocks_->leave(log, served.blocks.size());
     for (const std::uint32_t data : served.blocks) {
@@ -246,25 +270,26 @@ void GarbageCollector::update_tables(Merge& m) {
     blocks_->merged(m.log);
     held_->mapped(m.application); // it need not wait for the erases
     m.phase = MergePhase::erasing;
-    m.left = static_cast<std::uint32_t>(m.moves.size()) + 1;
+    m.left = static_cast<std::uint32_t>(m.moves.size() + m.logs.size());
 }
 
-/// Of the data blocks, then of the log block.
+/// Of the data blocks, then of the log block and those that it went on in.
 void GarbageCollector::send_erases(std::uint32_t merge) {
     Merge& m = state.merges.merges[merge];
     auto& to = port.collect[controller_of(m.log)];
-    for (; m.erased <= m.moves.size() && to.can_send(); ++m.erased) {
+    const std::size_t moves = m.moves.size();
+    for (; m.erased < moves + m.logs.size() && to.can_send(); ++m.erased) {
         protocol::CollectRequest r;
         r.op = CollectOp::erase;
         r.tag = merge * params.geometry.package.log_ratio();
-        r.data = m.erased < m.moves.size() ? m.moves[m.erased].blocks.from : m.log;
+        r.data = m.erased < moves ? m.moves[m.erased].blocks.from : m.logs[m.erased - moves];
         to.send(r);
     }
 }
 
 void GarbageCollector::end(std::uint32_t merge) {
     const Merge& m = state.merges.merges[merge];
-    blocks_->erased(m.log);
+    for (const std::uint32_t log : m.logs) blocks_->erased(log);
     for (const DataMove& move : m.moves) blocks_->erased(move.blocks.from);
     stat.most_erases.set(now(), state.blocks.free.most());
     stat.erased_blocks.set(now(), state.blocks.free.erased());
@@ -298,6 +323,9 @@ void GarbageCollector::check_loaded(Loader& l) const {
     merges_->check_loaded(l, blocks, applications);
     blocks_->check_loaded(l);
     l.indices("waiting", state.waiting, blocks);
+    for (std::uint32_t i = 0; i < state.extensions.size(); ++i)
+        for (const std::uint32_t b : {state.extensions[i].log, state.extensions[i].to})
+            l.index("extensions", b, blocks);
     for (const auto& queue : state.flushes) l.indices("flushes", queue, applications);
 }
 
@@ -317,6 +345,7 @@ void GarbageCollector::waits_on(WaitReport& report) const {
 std::optional<std::string> GarbageCollector::imbalance() const {
     if (!state.merges.active.empty()) return "merges of log blocks have not ended";
     if (!state.waiting.empty()) return "log blocks that are low were not merged";
+    if (!state.extensions.empty()) return "log blocks that are low were not extended";
     for (const HeldApplication& a : state.applications)
         if (a.hold != Hold::none) return "an application is held for ever";
     return {};

@@ -14,15 +14,22 @@ namespace memsim::zng {
 
 using namespace memsim::literals;
 
+/// When a log block is merged: when it has few pages left, or not before its plane has no erased
+/// block left for it to go on in.
+enum class CollectWhen : std::uint8_t { low, used_up };
+constexpr std::array<std::string_view, 2> names_of(CollectWhen) { return {"low", "used_up"}; }
+
 /// ZnG's helper thread (IV-A): the owner of the log block mapping table, which merges log blocks,
 /// levels wear and keeps the MMU's data block mapping table up to date.
 ///
-/// A log block has few pages left: its application is held (the MMU translates nothing more for it,
-/// all TLBs forget its blocks, and what is under way is answered), its lines are flushed from all
-/// caches, and every data block of the log block is moved to a new one, page by page: log page,
-/// data page and registers merged. Other applications go on. When all pages are there and nothing
-/// of the application is under way, LBMT and DBMT name the new blocks, the application is resumed
-/// (unless another of its log blocks is on the way), and the old ones are erased.
+/// A log block has few pages left: where `when` is used_up and its plane has erased blocks to
+/// spare, it goes on in one of them, and nobody waits. Otherwise it is merged: its application is
+/// held (the MMU translates nothing more for it, all TLBs forget its blocks, and what is under way
+/// is answered), its lines are flushed from all caches, and every data block of the log block is
+/// moved to a new one, page by page: log page, data page and registers merged. Other applications
+/// go on. When all pages are there and nothing of the application is under way, LBMT and DBMT name
+/// the new blocks, the application is resumed (unless another of its log blocks is on the way), and
+/// the old ones are erased.
 ///
 /// A new block is chosen of any plane of the package: where fewest merges are under way, then where
 /// a log block with room is, then the one erased least. A log block serves up to `log_ratio` data
@@ -76,6 +83,10 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             16, {1, 65536}, "Orders without an answer at a cache, or at the MMU"};
         Param<unsigned> merges {
             1024, {1, 65536}, "Log blocks merged at once, and waiting at each controller's port"};
+        Param<CollectWhen> when {
+            CollectWhen::low,
+            "When a log block is merged: when it has few pages left (ZnG IV-A), or "
+            "when the erased blocks of its plane are used up, too (III-B)"};
         Param<Bytes> table_entry {
             10_B,
             {1_B, 128_B},
@@ -89,7 +100,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Many<Requester<protocol::Collect>> collect {
             from<&Params::controllers>,
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
-            "Moves and erases, to the flash controllers"};
+            "Moves, erases and extensions, to the flash controllers"};
         Many<In<protocol::LogLow>> log_low {from<&Params::controllers>,
                                             {.depth = from<&Params::merges>},
                                             "Log blocks to merge, from the flash controllers"};
@@ -110,6 +121,7 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Counter moved_pages {Unit::count, "Pages moved"};
         Counter erases {Unit::count, "Blocks erased"};
         Counter log_blocks {Unit::count, "Free blocks that became log blocks"};
+        Counter extensions {Unit::count, "Free blocks in which a full log block went on"};
         Counter holds {Unit::count, "Times an application was held"};
         Counter steps {Unit::count, "Times the helper thread turned to a merge"};
         Counter instructions {Unit::count, "Warp instructions of the helper thread"};
@@ -130,8 +142,9 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         MergeBlocksState blocks;
         MergeTableState merges;
         std::vector<HeldApplication> applications;
-        std::vector<std::uint32_t> package_moves; ///< pages being moved in each
-        std::vector<std::uint32_t> waiting;       ///< log blocks that are not merged yet
+        std::vector<std::uint32_t> package_moves;  ///< pages being moved in each
+        std::vector<std::uint32_t> waiting;        ///< log blocks that are not merged yet
+        Fifo<protocol::CollectRequest> extensions; ///< that have not left
         Fifo<protocol::PageOrder> orders;
         std::vector<Fifo<std::uint16_t>> flushes; ///< applications, by cache
         Tick step_until = 0;                      ///< of the helper thread, in an SM to itself
@@ -157,6 +170,8 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
   private:
     void take_answers();
     void take_lows();
+    bool extend(std::uint32_t log);
+    void send_extensions();
     bool begin(std::uint32_t log);
     bool has_room(const Served& served, std::uint32_t log) const;
     void send_orders();

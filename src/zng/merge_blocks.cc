@@ -26,6 +26,21 @@ void MergeBlocks::close(const Served& s, std::uint32_t log) {
     if (const OpenLog* const o = s_.open.find(key); o && o->log == log) s_.open.erase(key);
 }
 
+std::optional<std::uint32_t> MergeBlocks::extend(std::uint32_t log) {
+    const std::uint32_t plane = c_.flash.plane_of(log);
+    if (s_.free.left(plane) <= c_.ratio + 1) return {}; // a log block with its data blocks
+    const std::uint32_t block = s_.free.take(plane);
+    s_.more[log].push_back(block);
+    return block;
+}
+
+std::vector<std::uint32_t> MergeBlocks::all_of(std::uint32_t log) const {
+    std::vector<std::uint32_t> all {log};
+    if (const auto* const more = s_.more.find(log))
+        all.insert(all.end(), more->begin(), more->end());
+    return all;
+}
+
 bool MergeBlocks::has_room(std::uint32_t package, std::uint16_t application,
                            std::size_t blocks) const {
     std::size_t room = 0;
@@ -88,6 +103,10 @@ void MergeBlocks::check_loaded(Loader& l) const {
     s_.made.all([&](std::uint64_t, const Served& s) {
         l.index("made", s.application, c_.ranges.size());
         l.indices("made.blocks", s.blocks, blocks);
+        return true;
+    });
+    s_.more.all([&](std::uint64_t, const std::vector<std::uint32_t>& more) {
+        l.indices("more", more, blocks);
         return true;
     });
     s_.open.all([&](std::uint64_t, const OpenLog& o) {

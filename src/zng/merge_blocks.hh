@@ -34,11 +34,12 @@ struct MergeBlocksState {
     static constexpr std::uint32_t moved_away = ~0u;
     LogBlocks logs;
     FreeBlocks free;
-    HashMap<std::uint32_t> logical;         ///< of blocks that were moved there, or `moved_away`
-    HashMap<Served> made;                   ///< log blocks made since the start
-    HashMap<OpenLog> open;                  ///< by plane and application
-    HashMap<std::uint32_t> targets;         ///< log blocks, and the moves to their blocks
-    std::vector<std::uint32_t> plane_moves; ///< from and to each plane, under way
+    HashMap<std::uint32_t> logical;           ///< of blocks that were moved there, or `moved_away`
+    HashMap<Served> made;                     ///< log blocks made since the start
+    HashMap<OpenLog> open;                    ///< by plane and application
+    HashMap<std::vector<std::uint32_t>> more; ///< blocks that log blocks went on in
+    HashMap<std::uint32_t> targets;           ///< log blocks, and the moves to their blocks
+    std::vector<std::uint32_t> plane_moves;   ///< from and to each plane, under way
 };
 
 /// Which blocks hold what, and where data blocks go when their log block is merged: a block of any
@@ -61,6 +62,11 @@ class MergeBlocks {
     void close(const Served& s, std::uint32_t log);
     /// Data blocks that it serves are on their way.
     bool awaits_data(std::uint32_t log) const { return s_.targets.find(log) != nullptr; }
+    /// Takes an erased block of its plane for a full log block to go on in, if it leaves enough of
+    /// them to merge into.
+    std::optional<std::uint32_t> extend(std::uint32_t log);
+    /// A log block and those that it went on in.
+    std::vector<std::uint32_t> all_of(std::uint32_t log) const;
     /// Whether there are erased blocks for so many data blocks and the log blocks that they need.
     bool has_room(std::uint32_t package, std::uint16_t application, std::size_t blocks) const;
     /// Takes a new block, and its log block, for a data block; there is one. `opened`: a free block
@@ -76,7 +82,7 @@ class MergeBlocks {
     }
     /// A data block is, for the tables, in its new place.
     void moved(const BlockMove& m);
-    void merged(std::uint32_t log) { s_.made.erase(log); }
+    void merged(std::uint32_t log) { s_.made.erase(log), s_.more.erase(log); }
     void erased(std::uint32_t block) { s_.free.put(block); }
 
     void check_loaded(Loader& l) const;

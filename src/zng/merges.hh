@@ -16,6 +16,7 @@ enum class MergePhase : std::uint8_t { idle, moving, erasing };
 /// A log block whose data blocks go to new ones.
 struct Merge {
     std::uint32_t log = 0;
+    std::vector<std::uint32_t> logs; ///< it, and the blocks that it went on in
     std::uint16_t application = 0;
     MergePhase phase = MergePhase::idle;
     std::uint32_t left = 0;   ///< moves or erases that are not done
@@ -46,11 +47,12 @@ class MergeTable {
         for (std::uint32_t i = merges; i-- > 0;) s_.idle.push_back(i);
     }
     bool full() const { return s_.idle.empty(); }
-    Merge& begin(std::uint32_t log, std::uint16_t application, Tick now) {
+    Merge& begin(std::vector<std::uint32_t> logs, std::uint16_t application, Tick now) {
         const std::uint32_t i = s_.idle.back();
         s_.idle.pop_back();
         s_.active.push_back(i);
-        s_.merges[i] = {log, application, MergePhase::moving, 0, 0, {}, now};
+        const std::uint32_t log = logs.front();
+        s_.merges[i] = {log, std::move(logs), application, MergePhase::moving, 0, 0, {}, now};
         return s_.merges[i];
     }
     void end(std::uint32_t i) {
@@ -85,6 +87,7 @@ class MergeTable {
     void check_loaded(Loader& l, std::uint64_t blocks, std::uint64_t applications) const {
         for (const Merge& m : s_.merges) {
             l.index("merges.log", m.log, blocks);
+            l.indices("merges.logs", m.logs, blocks);
             l.index("merges.application", m.application, applications);
             for (const DataMove& move : m.moves)
                 for (const std::uint32_t b : {move.blocks.from, move.blocks.to, move.blocks.to_log})

@@ -81,6 +81,8 @@ void Package::accept(const FlashPacket& p, unsigned from_port) {
         return parts_->planes.add_move(r);
     case PacketKind::erase:
         return parts_->planes.add_erase(r);
+    case PacketKind::extend:
+        return parts_->planes.extend(r);
     default:
         MEMSIM_ASSERT(false, "an answer comes to a package");
     }

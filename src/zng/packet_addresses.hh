@@ -28,8 +28,10 @@ class PacketAddresses {
     }
     void collect(protocol::FlashPacket& p, const protocol::CollectRequest& r) const {
         const BlockPlace at = flash_.place(r.data), to = flash_.place(r.to);
-        p.kind = r.op == protocol::CollectOp::move ? protocol::PacketKind::move
-                                                   : protocol::PacketKind::erase;
+        using protocol::CollectOp, protocol::PacketKind;
+        p.kind = r.op == CollectOp::move    ? PacketKind::move
+                 : r.op == CollectOp::erase ? PacketKind::erase
+                                            : PacketKind::extend;
         p.at = plane(at), p.block = at.block;
         p.log_block = flash_.block_in_plane(r.log);
         p.page = r.page;

@@ -190,7 +190,7 @@ def test_what_no_text_tells_apart_is_equal_on_all_platforms():
     assert len(roots) == len(OWN) + 1
     equal(lambda r: r.memory.network, "width", "latency", "queue")
     roots = [machine(platform) for platform in OWN]
-    equal(lambda r: r.flash.package[0], "transfer", "collects", "spare", "patience", "log_reserve", "search")
+    equal(lambda r: r.flash.package[0], "transfer", "spare", "patience", "log_reserve", "search")
     equal(lambda r: r.flash.controller[0], "combine", "window", "decode", "latency")
 
 

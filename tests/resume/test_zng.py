@@ -28,7 +28,7 @@ def at_work(file):
 def test_in_the_middle_of_a_garbage_collection(run, at, platform, workload, instructions):
     """Two registers a plane, and log blocks of one page: merges go on from beginning to end."""
     machine = ["--set", "flash.package[*].log_reserve=383", "--set", "flash.package[*].registers=2",
-               CONFIG, "--collect", "--platform", platform, "--workload", workload, "--scale", "default",
+               CONFIG, "--collect", "low", "--platform", platform, "--workload", workload, "--scale", "default",
                "--max-instructions", instructions]
     whole = run("-d", "whole", "--debug-flags", "Collect", "--debug-file", "log", *machine)
     content = run.content("whole")

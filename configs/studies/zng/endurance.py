@@ -13,7 +13,7 @@ from memsim.systems import zng
 
 args = zng.points.arguments(__doc__)
 fig = zng.points.Points("endurance", args)
-fig.add("zng-base", "zng-wropt", "zng", arguments=["--collect"], options=["--set", "flash.package[*].log_filled=100%"],
+fig.add("zng-base", "zng-wropt", "zng", arguments=["--collect", "low"], options=["--set", "flash.package[*].log_filled=100%"],
         variant=" in the long run")
 fig.run()
 

@@ -2,7 +2,7 @@
 
     build/memsim configs/studies/zng/fig17.py [--scale small] [--workloads betw-back] [--every 50us]
 
-Log blocks are filled from the seed as in the long run. Without collection those that are full go on in others.
+Log blocks are filled from the seed as in the long run. Without collection those that are full go on in erased blocks.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import statistics
 from memsim.results import connect
 from memsim.systems import zng
 
-CASES = {"without": "--no-collect", "with": "--collect"}
+CASES = {"without": "used_up", "with": "low"}
 SERIES = """SELECT tick, name, sum(value) FROM samples WHERE run = ? AND name LIKE 'application_requests[%'
             GROUP BY tick, name ORDER BY tick"""
 
@@ -25,9 +25,9 @@ def more(parser):
 args = zng.points.arguments(__doc__, workloads=["betw-back"], more=more)
 fig = zng.points.Points("fig17", args)
 for workload in args.workloads:
-    for case, option in CASES.items():
+    for case, when in CASES.items():
         limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
-        fig.point(zng.points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, option,
+        fig.point(zng.points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, "--collect", when,
                   "--every", args.every, "--registers", args.registers, *limit, platform=case,
                   workload=workload)
 fig.run()

@@ -40,7 +40,7 @@ struct Numbering {
     }
     bool has(const FlashPacket& p) const {
         return p.at.die < dies && p.at.plane < die_planes && p.block < blocks &&
-               p.log_block < blocks && p.page < pages;
+               p.log_block < blocks && p.to_block < blocks && p.page < pages;
     }
 
     void check(Loader& l, std::string_view field, const PageAddress& a) const {

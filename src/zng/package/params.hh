@@ -49,9 +49,6 @@ struct Params {
         "Time that a program waits before it goes ahead of reads (assumption: 2 tPROG)"};
     Param<unsigned> log_reserve {
         16, {0, 32767}, "Pages left of a log block when the collector is told (assumption)"};
-    Param<bool> collects {
-        true, "Whether a full log block waits for a collector; otherwise it goes on in an erased "
-              "block of its plane"};
     Param<Fraction> log_filled {0_pct,
                                 {0_pct, 100_pct},
                                 "Pages of each log block programmed before the run at most: how "

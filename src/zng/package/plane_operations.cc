@@ -11,6 +11,12 @@ void PlaneOperations::add_erase(const Request& r) {
     c_.workers.mark_ready(worker);
 }
 
+void PlaneOperations::extend(const Request& r) {
+    c_.decoders.extend(c_.n.plane(r.packet.at), r.packet.log_block, r.packet.to_block);
+    c_.again = true; // the log block has room
+    c_.answers.answer(r, PacketKind::extended);
+}
+
 // ---- what comes next -------------------------------------------------------------------------
 
 /// An old move has its planes kept free.

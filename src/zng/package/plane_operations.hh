@@ -12,6 +12,8 @@ class PlaneOperations {
 
     void add_move(const Request& r) { c_.state.moves.push(r); }
     void add_erase(const Request& r);
+    /// A log block has another block to go on in: nothing is programmed for that.
+    void extend(const Request& r);
     /// Begins the moves whose planes are idle.
     void start_moves();
     /// The next thing that an idle plane does.

@@ -5,6 +5,8 @@
 #include "flash/nand.hh"
 #include "zng/package/page_address.hh"
 
+#include <algorithm>
+
 namespace memsim::zng::package {
 
 /// What the programmable row decoders of a package know: which page of its log block a page was
@@ -12,28 +14,30 @@ namespace memsim::zng::package {
 /// where pages of blocks are that a collector moves.
 class RowDecoders {
   public:
+    static constexpr std::uint32_t none = ~0u;
     struct Config {
         Numbering numbers;
         std::uint32_t first_log = 0, last_log = 0; ///< log blocks of a plane at the start
         std::uint32_t filled = 0;                  ///< pages of each at most, then
         std::uint64_t seed = 0;                    ///< of how many they are
         std::uint32_t reserve = 0;                 ///< pages left of a block that is low
-        bool collects = true;                      ///< somebody merges those that are full
     };
     struct Log {
-        std::uint16_t assigned = 0;        ///< pages programmed or promised to a register
+        std::uint32_t assigned = 0;        ///< pages programmed or promised to a register
         bool reported = false;             ///< that it is low
         std::vector<std::uint64_t> owners; ///< numbers of pages, by page programmed
+        std::vector<std::uint32_t> more;   ///< blocks of the plane that it goes on in
+        std::uint32_t open = 0;            ///< of it and those: the one that is programmed next
+        std::uint32_t first = none;        ///< of a block in which another goes on: that one
     };
     struct Forward { ///< of a block whose pages are being moved
         std::uint32_t plane = 0, block = 0, log_block = 0;
         std::uint32_t begun = 0; ///< pages, from the first
     };
     struct State {
-        HashMap<Log> logs;                ///< by number of block
-        HashMap<std::uint32_t> lpmt;      ///< page to block x pages + page of its log block
-        HashMap<Forward> forwards;        ///< by number of block
-        HashMap<std::uint32_t> continued; ///< by number of log block: where it goes on
+        HashMap<Log> logs;           ///< by number of block
+        HashMap<std::uint32_t> lpmt; ///< page to block x pages + page of its log block
+        HashMap<Forward> forwards;   ///< by number of block
     };
     RowDecoders(const Config& config, flash::NandArray& array, State& state)
         : config_(config), n_(config.numbers), array_(array), state_(state) {}
@@ -46,7 +50,7 @@ class RowDecoders {
         const std::uint32_t* const found = state_.lpmt.find(n_.page(a));
         if (!found) return {a.block, a.page};
         const Place p {*found / n_.pages, *found % n_.pages};
-        MEMSIM_ASSERT(p.block == a.log_block || !config_.collects,
+        MEMSIM_ASSERT(p.block == a.log_block || goes_on_in(a, p.block),
                       "a request names another log block than its page's");
         return p;
     }
@@ -76,28 +80,34 @@ class RowDecoders {
     /// A page of its log block, if one is left.
     Promise promise(const PageAddress& a) {
         Log& log = log_of(a);
-        if (!config_.collects) return {true};
+        const auto pages = static_cast<std::uint32_t>(1 + log.more.size()) * n_.pages;
         Promise p;
-        p.granted = log.assigned < n_.pages; // it may have been full before the run
+        p.granted = log.assigned < pages; // it may have been full before the run
         log.assigned += p.granted;
-        p.left = n_.pages - log.assigned;
+        p.left = pages - log.assigned;
         p.low = !log.reported && p.left <= config_.reserve;
         log.reported |= p.low;
         return p;
     }
-    /// The block whose next page takes what is programmed to a log block: itself, or, where nobody
-    /// collects and it is full, an erased one behind the data blocks of its plane.
+    /// A log block goes on in an erased block of its plane when it is full.
+    void extend(std::uint32_t plane, std::uint32_t log_block, std::uint32_t block) {
+        MEMSIM_ASSERT(!array_.block(plane, block) || array_.block(plane, block)->written == 0,
+                      "a log block goes on in a block that is not erased");
+        Log& next = state_.logs[n_.block(plane, block)];
+        next = {};
+        next.first = log_block;
+        Log& log = log_of({plane, 0, log_block, 0});
+        log.more.push_back(block);
+        log.reported = false;
+    }
+    /// The block whose next page takes what is programmed to a log block.
     std::uint32_t open_block(const PageAddress& a) {
-        const std::uint64_t number = n_.block(a.plane, a.log_block);
-        const std::uint32_t* const on = state_.continued.find(number);
-        const std::uint32_t block = on ? *on : a.log_block;
-        const flash::NandBlock* const b = array_.block(a.plane, block);
-        if (config_.collects || !b || b->written < n_.pages) return block;
-        for (std::uint32_t next = n_.blocks; next-- > config_.first_log;)
-            if (!array_.block(a.plane, next)) return state_.continued[number] = next;
-        throw ConfigError("the log blocks of plane " + std::to_string(a.plane) +
-                          " have taken all of its blocks that hold no data: have them collected "
-                          "(collects), or simulate less");
+        Log& log = log_of(a);
+        for (;; ++log.open) {
+            const std::uint32_t block = log.open ? log.more[log.open - 1] : a.log_block;
+            const flash::NandBlock* const b = array_.block(a.plane, block);
+            if (!b || b->written < n_.pages || log.open == log.more.size()) return block;
+        }
     }
     /// The page that was promised is not needed: its data go elsewhere.
     void take_back(const PageAddress& a) { --state_.logs[n_.block(a.plane, a.log_block)].assigned; }
@@ -130,16 +140,16 @@ class RowDecoders {
             }),
                     "has a block that does not exist, or pages that move in a circle");
         });
-        l.within("decoders.continued", [&] {
-            l.check(state_.continued.all(
-                        [&](std::uint64_t, std::uint32_t block) { return block < n_.blocks; }),
-                    "has a block that does not exist");
-        });
         l.within("decoders.logs", [&] {
             l.check(state_.logs.all([&](std::uint64_t, const Log& log) {
-                return log.assigned <= n_.pages && log.owners.size() <= n_.pages;
+                return log.assigned <= (1 + log.more.size()) * n_.pages &&
+                       log.owners.size() <= n_.pages && log.open <= log.more.size();
             }),
-                    "has more pages than a block");
+                    "has more pages than its blocks");
+            l.check(state_.logs.all([&](std::uint64_t, const Log& log) {
+                return std::ranges::all_of(log.more, [&](auto b) { return b < n_.blocks; });
+            }),
+                    "goes on in a block that does not exist");
         });
     }
 
@@ -156,6 +166,10 @@ class RowDecoders {
         log.assigned = static_cast<std::uint16_t>(split_mix(draw) % (config_.filled + 1));
         array_.written_before(a.plane, a.log_block, log.assigned);
         return log;
+    }
+    bool goes_on_in(const PageAddress& a, std::uint32_t block) const {
+        const Log* const log = state_.logs.find(n_.block(a.plane, block));
+        return log && log->first == a.log_block;
     }
     bool ends(const Forward& from) const {
         const Forward* f = &from;

@@ -149,6 +149,39 @@ TEST_CASE("Pages of a log block are promised until it is full, and its reserve i
     CHECK(before > 0);
 }
 
+TEST_CASE("A log block that was given another goes on there when it is full", "[zng]") {
+    flash::NandArrayState cells;
+    flash::NandArray array({2, 8, 4}, cells);
+    RowDecoders::State state;
+    RowDecoders d({numbers, 6, 6, 0, 0, 1}, array, state);
+    const PageAddress a = page(0, 1, 0);
+    for (unsigned i = 0; i < 3; ++i) d.promise(a);
+    d.extend(0, 6, 7);
+    CHECK(d.promise(a).left == 4);
+    for (unsigned i = 0; i < 4; ++i) {
+        CHECK(d.open_block(a) == 6); // it is not full yet
+        array.program(0, 6, i);
+        d.programmed(numbers.page(a), 0, {6, i});
+    }
+    CHECK(d.open_block(a) == 7);
+    array.program(0, 7, 0);
+    d.programmed(numbers.page(a), 0, {7, 0});
+    CHECK(d.locate(a).block == 7);
+    CHECK_FALSE(d.promise(a).low); // three pages left, then two, one
+    CHECK_FALSE(d.promise(a).low);
+    CHECK(d.promise(a).low);
+    CHECK_THROWS_AS(d.locate({0, 1, 5, 0}), Panic); // no log block of this page
+    CHECK_THROWS_AS(d.extend(0, 6, 7), Panic);      // not erased
+    d.erase(0, 7);
+    CHECK(d.locate(a).block == 1);
+    const auto check = [&] { return refused([&](Loader& l) { d.check_loaded(l); }); };
+    CHECK(check().empty());
+    state.logs[numbers.block(0, 6)].more.back() = 8;
+    CHECK_THAT(check(), Contains("goes on in a block that does not exist"));
+    state.logs[numbers.block(0, 6)].more.clear();
+    CHECK_THAT(check(), Contains("more pages than its blocks"));
+}
+
 TEST_CASE("What comes for a page that has begun to move goes to its new place, and on", "[zng]") {
     flash::NandArrayState cells;
     flash::NandArray array({2, 8, 4}, cells);

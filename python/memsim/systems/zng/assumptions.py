@@ -11,7 +11,7 @@ READS = "zng-rdopt", "zng"        # those with a prefetcher
 SENSES_EACH = "zng-base", "zng-wropt"  # a page for each read
 EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
 MESH, PACKAGE, CONTROLLER = "flash.mesh", "flash.package[*]", "flash.controller[*]"
-COLLECTS = f"{PACKAGE}.collects=true"
+COLLECTS = "gpu.collector.when=low"
 FILLED = f"{PACKAGE}.log_filled=100%", COLLECTS
 PREFETCHER, BUFFER = "gpu.prefetcher", "memory.buffer"
 # Cores of a slice of 1/8: one, of 8 us a page for the paper's five of 5 us.
@@ -36,7 +36,7 @@ ALL = [
     *each(MESH, "clock", ("1600MHz",), name="network clock"),
     *each(PACKAGE, "independent_planes", ("false",)),
     # Collection as in the long run, and what hangs on it.
-    Assumption("collection", "true", (COLLECTS,), OWN),
+    Assumption("collection", "low", (COLLECTS,), OWN),
     Assumption("log blocks filled", "100%", FILLED, OWN),
     *[Assumption("erase, log blocks filled", t, (f"{PACKAGE}.timing_changes=tBERS={t}", *FILLED), OWN)
       for t in ("2ms", "5ms")],

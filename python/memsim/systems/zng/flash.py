@@ -64,9 +64,11 @@ MESHES = {1: (4, 4), 2: (4, 2), 4: (2, 2), 8: (2, 1)}
 # are written may go to L2 ways that are pinned while registers thrash; the L2 of zng-wropt does not take small
 # writes (V-B says so of ZnG alone), so it has none to pin. `combine`: writes that wait for one to their line go with it.
 BASE = dict(registers=2, network="none", redirect=False, reuse="none", transfer="page", combine=True)
-# Whether log blocks that are full are collected. Figs 10 to 16 are of runs that do not use up the flash (III-B);
-# Fig. 17 compares runs with collections to runs without.
-COLLECT = False
+# When log blocks are merged. In Figs 10 to 16 "once all the spaces of Z-NAND are used up" (III-B): until then a full one
+# goes on in an erased block of its plane. Fig. 17 compares runs with collections, of log blocks that are low (IV-A), to
+# runs without.
+COLLECT_WHEN = "low", "used_up"
+COLLECT = "used_up"
 PLATFORMS = {
     "zng-base": BASE,
     "zng-rdopt": dict(BASE, reuse="waiting"),
@@ -98,7 +100,7 @@ def attach(root, size, programs, registers, network, redirect, reuse, transfer, 
     root.flash = flash_backbone(
         controllers=channels, packages=channels, mesh=MESHES[size.k], registers=registers,
         network=network, geometry=geometry_of(size),
-        for_package=dict(reuse=reuse, transfer=transfer, collects=collect, **(for_package or {})),
+        for_package=dict(reuse=reuse, transfer=transfer, **(for_package or {})),
         for_controller=dict(combine=combine))
     slices = root.gpu.l2
     root.memory.network = mem.Crossbar(inputs=len(slices), **root.gpu.interleave.over(channels).crossbar, width="64B")
@@ -110,4 +112,4 @@ def attach(root, size, programs, registers, network, redirect, reuse, transfer, 
             l2.control_ports = controller.pins = 1
             controller.pin[0] = l2.control[0]
     ftl.collect(root.gpu, root.flash.controller, size.channels, geometry_of(size), programs,
-              stripe=stripe, helper=helper)
+              stripe=stripe, helper=helper, when=collect)
