@@ -299,6 +299,16 @@ std::vector<Work> Dispatcher::work() const {
 
 void Dispatcher::check_loaded(Loader& l) const {
     l.index("next", state.next, state.applications.size());
+    for (const Application& a : state.applications) {
+        l.within("applications.next_block",
+                 [&] { l.check(a.next_block <= a.blocks, "lies behind the launch's blocks"); });
+        l.within("applications.block", [&] {
+            l.check(!a.blocks || (a.block.warps && occupancy_.has(a.block)),
+                    "takes no warp, or more than an SM has");
+        });
+    }
+    for (const Resources& used : state.used)
+        l.within("used", [&] { l.check(occupancy_.has(used), "is more than an SM has"); });
 }
 
 void Dispatcher::waits_on(WaitReport& report) const {

@@ -30,7 +30,7 @@ def test_clang_format():
 def test_clang_tidy():
     files = tracked("src/*.cc")
     assert "src/core/error.cc" in files
-    command = ["run-clang-tidy", "-quiet", "-p", "build-opt-clang++", f"-j{os.cpu_count()}"]
+    command = ["run-clang-tidy", "-quiet", "-p", "build-sanitize-clang++", f"-j{os.cpu_count()}"]
     result = subprocess.run([*command, *(f"^{re.escape(str(ROOT / name))}$" for name in files)],
                             cwd=ROOT, capture_output=True, text=True)
     plain = re.sub(r"\x1b\[[\d;]*m", "", result.stdout)

@@ -1,4 +1,4 @@
-"""A checkpoint goes on in another build than the one that wrote it: with debugging, sanitizers or clang++. util/test
+"""A checkpoint goes on in another build than the one that wrote it: with debugging, or of clang++ with sanitizers. util/test
 --long makes those builds; where one is missing its tests are skipped."""
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from .conftest import ROOT
 from .test_verify import CONFIGS, SCRIPTS
 
 SYSTEMS = "ohm_planar.py", "ohm_two_level.py", "zng.py", "cmd.py", "cxl_gpu.py", "sap.py"
-BUILDS = "build-debug-g++", "build-sanitize-g++", "build-opt-clang++"
+BUILDS = "build-debug-g++", "build-sanitize-clang++"
 RESULTS = "SELECT path, name, value, unit FROM result ORDER BY path, name"
 
 

@@ -97,8 +97,8 @@ for m in machines:
 
 @pytest.mark.long
 def test_both_compilers(run, machine):
-    """build-opt-clang++ is made by util/test --long."""
-    other = run.command([])[0].replace("/build/memsim", "/build-opt-clang++/memsim")
+    """build-sanitize-clang++ is made by util/test --long."""
+    other = run.command([])[0].replace("/build/memsim", "/build-sanitize-clang++/memsim")
     run("-d", "gcc", *machine)
     done = subprocess.run([other, "-d", "clang", *map(str, machine)], cwd=run.directory)
     assert done.returncode == 0

@@ -61,6 +61,12 @@ class Occupancy {
                    const std::string& path) const;
     /// Blocks of this kind that an SM still takes.
     std::uint32_t room(const Resources& used, const Resources& block) const;
+    /// Whether an SM has so much.
+    bool has(const Resources& r) const {
+        return r.blocks <= p_.block_slots() && r.warps <= p_.warp_slots() &&
+               r.registers <= p_.registers() &&
+               r.shared <= static_cast<std::uint64_t>(p_.shared->raw);
+    }
     /// Those of an empty SM.
     std::uint32_t room(const Resources& block) const { return room({}, block); }
 

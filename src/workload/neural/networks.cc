@@ -126,7 +126,8 @@ std::unique_ptr<Application> network(const Options& options) {
         net = read_cfg(options.input, static_cast<u32>(options.size));
         const auto weights = std::filesystem::path(options.input).replace_extension(".weights");
         net.files = {options.input};
-        if (std::filesystem::exists(weights)) {
+        std::error_code why_not;
+        if (std::filesystem::exists(weights, why_not)) {
             read_weights(weights.string(), net);
             net.files.push_back(weights.string());
         }

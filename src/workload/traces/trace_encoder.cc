@@ -140,8 +140,8 @@ TraceOutput::TraceOutput(const std::string& path, std::optional<std::uint64_t> c
     std::error_code unknown;
     if (fs::is_fifo(path, unknown))
         throw ConfigError(path + ": is a pipe, which waits for its reader: name a file");
-    if (continue_at && fs::is_regular_file(path)) {
-        const std::uint64_t size = fs::file_size(path);
+    if (continue_at && fs::is_regular_file(path, unknown)) {
+        const std::uint64_t size = fs::file_size(path, unknown);
         if (size < *continue_at)
             throw ConfigError(path + ": has " + std::to_string(size) +
                               " bytes, and the checkpoint "
@@ -158,7 +158,7 @@ TraceOutput::TraceOutput(const std::string& path, std::optional<std::uint64_t> c
                 throw ConfigError(path + ": cannot be cut off where the checkpoint goes on (" +
                                   error.message() + ")");
         }
-    } else if (continue_at && !fs::exists(path)) {
+    } else if (continue_at && !fs::exists(path, unknown)) {
         throw ConfigError(path + ": the run wrote this trace and it is gone: put it back, or start "
                                  "again without --restore");
     }

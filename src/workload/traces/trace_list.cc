@@ -31,9 +31,11 @@ TraceCommand read_copy(InputFile& file, std::string_view line) {
 }
 
 bool lies_in(const fs::path& folder, const fs::path& file) {
-    const fs::path above = fs::canonical(folder.empty() ? "." : folder);
-    const fs::path real = fs::canonical(file);
-    return std::mismatch(above.begin(), above.end(), real.begin(), real.end()).first == above.end();
+    std::error_code gone; // since it was found
+    const fs::path above = fs::canonical(folder.empty() ? "." : folder, gone);
+    const fs::path real = fs::canonical(file, gone);
+    return !above.empty() &&
+           std::mismatch(above.begin(), above.end(), real.begin(), real.end()).first == above.end();
 }
 
 /// The path of a kernel's file: as written, or packed beside it.
@@ -41,7 +43,8 @@ std::string find_kernel(const InputFile& list, std::string_view name, bool outsi
     const fs::path folder = fs::path(list.path()).parent_path(), path = folder / name;
     for (const char* packed : {"", ".xz", ".gz"}) {
         const std::string file = path.string() + packed;
-        if (!fs::is_regular_file(file)) continue;
+        std::error_code why_not; // such as a name that is too long
+        if (!fs::is_regular_file(file, why_not)) continue;
         if (!outside && !lies_in(folder, file))
             list.refuse_line("'" + file +
                              "' lies outside of the list's folder: copy it there, or allow it by "

@@ -70,8 +70,8 @@ TEST_CASE("The helper thread goes through merges in turn, when all that it grant
     MergeTableState state;
     MergeTable table(10, 4, state);
     table.reset(2);
-    table.begin(100, 0, 1).moves.resize(2);
-    table.begin(200, 0, 2).moves.resize(1);
+    table.begin({100}, 0, 1).moves.resize(2);
+    table.begin({200}, 0, 2).moves.resize(1);
     CHECK(table.full());
     CHECK(table.next_step() == 8); // four pages of two blocks
     CHECK(table.stepping());
