@@ -4,6 +4,21 @@
 
 namespace memsim::zng {
 
+MergeBlocks::MergeBlocks(Config config, MergeBlocksState& state)
+    : c_(std::move(config)), s_(state) {
+    const auto up = [](std::uint32_t n, std::uint32_t of) { return (n + of - 1) / of; };
+    std::uint32_t data = 0; // blocks of a package, at most
+    for (const BlockRange& r : c_.ranges) {
+        if (r.blocks == 0) continue;
+        data += up(r.blocks, c_.flash.packages);
+        const std::uint32_t last = c_.flash.block_in_plane(r.first + r.blocks - 1);
+        used_logs_ = std::max(used_logs_, last / c_.ratio + 1);
+    }
+    const std::uint32_t logs =
+        up(up(data, in_package()), c_.ratio); // of a plane, to merge all of them into
+    kept_ = std::max(logs, 1u) * (c_.ratio + 1);
+}
+
 Served MergeBlocks::served_by(std::uint32_t log) const {
     if (const Served* const made = s_.made.find(log)) return *made;
     Served s;
@@ -27,9 +42,15 @@ void MergeBlocks::close(const Served& s, std::uint32_t log) {
 }
 
 std::optional<std::uint32_t> MergeBlocks::extend(std::uint32_t log) {
-    const std::uint32_t plane = c_.flash.plane_of(log);
-    if (s_.free.left(plane) <= c_.ratio + 1) return {}; // a log block with its data blocks
-    const std::uint32_t block = s_.free.take(plane);
+    const std::uint32_t plane = c_.flash.plane_of(log), logs = s_.logs.logs_of_plane();
+    std::uint32_t& taken = s_.idle_taken[plane];
+    std::uint32_t block = 0;
+    if (used_logs_ + taken < logs)
+        block = c_.flash.in_plane(plane, c_.data_blocks + logs - ++taken);
+    else if (s_.free.left(plane) > kept_)
+        block = s_.free.take(plane);
+    else
+        return {};
     s_.more[log].push_back(block);
     return block;
 }
@@ -103,6 +124,11 @@ void MergeBlocks::check_loaded(Loader& l) const {
     s_.made.all([&](std::uint64_t, const Served& s) {
         l.index("made", s.application, c_.ranges.size());
         l.indices("made.blocks", s.blocks, blocks);
+        return true;
+    });
+    s_.idle_taken.all([&](std::uint64_t plane, std::uint32_t taken) {
+        l.index("idle_taken", plane, c_.flash.all_planes());
+        l.index("idle_taken", taken, s_.logs.logs_of_plane() - used_logs_ + 1);
         return true;
     });
     s_.more.all([&](std::uint64_t, const std::vector<std::uint32_t>& more) {

@@ -38,6 +38,7 @@ struct MergeBlocksState {
     HashMap<Served> made;                     ///< log blocks made since the start
     HashMap<OpenLog> open;                    ///< by plane and application
     HashMap<std::vector<std::uint32_t>> more; ///< blocks that log blocks went on in
+    HashMap<std::uint32_t> idle_taken;        ///< by plane: log blocks without data, taken for that
     HashMap<std::uint32_t> targets;           ///< log blocks, and the moves to their blocks
     std::vector<std::uint32_t> plane_moves;   ///< from and to each plane, under way
 };
@@ -54,7 +55,7 @@ class MergeBlocks {
         std::uint32_t ratio = 1;        ///< data blocks to a log block
         std::vector<BlockRange> ranges; ///< by application
     };
-    MergeBlocks(Config config, MergeBlocksState& state) : c_(std::move(config)), s_(state) {}
+    MergeBlocks(Config config, MergeBlocksState& state);
 
     /// Those at the start hold data of an application, and are still there.
     Served served_by(std::uint32_t log) const;
@@ -62,8 +63,9 @@ class MergeBlocks {
     void close(const Served& s, std::uint32_t log);
     /// Data blocks that it serves are on their way.
     bool awaits_data(std::uint32_t log) const { return s_.targets.find(log) != nullptr; }
-    /// Takes an erased block of its plane for a full log block to go on in, if it leaves enough of
-    /// them to merge into.
+    /// Takes an erased block of its plane for a full log block to go on in: one that is the log
+    /// block of data blocks that hold nothing, the last first, or a free one, if enough stay to
+    /// merge into.
     std::optional<std::uint32_t> extend(std::uint32_t log);
     /// A log block and those that it went on in.
     std::vector<std::uint32_t> all_of(std::uint32_t log) const;
@@ -94,6 +96,10 @@ class MergeBlocks {
     std::uint32_t in_package() const { return c_.flash.all_planes() / c_.flash.packages; }
 
     Config c_;
+    std::uint32_t used_logs_ =
+        0; ///< log blocks of a plane, from the first, that may serve data at the start
+    std::uint32_t kept_ =
+        0; ///< free blocks of a plane that log blocks leave: room to merge all data of a package
     MergeBlocksState& s_;
 };
 

@@ -417,10 +417,11 @@ TEST_CASE("A full log block goes on in the blocks that it is given", "[zng]") {
     Bench b(Arguments {
         {"network", "none"}, {"pages", "4"}, {"data_blocks", "4"}, {"log_reserve", "2"}});
     // A page each 200 us; the one before is programmed then. Log block 6 takes four, 7 four, 5 one.
-    for (unsigned i = 0; i < 10; ++i) b.write_page(i * 200 * us, 0, i % 4, 10 + i);
     std::vector<unsigned> given;
-    for (const unsigned block : {7, 5}) {
-        b.push((block == 7 ? 500 : 1350) * us, PacketKind::extend, 0, 0, 0).to_block = block;
+    for (unsigned i = 0; i < 10; ++i) {
+        b.write_page(i * 200 * us, 0, i % 4, 10 + i);
+        if (i != 2 && i != 6) continue;
+        b.push((i * 200 + 150) * us, PacketKind::extend, 0, 0, 0).to_block = i == 2 ? 7 : 5;
         given.push_back(b.tags);
     }
     std::vector<unsigned> reads;
