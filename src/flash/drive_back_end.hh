@@ -114,7 +114,6 @@ class DriveBackEnd {
         /// Whether a task may begin. If not, begin_due() is called when those that wait may.
         virtual bool may_begin_task() = 0;
     };
-    using Refuse = std::function<void(const char* parameter, const std::string& sentence)>;
     /// `refuse` throws. `state.victim` is made. `past`: draws what was written before the run.
     DriveBackEnd(const FlashShape& shape, const FtlParams& params, FtlStats& stats,
                  DriveBackEndState& state, DriveContents& contents, Contents& records, Front& front,

@@ -3,6 +3,8 @@
 #include "core/component.hh"
 #include "flash/geometry.hh"
 
+#include <functional>
+
 /// What a drive is made of, and how many pages of it are whose.
 namespace memsim::flash {
 
@@ -25,6 +27,8 @@ struct FlashShape {
     }
 };
 
+using Refuse = std::function<void(const char* parameter, const std::string& sentence)>;
+
 /// The pages that the host sees, those of the map behind them, and the blocks of each plane that
 /// stay free for garbage collection. Refuses what cannot be: calls refuse(parameter, sentence),
 /// which throws.
@@ -33,9 +37,8 @@ struct DriveSpace {
     std::uint32_t free_blocks = 0;   ///< fewer than these, and collection begins
     std::uint32_t target_blocks = 0; ///< at least these, and it ends
 
-    template <class F>
     DriveSpace(const FlashShape& shape, std::uint64_t pages_per_map_page, Fraction threshold,
-               Fraction target, unsigned open_blocks, F&& refuse) {
+               Fraction target, unsigned open_blocks, const Refuse& refuse) {
         const Geometry g = shape.geometry();
         if (g.all_pages() >= ~0u)
             refuse("blocks", "the drive has " + std::to_string(g.all_pages()) +

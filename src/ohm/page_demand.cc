@@ -130,7 +130,7 @@ void PageDemand::check_loaded(Loader& l, unsigned slots, std::size_t swaps) cons
     }
     l.within("commands", [&] { l.check(commands == state_.commands, "counts others"); });
     for (const auto& [name, reads] : {std::pair {"ready", &state_.ready}, {"kept", &state_.kept}})
-        l.within(name, [&] {
+        l.within(name, [&, reads = reads] {
             for (std::uint32_t i = 0; i < reads->size(); ++i) {
                 l.index("module", (*reads)[i].module, modules_.modules());
                 table_.check(l, "id", (*reads)[i].id);

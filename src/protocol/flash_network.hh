@@ -62,10 +62,9 @@ struct FlashPacket {
     std::uint32_t tag = 0;       ///< the sender's own; comes back
     std::uint32_t block = 0;     ///< data block of the plane (erase: any block)
     std::uint32_t log_block = 0; ///< its log block, of the same plane
-    std::uint32_t to_block =
-        0; ///< of a move: an erased block of plane `to`, programmed in order; of extend: of `at`
-    std::uint32_t to_log = 0;                  ///< the log block of to_block
-    std::uint32_t bytes = 0;                   ///< of data that it asks for or carries
+    std::uint32_t to_block = 0;  ///< of a move (plane `to`) or extend (`at`): an erased block
+    std::uint32_t to_log = 0;    ///< the log block of to_block
+    std::uint32_t bytes = 0;     ///< of data that it asks for or carries
     std::uint16_t source = 0, destination = 0; ///< endpoints of the network
     std::uint16_t page = 0;                    ///< of the block; in log_low: pages left
     FlashPlane at, to;

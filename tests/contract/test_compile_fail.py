@@ -37,3 +37,9 @@ def test_a_right_program_is_not_refused(compiler):
     headers = sorted((ROOT / "src/core").glob("*.hh"))
     source = "".join(f'#include "core/{path.name}"\n' for path in headers) + "int main() {}\n"
     assert headers and refusal(compiler, "-x", "c++", "-", input=source) is None
+
+
+def test_clang_takes_what_gcc_takes():
+    """A file of policies, whose types have no name outside of it; util/test --long builds all with clang++."""
+    warnings = "-Wall", "-Wextra", "-Wpedantic", "-Werror"
+    assert refusal("clang++", *warnings, "src/mem/dram/row_policies.cc") is None
