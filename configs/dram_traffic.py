@@ -46,7 +46,7 @@ root = memsim.Root(seed=args.seed)
 if args.pattern == "probed":
     # `every` counts eighths of a cycle: a cycle of one period is a read each period.
     root.generator = mem.ProbedStream(cycle=args.period, every=8, probes=args.requests, bytes=args.size)
-    dram_map = args.map or "RoCoBaBg"
+    dram_map = args.map or "RoRaCoBaBg"
 else:
     root.generator = mem.TrafficGen(pattern=args.pattern, period=args.period, requests=args.requests,
                                     size=args.size, outstanding=args.outstanding, read_share=args.read_share)

@@ -50,6 +50,7 @@ def test_the_probe_of_the_validation(printed):
     light, heavy = printed(*shape, "--period", "1041ns"), printed(*shape, "--period", "3748500fs")
     assert light["probe"] == pytest.approx(44.3, rel=0.05)
     assert heavy["probe"] > 1.1 * light["probe"]
+    assert printed("--pattern", "probed")["probe"] > 0  # of two ranks, as the preset has them
 
 
 def test_policies_are_chosen_by_name_with_parameters(printed):

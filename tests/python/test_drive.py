@@ -2,13 +2,14 @@
 from pathlib import Path
 
 import pytest
+from memsim.systems.drive import PRESETS
 
 CONFIG = Path(__file__).parents[2] / "configs" / "drive.py"
 
 
-@pytest.mark.parametrize("drive", ["mqsim", "z_ssd"])
+@pytest.mark.parametrize("drive", PRESETS)
 def test_a_drive_under_random_requests(memsim_command, drive):
-    done = memsim_command(CONFIG, "--drive", drive, "--requests", 2000, "--read-share", "50%")
+    done = memsim_command(CONFIG, "--drive", drive, "--requests", 300, "--read-share", "50%")
     assert done.stdout.startswith(f"{drive}: ")
     assert "read latency" in done.stdout and "write amplification" in done.stdout
 
