@@ -38,11 +38,23 @@ bool RootPort::take_requests() {
             continue;
         }
         MEMSIM_ASSERT(r.command <= Command::atomic, "a request that a memory does not take");
-        const std::uint32_t lines = lines_of(r);
+        const std::uint32_t lines = lines_to_send(r);
         if (state.free_tags.size() < lines || link_->waiting() + lines > params.buffer()) break;
         take(r);
     }
     return taken;
+}
+
+/// A message for each. Refuses a request that never has room.
+std::uint32_t RootPort::lines_to_send(const MemRequest& r) const {
+    const std::uint32_t most = std::min(params.outstanding(), params.buffer());
+    const std::uint32_t lines = r.bytes / line_bytes > most ? r.bytes / line_bytes : lines_of(r);
+    if (lines > most)
+        refuse("buffer", "a request of " + std::to_string(r.bytes) + " bytes comes, and " +
+                             std::to_string(most) +
+                             " messages, a line of 64 bytes each, are the most that wait at once: "
+                             "make buffer and outstanding larger");
+    return lines;
 }
 
 /// Its units of 256 bytes, as many as one message names.

@@ -88,6 +88,7 @@ class RootPort final : public Model<RootPort>, public Functional, public HasLink
 
   private:
     bool take_requests();
+    std::uint32_t lines_to_send(const protocol::MemRequest& r) const;
     void take_hint(const protocol::MemRequest& r);
     void take(const protocol::MemRequest& r);
     void take_response(const Message& m);

@@ -252,6 +252,20 @@ TEST_CASE("what cannot be a link is refused by a sentence", "[cxl][port]") {
     CHECK_THAT(error("controller=fast"), Contains("ours"));
 }
 
+TEST_CASE("a request of more lines than ever wait at once is a sentence", "[cxl][port]") {
+    Linked b("", "buffer=16 outstanding=16");
+    b.driver().read(later, 0, 16 * 64);
+    b.run();
+    for (const auto& [address, bytes] : {std::pair {32u, 16u * 64}, {0u, 1u << 31}}) {
+        Linked more("", "buffer=16 outstanding=16");
+        more.driver().read(later, address, bytes);
+        more.m.build(), more.m.start();
+        CHECK_THROWS_WITH(more.m.run(never),
+                          Contains("root.buffer: a request of " + std::to_string(bytes) +
+                                   " bytes comes, and 16 messages"));
+    }
+}
+
 TEST_CASE("both wires of a port go to one port at the other end", "[cxl][port]") {
     Machine m;
     for (const char* n : {"a", "b"}) {
