@@ -85,8 +85,8 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             1024, {1, 65536}, "Log blocks merged at once, and waiting at each controller's port"};
         Param<CollectWhen> when {
             CollectWhen::low,
-            "When a log block is merged: when it has few pages left (ZnG IV-A), or "
-            "when the erased blocks of its plane are used up, too (III-B)"};
+            "Condition for a merge: few pages left of the log block (ZnG IV-A), or no erased block "
+            "left of its plane either (III-B)"};
         Param<Bytes> table_entry {
             10_B,
             {1_B, 128_B},
