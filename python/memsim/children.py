@@ -105,10 +105,10 @@ def _told_to_end(number, frame):
 
 
 def _in_a_task(frame):
-    """Whether a function of the user's is under way in a child: only multiprocessing's own is above
-    its start otherwise."""
+    """Whether a function of the user's is under way in a child: only multiprocessing's own, and what ends
+    the child's runs (_end), is above its start otherwise."""
     while frame and frame.f_code.co_name != "_bootstrap":
-        if not frame.f_code.co_filename.startswith((LIBRARY, "<frozen")):
+        if not frame.f_code.co_filename.startswith((LIBRARY, "<frozen", __file__)):
             return True
         frame = frame.f_back
     return False

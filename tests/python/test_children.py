@@ -5,8 +5,10 @@ import signal
 import sqlite3
 import subprocess
 import time
+from types import SimpleNamespace
 
 import pytest
+from memsim import children
 
 from .conftest import MEMSIM
 
@@ -219,3 +221,18 @@ machine.simulate()
     assert memsim_command("script.py").stdout == "[(1, 1), (2, 0)]\n"
     assert rows(tmp_path, "SELECT seed, exit_cause FROM run ORDER BY seed") == [
         (1, "nothing left to do"), (2, "simulate() limit reached")]
+
+
+@pytest.mark.parametrize("above, task", [
+    (["multiprocessing/pool.py"], False),
+    (["multiprocessing/util.py", children.__file__], False),  # its runs are about to be ended
+    (["multiprocessing/pool.py", "/home/me/script.py", "multiprocessing/queues.py"], True),
+])
+def test_a_sigterm_that_comes_as_a_child_ends_leaves_no_run_unfinished(above, task):
+    """What a signal interrupts tells whether a function of the user's is cut off, or all is done and runs are closed."""
+    frame = None
+    for file in ["multiprocessing/process.py", *above]:
+        name = "_bootstrap" if frame is None else "f"
+        frame = SimpleNamespace(f_code=SimpleNamespace(co_filename=os.path.join(children.LIBRARY, file), co_name=name),
+                                f_back=frame)
+    assert children._in_a_task(frame) is task
