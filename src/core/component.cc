@@ -23,6 +23,11 @@ std::optional<unsigned> index_in(std::string_view text, std::string_view vector,
 
 } // namespace
 
+void WaitReport::add(std::string sentence) { lines.push_back(std::move(sentence)); }
+
+Component::Component() = default;
+Component::~Component() = default;
+
 void Component::add_port(std::string_view name, std::optional<unsigned> index, PortBase& p) {
     std::string all(name);
     if (index) all += "[" + std::to_string(*index) + "]";

@@ -68,7 +68,7 @@ namespace memsim {
 /// Who waits for what, as each component tells it when a run hangs.
 class WaitReport {
   public:
-    void add(std::string sentence) { lines.push_back(std::move(sentence)); }
+    void add(std::string sentence);
     std::vector<std::string> lines;
 };
 
@@ -80,6 +80,9 @@ struct MemoryUse {
 
 class Component : public Object {
   public:
+    Component();
+    ~Component() override;
+
     /// Schedules what happens first, at tick 0 of a new run.
     virtual void start() {}
     virtual void wake() = 0;

@@ -114,32 +114,25 @@ class Contents {
     void enable() { enabled_ = true; }
     bool enabled() const { return enabled_; }
 
-    Id create() {
-        const Id id = records_.reuse();
-        records_[id].pieces.clear();
-        records_[id].raw.clear();
-        records_[id].moves = false;
-        return id;
-    }
+    Id create();
     Record& operator[](Id id) { return records_[id]; }
     const Record& operator[](Id id) const { return records_[id]; }
     void release(Id id) {
-        if (id) records_.destroy(id);
+        if (id) destroy(id);
     }
     std::size_t live() const { return records_.size(); }
 
     /// Bytes that an atomic of the program wrote and the machine only read (Sm.atomics).
-    void leave_out(std::uint64_t sector, std::uint32_t bytes) { left_out_[sector] |= bytes; }
-    std::uint32_t left_out(std::uint64_t sector) const {
-        const std::uint32_t* bytes = left_out_.find(sector);
-        return bytes ? *bytes : 0;
-    }
+    void leave_out(std::uint64_t sector, std::uint32_t bytes);
+    std::uint32_t left_out(std::uint64_t sector) const;
 
     /// A store came late: a younger one's bytes were there, and stay.
     void count_overtaken() { ++overtaken_; }
     std::uint64_t overtaken() const { return overtaken_; }
 
   private:
+    void destroy(Id id);
+
     bool enabled_ = false;
     Pool<Record> records_;
     std::uint64_t overtaken_ = 0;

@@ -4,6 +4,10 @@
 
 namespace memsim {
 
+EventQueue::EventQueue(QueueKind kind)
+    : kind_(kind), near_(2 * near_limit), unsorted_(2 * near_limit) {}
+EventQueue::~EventQueue() = default;
+
 void EventQueue::add_block() {
     const std::uint32_t size = 1u << block_bits;
     const std::size_t first = slots_.size();

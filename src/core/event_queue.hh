@@ -57,8 +57,8 @@ class EventQueue {
   public:
     static constexpr std::size_t max_payload = 48;
 
-    explicit EventQueue(QueueKind kind = QueueKind::fast)
-        : kind_(kind), near_(2 * near_limit), unsorted_(2 * near_limit) {}
+    explicit EventQueue(QueueKind kind = QueueKind::fast);
+    ~EventQueue();
     EventQueue(const EventQueue&) = delete;
     EventQueue& operator=(const EventQueue&) = delete;
 

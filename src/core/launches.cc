@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace memsim {
 
@@ -83,6 +84,8 @@ void Launches::end(std::uint32_t dispatcher, std::uint32_t application, Tick now
     ended_.push_back(std::move(row));
     open_.erase(it);
 }
+
+std::vector<Launches::Row> Launches::take_rows() { return std::exchange(ended_, {}); }
 
 void Launches::before_reset() {
     const std::vector<Uint128> totals = read();

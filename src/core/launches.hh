@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace memsim {
@@ -64,7 +63,7 @@ class Launches {
     /// Launches are shown there, too; it outlives the run.
     void show_on(Timeline* timeline) { timeline_ = timeline; }
     /// Launches that ended since this was called last.
-    std::vector<Row> take_rows() { return std::exchange(ended_, {}); }
+    std::vector<Row> take_rows();
 
   private:
     struct Open {

@@ -4,6 +4,13 @@
 
 namespace memsim {
 
+LinkBase::~LinkBase() = default;
+
+void LinkBase::set_clocks(Frequency sender, Frequency receiver) {
+    if (sender.raw) sender_edges_ = std::make_unique<EdgeFinder>(sender);
+    if (receiver.raw) receiver_edges_ = std::make_unique<EdgeFinder>(receiver);
+}
+
 /// The wire is taken, or the queue and the credits under way fill the capacity: collect those that
 /// have come back; if none has, see to it that the sender is woken when one does.
 bool LinkBase::reclaim() {

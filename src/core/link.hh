@@ -24,17 +24,14 @@ std::uint32_t wire_bytes_of(const M& m) {
 /// and gives it back, one latency later, when it is taken out.
 class LinkBase {
   public:
-    virtual ~LinkBase() = default;
+    virtual ~LinkBase();
 
     void attach(Simulation& sim, Component& sender, Component& receiver) {
         sim_ = &sim, sender_ = &sender, receiver_ = &receiver;
     }
     void set_wire(Time latency, Rate rate) { latency_ = latency.raw, wire_ = WireTime(rate); }
     /// The clocks at whose edges the ends act; 0: at any time.
-    void set_clocks(Frequency sender, Frequency receiver) {
-        if (sender.raw) sender_edges_ = std::make_unique<EdgeFinder>(sender);
-        if (receiver.raw) receiver_edges_ = std::make_unique<EdgeFinder>(receiver);
-    }
+    void set_clocks(Frequency sender, Frequency receiver);
     void set_depth(unsigned depth) { depth_ = depth; }
     unsigned depth() const { return depth_; }
     Tick latency() const { return latency_; }

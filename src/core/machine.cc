@@ -23,6 +23,9 @@ static std::vector<std::string> stage_names() {
 
 // ---- building --------------------------------------------------------------------------------
 
+Machine::Machine(std::uint64_t seed, QueueKind kind) : sim_(seed, kind) {}
+Machine::~Machine() = default;
+
 void Machine::add(const std::string& path, const std::string& type, const Arguments& params) {
     MEMSIM_ASSERT(!built_, "components are added before build()");
     const auto schema = registry().find(type);

@@ -47,7 +47,8 @@ class StatSink : public StatReader {
 /// before time 0. It has no global state: two machines in one process do not know of each other.
 class Machine {
   public:
-    explicit Machine(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast) : sim_(seed, kind) {}
+    explicit Machine(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast);
+    ~Machine();
 
     // ---- building: every mistake is a ConfigError that names the object and what would be right
     void add(const std::string& path, const std::string& type, const Arguments& params);

@@ -2,6 +2,12 @@
 
 namespace memsim {
 
+Object::~Object() = default;
+
+void Object::refuse(const std::string& parameter, const std::string& why) const {
+    throw ConfigError(path_ + "." + parameter + ": " + why);
+}
+
 std::vector<Object::Resolved> Object::resolved_params() const {
     std::vector<Resolved> all;
     for (const ParamRef& p : declared().params(*this))

@@ -52,7 +52,7 @@ class Object {
         std::optional<std::int64_t> number; ///< Param::number()
     };
 
-    virtual ~Object() = default;
+    virtual ~Object();
 
     const std::string& path() const { return path_; } ///< 'gpu.l2[3]'
     std::uint32_t id() const { return id_; }          ///< place in the order of the tree
@@ -67,9 +67,7 @@ class Object {
     virtual void finish_set_up() = 0;
 
   protected:
-    [[noreturn]] void refuse(const std::string& parameter, const std::string& why) const {
-        throw ConfigError(path_ + "." + parameter + ": " + why);
-    }
+    [[noreturn]] void refuse(const std::string& parameter, const std::string& why) const;
 
     /// `ports`: the object's, by which the number of its statistics may follow.
     void find_stats(const void* ports);

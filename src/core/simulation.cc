@@ -6,6 +6,40 @@
 
 namespace memsim {
 
+Simulation::Simulation(std::uint64_t seed, QueueKind kind) : queue_(kind), seed_(seed) {}
+Simulation::~Simulation() = default;
+
+void Simulation::expect(std::size_t components) { touched_.resize(components + 1); }
+
+void Simulation::watch(std::unique_ptr<Watcher> watcher) {
+    watchers_.push_back(std::move(watcher));
+}
+
+void Simulation::request_exit(std::string cause) {
+    if (!exit_requested_) exit_cause_ = std::move(cause);
+    exit_requested_ = true;
+}
+
+void Simulation::at_boundary(Tick at, std::function<Tick(Tick)> act) {
+    boundary_ = at;
+    boundary_act_ = std::move(act);
+}
+
+void Simulation::perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom) {
+    perturbation_ = Rng(seed, "perturbation");
+    perturb_one_in_ = one_in;
+    perturbed_ = whom;
+}
+
+void Simulation::set_debug(std::vector<std::uint8_t> on, Tick from, Tick to,
+                           std::function<void(const std::string&)> sink) {
+    debug_on_ = std::move(on), debug_from_ = from, debug_to_ = to, debug_sink_ = std::move(sink);
+}
+
+void Simulation::debug(const DebugFlag& f, const std::string& path, const std::string& text) const {
+    debug_sink_(nanoseconds(now_) + ": " + path + ": " + f.name() + ": " + text + "\n");
+}
+
 template <bool watched>
 inline void Simulation::wake(Component& c) {
     ++wakes_;

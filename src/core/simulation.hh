@@ -73,8 +73,8 @@ class Watcher {
 /// the result does not depend on the order of insertion.
 class Simulation {
   public:
-    explicit Simulation(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast)
-        : queue_(kind), seed_(seed) {}
+    explicit Simulation(std::uint64_t seed = 1, QueueKind kind = QueueKind::fast);
+    ~Simulation();
 
     Tick now() const { return now_; }
     std::uint64_t seed() const { return seed_; }
@@ -87,7 +87,7 @@ class Simulation {
     /// Has the component woken in this tick's second phase.
     void touch(Component& c);
     /// So many components there are: as many may be touched in one tick.
-    void expect(std::size_t components) { touched_.resize(components + 1); }
+    void expect(std::size_t components);
 
     /// Sets `timer` to go off at `when`, moving it if it was armed: it is disarmed then, `whom` is
     /// woken, and `flag` is true. These are the same each time. At `never` it is only cancelled.
@@ -113,17 +113,14 @@ class Simulation {
     void rearm(Timer& timer, Component& whom) { rearm(timer, whom, no_flag_); }
 
     /// From now on it sees every wake().
-    void watch(std::unique_ptr<Watcher> watcher) { watchers_.push_back(std::move(watcher)); }
+    void watch(std::unique_ptr<Watcher> watcher);
 
     /// Executes all ticks before `until`; then now() is `until` (if it stopped for that reason),
     /// else the last tick executed. A pending tick is never skipped or split.
     Stop run(Tick until);
 
     /// Ends run() after the present tick.
-    void request_exit(std::string cause) {
-        if (!exit_requested_) exit_cause_ = std::move(cause);
-        exit_requested_ = true;
-    }
+    void request_exit(std::string cause);
     const std::string& exit_cause() const { return exit_cause_; }
 
     /// May be set from a signal handler or another thread; read between ticks.
@@ -131,17 +128,10 @@ class Simulation {
 
     /// Called between ticks, before the first tick at or after `at`; returns the next such time.
     /// A boundary is no event: it takes no sequence number and leaves no trace.
-    void at_boundary(Tick at, std::function<Tick(Tick)> act) {
-        boundary_ = at;
-        boundary_act_ = std::move(act);
-    }
+    void at_boundary(Tick at, std::function<Tick(Tick)> act);
 
     /// For the perturbation oracle: wakes a random component in about one of `one_in` ticks.
-    void perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom) {
-        perturbation_ = Rng(seed, "perturbation");
-        perturb_one_in_ = one_in;
-        perturbed_ = whom;
-    }
+    void perturb(std::uint64_t seed, unsigned one_in, const std::vector<Component*>& whom);
 
     void set_now(Tick now) {
         now_ = now;
@@ -153,13 +143,8 @@ class Simulation {
     }
     /// Which flags are on (by index; none or all of them), when, and where the lines go.
     void set_debug(std::vector<std::uint8_t> on, Tick from, Tick to,
-                   std::function<void(const std::string&)> sink) {
-        debug_on_ = std::move(on), debug_from_ = from, debug_to_ = to,
-        debug_sink_ = std::move(sink);
-    }
-    void debug(const DebugFlag& f, const std::string& path, const std::string& text) const {
-        debug_sink_(nanoseconds(now_) + ": " + path + ": " + f.name() + ": " + text + "\n");
-    }
+                   std::function<void(const std::string&)> sink);
+    void debug(const DebugFlag& f, const std::string& path, const std::string& text) const;
 
     std::uint64_t ticks_executed() const { return ticks_; }
     std::uint64_t events_executed() const { return events_; }

@@ -39,6 +39,25 @@ Stage Stage::find(std::string_view name) {
                       detail::list_words(names.data(), names.size()));
 }
 
+Stamps::Id Stamps::open_record(Tick now, std::uint64_t address) {
+    return records_.create({seen_ - 1, address, now, now, {}});
+}
+
+void Stamps::mark_record(Id id, std::size_t stage, Tick now) {
+    Record& r = records_[id];
+    if (timeline_) show_stage(id, r, stage, now);
+    r.spent[stage] += now - r.last;
+    r.last = now;
+}
+
+void Stamps::close_record(Id id, std::size_t stage, Tick now) {
+    mark_record(id, stage, now);
+    count(id);
+    records_.destroy(id);
+}
+
+void Stamps::reset() { stages_ = {}, lives_ = {}, slowest_.clear(); }
+
 void Stamps::count(Id id) {
     const Record& r = records_[id];
     for (std::size_t s = 0; s < Stage::most; ++s)

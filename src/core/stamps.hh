@@ -78,24 +78,19 @@ class Stamps {
 
     Id open(Tick now, std::uint64_t address) {
         if (every_ == 0 || seen_++ % every_ != 0) return {};
-        return records_.create({seen_ - 1, address, now, now, {}});
+        return open_record(now, address);
     }
     void mark(Id id, Stage stage, Tick now) {
-        if (id) mark(id, stage.number(), now);
+        if (id) [[unlikely]]
+            mark_record(id, stage.number(), now);
     }
     void mark(Id id, std::size_t stage, Tick now) {
-        if (!id) return;
-        Record& r = records_[id];
-        if (timeline_) [[unlikely]]
-            show_stage(id, r, stage, now);
-        r.spent[stage] += now - r.last;
-        r.last = now;
+        if (id) [[unlikely]]
+            mark_record(id, stage, now);
     }
     void close(Id id, std::size_t stage, Tick now) {
-        if (!id) return;
-        mark(id, stage, now);
-        count(id);
-        records_.destroy(id);
+        if (id) [[unlikely]]
+            close_record(id, stage, now);
     }
     void close(Id id, Stage stage, Tick now) { close(id, stage.number(), now); }
     std::size_t open_records() const { return records_.size(); }
@@ -107,9 +102,12 @@ class Stamps {
     const Histogram& lives() const { return lives_; }
     /// The slowest first; of equal ones the one that ended first.
     const std::vector<Record>& slowest() const { return slowest_; }
-    void reset() { stages_ = {}, lives_ = {}, slowest_.clear(); }
+    void reset();
 
   private:
+    Id open_record(Tick now, std::uint64_t address);
+    void mark_record(Id id, std::size_t stage, Tick now);
+    void close_record(Id id, std::size_t stage, Tick now);
     void count(Id id);
     void show_stage(Id id, const Record& r, std::size_t stage, Tick now);
 

@@ -13,6 +13,16 @@ std::string_view unit_name(Unit u) {
 
 double unit_scale(Unit u) { return u == Unit::time || u == Unit::energy ? 1e-6 : 1.0; }
 
+void Growth::next_sample() { before_ = seen_; }
+
+void Growth::reset() { std::fill(seen_.begin(), seen_.end(), 0); }
+
+bool Growth::resume(const Growth& saved) {
+    if (saved.seen_.size() != places_.size()) return false;
+    seen_ = saved.seen_;
+    return true;
+}
+
 Uint128 Growth::of(const void* total, Uint128 value) {
     const auto [place, fresh] = places_.try_emplace(total, seen_.size());
     if (fresh) {
@@ -21,6 +31,12 @@ Uint128 Growth::of(const void* total, Uint128 value) {
     }
     seen_[place->second] = value;
     return value - before_[place->second];
+}
+
+void Each<Ratio>::resize(const void*, const void*) {
+    ratios_.clear();
+    for (unsigned i = 0; i < part_->size(); ++i)
+        ratios_.push_back(std::make_unique<Ratio>((*part_)[i], (*whole_)[i], doc()));
 }
 
 void Distribution::read(StatReader& r, Window w) const {

@@ -66,20 +66,16 @@ class Growth {
   public:
     static constexpr std::string_view archived_as = "Growth";
     /// A sample begins: from here on totals have grown since the last one.
-    void next_sample() { before_ = seen_; }
+    void next_sample();
     /// All totals are 0 again.
-    void reset() { std::fill(seen_.begin(), seen_.end(), 0); }
+    void reset();
     Uint128 of(const void* total, Uint128 value);
     template <class Archive>
     void archive(Archive& a) {
         a(seen_);
     }
     /// Takes the totals of a growth that was saved; false if they are of other statistics.
-    bool resume(const Growth& saved) {
-        if (saved.seen_.size() != places_.size()) return false;
-        seen_ = saved.seen_;
-        return true;
-    }
+    bool resume(const Growth& saved);
 
   private:
     std::unordered_map<const void*, std::size_t> places_;
@@ -395,11 +391,7 @@ class Each<Ratio, unsigned> : public Stat {
     void archive(Archive&) {}
 
     static std::string label(unsigned i) { return std::to_string(i); }
-    void resize(const void*, const void*) {
-        ratios_.clear();
-        for (unsigned i = 0; i < part_->size(); ++i)
-            ratios_.push_back(std::make_unique<Ratio>((*part_)[i], (*whole_)[i], doc()));
-    }
+    void resize(const void*, const void*);
     unsigned size() const { return static_cast<unsigned>(ratios_.size()); }
     Ratio& operator[](std::size_t i) { return *ratios_[i]; }
     const Ratio& operator[](std::size_t i) const { return *ratios_[i]; }
