@@ -49,7 +49,7 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
                                  {256_B, 1_MiB},
                                  "Chunk of the sharing of addresses: the crossbar's (a DRAM row)"};
         Param<Bytes> dram {1_GiB,
-                           {512_B, Bytes {std::int64_t {1} << 50}},
+                           {512_B, 4096_GiB},
                            "DRAM of this controller (Ohm-GPU table III, two-level: 1 GiB)"};
         Param<unsigned> ratio {64, {1, 1u << 20}, "XPoint to DRAM (Ohm-GPU table I: 1:64)"};
         Param<Bytes> line {

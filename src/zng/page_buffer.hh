@@ -80,8 +80,9 @@ class PageBuffer final : public Model<PageBuffer>,
         Counter stalled_by_requests {Unit::count, "Times that as many requests as fit were taken"};
         Counter stalled_by_set {Unit::count, "Times that no page of a set could make room"};
         Counter dram_bytes {Unit::byte, "Bytes asked of the DRAM, whole pages included"};
-        Distribution fetch_time {Unit::time, "Time from a miss to its page in the DRAM"};
-        Distribution drive_time {Unit::time, "Part of a miss's time that the drive takes"};
+        Distribution fetch_time {Unit::time,
+                                 "Time from a miss, or a prefetch, to its page in the DRAM"};
+        Distribution drive_time {Unit::time, "Part of a fetch's time that the drive takes"};
         Distribution latency {Unit::time, "Time from a request's look-up to its answer"};
         Level dirty {Unit::count, "Dirty pages"};
     };
