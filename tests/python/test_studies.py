@@ -49,5 +49,16 @@ def test_a_study_of_two_seeds_has_a_figure_of_each(script, workload, claims, mem
     assert any(lowest < highest for _, lowest, _, highest in found)  # another graph, another figure
 
 
+@pytest.mark.slow
+def test_gains_stand_beside_what_the_written_blocks_are(memsim_command):
+    said = memsim_command("-q", "-d", "out", ROOT / "configs/studies/cmd/fig19.py", "--scale", "tiny",
+                          "--workloads", "cfd", "bfs", "--seeds", 2).stdout.splitlines()
+    heading = next(i for i, line in enumerate(said) if line.startswith("% of written blocks, cmd"))
+    shares = {line[:28].strip(): [float(x) for x in line[28:].split()] for line in said[heading + 1:heading + 7]}
+    assert list(shares) == [f"{what}, seed {seed}" for what in ("intra-duplicates", "inter-duplicates", "silent") for seed in (1, 2)]
+    assert shares["intra-duplicates, seed 1"][0] > 30 and shares["silent, seed 1"][1] > 30, "of cfd, and of bfs"
+    assert shares["silent, seed 1"] != shares["silent, seed 2"]
+
+
 def test_there_are_studies():
     assert STUDIES

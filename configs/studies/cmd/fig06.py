@@ -10,7 +10,7 @@ fig.add("baseline", "esd", "dedup", "dedup-no-latency")
 for interval in (76, 228):
     fig.add("dedup", options=("--set", f"front.detection=md5(interval={interval})"), name=f"dedup, a block each {interval} cycles")
 fig.run()
-fig.show("ipc", relative_to="baseline")
+fig.show_gains()
 
 fig.judge("cmd-28", "cmd-29", "cmd-53")
 fig.close()

@@ -8,8 +8,7 @@ from memsim.systems import cmd
 fig = cmd.points.Points("fig14", cmd.points.arguments(__doc__))
 fig.add("baseline", "l2-5mb", "bpc", "bcd", "esd", "cmd")
 fig.run()
-fig.show("ipc", relative_to="baseline")
-fig.show("fetched_bytes", relative_to="baseline")  # of the L2: a change here is no deduplication
+fig.show_gains()
 fig.show("ipc", relative_to="l2-5mb")  # cmd-44 is the ratio of two means above; here is the mean of ratios
 
 fig.judge("cmd-02", *(f"cmd-{n:02}" for n in range(4, 14)), "cmd-44", "cmd-54")

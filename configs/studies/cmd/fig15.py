@@ -9,8 +9,7 @@ fig = cmd.points.Points("fig15", cmd.points.arguments(__doc__))
 fig.add("baseline", "dedup", "dedup-car", "cmd")
 fig.add("dedup", options=("--set", "front.intra=map"), name="dedup, intra-duplicates in the map")
 fig.run()
-fig.show("ipc", relative_to="baseline")
-fig.show("fetched_bytes", relative_to="baseline")  # of the L2: a change here is no deduplication
+fig.show_gains()
 
 fig.judge("cmd-14", "cmd-15", "cmd-16", "cmd-17", "cmd-45", "cmd-46")
 fig.close()

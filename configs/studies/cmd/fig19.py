@@ -8,8 +8,7 @@ from memsim.systems import cmd
 fig = cmd.points.Points("fig19", cmd.points.arguments(__doc__))
 fig.add("baseline", "cmd", "cmd-bpc")
 fig.run()
-fig.show("ipc", relative_to="baseline")
-fig.show("fetched_bytes", relative_to="baseline")  # of the L2: a change here is no deduplication
+fig.show_gains()
 
 fig.judge("cmd-39", "cmd-40", "cmd-55")
 fig.close()

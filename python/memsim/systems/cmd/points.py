@@ -87,6 +87,8 @@ SHARES = {"intra_share": ("intra_blocks", "written_blocks"), "inter_share": ("in
           "silent_share": ("silent_blocks", "written_blocks"), "found_share": ("found_blocks", "written_blocks"),
           "map_hits": ("map_found", "map_looks"), "mask_hits": ("mask_found", "mask_looks"),
           "type_hits": ("type_found", "type_looks")}
+# What written blocks are, beside the gains.
+FOUND = {"intra-duplicates": "intra_share", "inter-duplicates": "inter_share", "silent": "silent_share"}
 COMPUTED = {"cmd-41": lambda: 100 * cost.capacity_overhead(), "cmd-42": lambda: cost.on_chip() / 1024,
             "cmd-56": lambda: 100 * cost.fifo_share(), "cmd-57": cost.area, "cmd-58": cost.blocks_of_a_fetch}
 
@@ -249,3 +251,17 @@ class Points(PlatformStudy):
         sums = {p: self.summed(metric, p, relative_to) for p in dict.fromkeys(p.keys["platform"] for p in self.points)}
         if None not in sums.values():
             print("  of sums: " + ", ".join(f"{platform} {ours:.3g}" for platform, ours in sums.items()))
+
+    def show_gains(self, relative_to="baseline"):
+        """Prints IPC, and beside it what explains it or does not: of the blocks that each program writes, those that a
+        deduplicating platform found, for each seed, and the bytes that the L2 fetched (a change there is no
+        deduplication)."""
+        import pandas
+        self.show("ipc", relative_to)
+        finder = next(p for p in ("cmd", "dedup") if p in self.table.index.get_level_values("platform"))
+        found = pandas.DataFrame({
+            what + (f", seed {seed}" if len(self.seeds) > 1 else ""):
+            self.tables[seed][share].loc[finder].loc[self.args.workloads]
+            for what, share in FOUND.items() for seed in self.seeds}).T
+        self.show_rows(f"% of written blocks, {finder}", found, found.index, None)
+        self.show("fetched_bytes", relative_to)
