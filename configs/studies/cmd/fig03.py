@@ -10,8 +10,8 @@ from memsim.systems import cmd
 fig = cmd.points.Points("fig03", cmd.points.arguments(__doc__))
 fig.add("cmd", options=("--set", "front.exact=true"), name="cmd exact")
 fig.run()
-for share in ("intra_share", "inter_share", "silent_share", "written_blocks"):
-    fig.show(share)
+fig.show_found("cmd exact")
+fig.show("written_blocks")
 
 fig.judge("cmd-26", "cmd-27")
 fig.close()

@@ -252,16 +252,24 @@ class Points(PlatformStudy):
         if None not in sums.values():
             print("  of sums: " + ", ".join(f"{platform} {ours:.3g}" for platform, ours in sums.items()))
 
-    def show_gains(self, relative_to="baseline"):
-        """Prints IPC, and beside it what explains it or does not: of the blocks that each program writes, those that a
-        deduplicating platform found, for each seed, and the bytes that the L2 fetched (a change there is no
-        deduplication)."""
+    def show_found(self, platform):
+        """Prints what the blocks that each program writes are, for each seed, as far as a deduplicating platform found it,
+        and of all programs' blocks together."""
         import pandas
+
+        def rows(what):
+            named = f", seed {self.seed}" if len(self.seeds) > 1 else ""
+            share = FOUND[what]
+            return what + named, self.table[share].loc[platform].loc[self.args.workloads], self.summed(share, platform)
+
+        found = [row for what in FOUND for row in self.over_seeds(lambda: rows(what))]
+        shares = pandas.DataFrame({name: row for name, row, _ in found}).T
+        self.show_rows(f"% of written blocks, {platform}", shares, shares.index, None)
+        print("  of sums: " + ", ".join(f"{name} {summed:.3g}" for name, _, summed in found))
+
+    def show_gains(self, relative_to="baseline"):
+        """Prints IPC, and beside it what explains it or does not: what the blocks that each program writes are, and the
+        bytes that the L2 fetched (a change there is no deduplication)."""
         self.show("ipc", relative_to)
-        finder = next(p for p in ("cmd", "dedup") if p in self.table.index.get_level_values("platform"))
-        found = pandas.DataFrame({
-            what + (f", seed {seed}" if len(self.seeds) > 1 else ""):
-            self.tables[seed][share].loc[finder].loc[self.args.workloads]
-            for what, share in FOUND.items() for seed in self.seeds}).T
-        self.show_rows(f"% of written blocks, {finder}", found, found.index, None)
+        self.show_found(next(p for p in ("cmd", "dedup") if p in self.table.index.get_level_values("platform")))
         self.show("fetched_bytes", relative_to)
