@@ -3,6 +3,7 @@
 #include "core/registry.hh"
 #include "parts/named.hh"
 #include "zng/line_packet.hh"
+#include "zng/package.hh"
 
 namespace memsim::zng {
 
@@ -16,6 +17,9 @@ static const Registration<FlashController> registered {
 
 void FlashController::init() {
     flash_ = params.geometry.flash(path());
+    for (const PortRef& on_network : port.output.peer()->owner().ports())
+        if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner()))
+            check_same(*this, params.geometry.package, *p, p->params.geometry);
     addresses_ = PacketAddresses(flash_, {params.first_package(), params.ports()});
     first_logs_ = params.geometry.log_blocks(path(), 0);
     if (params.thrash_low->raw > params.thrash_high->raw)

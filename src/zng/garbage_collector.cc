@@ -3,6 +3,7 @@
 #include "core/registry.hh"
 #include "parts/named.hh"
 #include "zng/data_ranges.hh"
+#include "zng/flash_controller.hh"
 
 namespace memsim::zng {
 
@@ -37,6 +38,9 @@ void GarbageCollector::init() {
     blocks.logs = params.geometry.log_blocks(path(), 1);
     blocks.free = FreeBlocks(flash_, package.data_blocks() + blocks.logs.logs_of_plane());
     blocks.plane_moves.assign(flash_.all_planes(), 0);
+    for (unsigned i = 0; i < port.collect.size(); ++i)
+        if (const auto* c = dynamic_cast<const FlashController*>(&port.collect[i].peer()->owner()))
+            check_same(*this, params.geometry, *c, c->params.geometry);
     blocks_.emplace(config, blocks);
     merges_.emplace(flash_.data_pages, params.step(), state.merges);
     merges_->reset(params.merges());

@@ -299,6 +299,9 @@ TEST_CASE("A wrong collector is refused in a sentence", "[zng]") {
           "MMU's address_space be 786432B larger than the largest footprint");
     ftl.collector = {{"pages", "16"}};
     CHECK(refused(ftl) == "collector.mmu: a block of 65536B must be the page of mmu");
+    ftl.collector = {{"log_ratio", "4"}};
+    CHECK(refused(ftl) == "controller[0].log_ratio: 2, but collector has 4: controllers, "
+                          "collector and packages have one geometry");
     ftl.collector = {{"data_pages", "13"}};
     CHECK(refused(ftl) == "collector.data_pages: 13 of 12 pages of a block");
     ftl.collector = {};
@@ -351,7 +354,7 @@ TEST_CASE("A full device is a sentence", "[zng]") {
     Ftl ftl; // each plane has one erased block, and a block moved there needs a log block beside it
     ftl.wanderer = {{"count", "4000"}, {"lines", "400"}, {"stride", "15"}};
     ftl.package = {{"log_filled", "100%"}};
-    ftl.collector = {{"blocks", "19"}};
+    ftl.blocks = 19;
     start(m, ftl);
     std::string why;
     try {

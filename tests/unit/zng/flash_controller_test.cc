@@ -251,6 +251,19 @@ TEST_CASE("A read through network and package takes what its parts take", "[zng]
           static_cast<std::uint64_t>(back - asked));
 }
 
+TEST_CASE("A package of another geometry than its controllers' is refused", "[zng]") {
+    const auto said = [](const Arguments& package) {
+        return error_of([&] {
+            Machine m;
+            add_flash(m, 2, 2, package);
+            m.build();
+        });
+    };
+    CHECK(said({}) == "");
+    CHECK(said({{"pages", "32"}}) == "package[0].pages: 32, but controller[0] has 16: controllers, "
+                                     "collector and packages have one geometry");
+}
+
 TEST_CASE("A page that is read holds the network for all of its lines", "[zng]") {
     // Lines 0, by port 0, of one page after the other: a port sends half of a page's lines, of 16 +
     // 128 bytes, 18 flits each; the controller's link takes both halves.

@@ -22,7 +22,8 @@ inline std::string at(const char* name, unsigned i) {
 inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
                       const Arguments& package = {}, const Arguments& controller = {},
                       const Arguments& host = {}) {
-    const Arguments geometry {{"dies", "2"}, {"planes", "2"}, {"blocks", "20"}, {"pages", "16"}};
+    const Arguments geometry {{"dies", "2"},   {"planes", "2"},      {"blocks", "20"},
+                              {"pages", "16"}, {"data_blocks", "4"}, {"log_ratio", "2"}};
     m.add(
         "host", "test_zng.Host",
         with({{"controllers", std::to_string(controllers)}, {"packages", std::to_string(packages)}},
@@ -37,8 +38,6 @@ inline void add_flash(Machine& m, unsigned controllers, unsigned packages,
         const std::string path = at("controller", c);
         m.add(path, "zng.FlashController",
               with(with(geometry, {{"packages", std::to_string(packages)},
-                                   {"data_blocks", "4"},
-                                   {"log_ratio", "2"},
                                    {"endpoint", std::to_string(c)},
                                    {"first_package", std::to_string(controllers)},
                                    {"collectors", "1"},
