@@ -8,7 +8,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
 
 @pytest.mark.parametrize("platform, setting, said", [
     ("zng", "flash.controller[*].data_blocks=1024",
-     "data_blocks: 1024 data blocks and 256 log blocks for them are more than the 1024 blocks of a plane"),
+     "flash.controller[0].data_blocks: 1024, but gpu.collector has 796: controllers, collector and packages have one geometry"),
     ("hybridgpu", "ssd.drive.over_provisioning=0ppb",
      "ssd.drive.over_provisioning: is 0: garbage collection needs pages that hold nothing"),
     ("zng", "gpu.prefetcher.low=40%", "gpu.prefetcher.low: 40% lies above high, 30%"),
@@ -16,7 +16,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
      "flash.controller[0].thrash_low: it lies above thrash_high"),
     ("zng", "flash.package[*].net_width=24B",
      "flash.package[0].net_width: 24 B do not divide a page of 4096 B"),
-    ("zng", "flash.package[*].dies=1", "a request names a place that it does not have"),
+    ("zng", "flash.package[*].dies=1", "dies: 1, but flash.controller[0] has 8: controllers, collector and packages have one geometry"),
     ("hybridgpu", "ssd.channel[*].dies=1", "a request names a plane that it does not have"),
     ("hybridgpu", "ssd.package[*].dies=1", "a command names a place that it does not have"),
     ("zng", "flash.controller[*].endpoint=65535", "a packet goes to endpoint 65535, and there are"),
