@@ -26,9 +26,9 @@ Every number that the five papers state about their systems, beside ours. `memsi
 median with least and greatest; `docs/quick.csv` has those of `memsim reproduce all --scale quick --record`. What a verdict means stands in [studies.md](studies.md#verdicts), why a figure differs in
 [deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
 
-Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's of Figs 10 to 14 with the frozen ones of
-[models/zng-readings.md](models/zng-readings.md), both in the column 'now', which the models have. ZnG's other figures at judge and default are of the
-column 'before': they have not been judged again.
+Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's of Figs 4d, 5b, 5c, 10 to 14, 15b and 16b
+with the frozen ones of [models/zng-readings.md](models/zng-readings.md), both in the column 'now', which the models have. ZnG's other figures (5a, 15a, 17)
+at judge and default are of the column 'before': they have not been judged again.
 """
 
 
