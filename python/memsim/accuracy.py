@@ -28,7 +28,7 @@ median with least and greatest; `docs/quick.csv` has those of `memsim reproduce 
 
 Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's of Figs 4d, 5b, 5c, 10 to 14, 15b and 16b
 with the frozen ones of [models/zng-readings.md](models/zng-readings.md), both in the column 'now', which the models have. ZnG's other figures (5a, 15a, 17)
-at judge and default are of the column 'before': they have not been judged again.
+at judge and default are of the column 'before': they were run with those readings.
 """
 
 

@@ -21,7 +21,7 @@ void FlashController::init() {
     first_logs_ = params.geometry.log_blocks(path(), 0);
     for (const PortRef& on_network : port.output.peer()->owner().ports())
         if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner()))
-            check_same(*this, params.geometry.package, *p, p->params.geometry);
+            check_same_geometry(*this, params.geometry.package, *p, p->params.geometry);
     if (params.thrash_low->raw > params.thrash_high->raw)
         refuse("thrash_low", "it lies above thrash_high");
     const auto share = [&](Fraction f) {

@@ -40,7 +40,7 @@ void GarbageCollector::init() {
     blocks.plane_moves.assign(flash_.all_planes(), 0);
     for (unsigned i = 0; i < port.collect.size(); ++i)
         if (const auto* c = dynamic_cast<const FlashController*>(&port.collect[i].peer()->owner()))
-            check_same(*this, params.geometry, *c, c->params.geometry);
+            check_same_geometry(*this, params.geometry, *c, c->params.geometry);
     blocks_.emplace(config, blocks);
     merges_.emplace(flash_.data_pages, params.step(), state.merges);
     merges_->reset(params.merges());

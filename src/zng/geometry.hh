@@ -63,8 +63,8 @@ struct FlashGeometry {
 /// Where a line lies is computed by one component and looked up by another: refuses `theirs` where
 /// it differs from `mine`.
 template <class Geometry>
-void check_same(const Component& me, const Geometry& mine, const Component& other,
-                const Geometry& theirs) {
+void check_same_geometry(const Component& me, const Geometry& mine, const Component& other,
+                         const Geometry& theirs) {
     const std::vector<ParamRef> a = params_of(mine), b = params_of(theirs);
     for (std::size_t i = 0; i < a.size(); ++i)
         if (a[i].operations->number(a[i].param) != b[i].operations->number(b[i].param))

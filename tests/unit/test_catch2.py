@@ -1,6 +1,6 @@
 """Every Catch2 case as a test of its own, in its own process; the tags [slow] and [long] are the
 marks. Those tagged [validation] print tables: tests/validation/test_document.py runs them, all in one
-process. The other build, of clang++ with sanitizers, is one that util/test --long makes."""
+process, but for --fast. The other build, of clang++ with sanitizers, is one that util/test --long makes."""
 
 import re
 import subprocess

@@ -87,7 +87,7 @@ SHARES = {"intra_share": ("intra_blocks", "written_blocks"), "inter_share": ("in
           "silent_share": ("silent_blocks", "written_blocks"), "found_share": ("found_blocks", "written_blocks"),
           "map_hits": ("map_found", "map_looks"), "mask_hits": ("mask_found", "mask_looks"),
           "type_hits": ("type_found", "type_looks")}
-# What written blocks are, beside the gains.
+# What a written block may be, as studies of gains print it, and the metric of its share.
 FOUND = {"intra-duplicates": "intra_share", "inter-duplicates": "inter_share", "silent": "silent_share"}
 COMPUTED = {"cmd-41": lambda: 100 * cost.capacity_overhead(), "cmd-42": lambda: cost.on_chip() / 1024,
             "cmd-56": lambda: 100 * cost.fifo_share(), "cmd-57": cost.area, "cmd-58": cost.blocks_of_a_fetch}
