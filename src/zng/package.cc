@@ -93,14 +93,25 @@ void Package::finish_in(Time t, std::uint32_t worker) {
 }
 
 void Package::send_answers() {
+    Tick next = never;
     for (unsigned i = 0; i < port.output.size(); ++i)
         while (!parts_->answers.empty(i) && port.output[i].can_send()) {
+            package::Answers::Answer& first = parts_->answers.front(i);
+            if (first.plane != package::Answers::none) {
+                first.ready = parts_->cross_io_path(first.plane, first.packet.bytes).begins;
+                first.plane = package::Answers::none;
+            }
+            if (first.ready > now()) {
+                next = std::min(next, first.ready);
+                break;
+            }
             const package::Answers::Answer a = parts_->answers.pop(i);
             port.output[i].send(a.packet);
             if (a.packet.kind == PacketKind::data)
                 stat.read_latency.sample(static_cast<std::uint64_t>(now() - a.accepted));
             if (a.sense != package::Answers::none) parts_->reading.sent(a.sense);
         }
+    if (next != never) arm(state.next_answer, next);
 }
 
 void Package::functional(const PortBase&, FunctionalAccess& access) {
@@ -116,7 +127,7 @@ void Package::check_loaded(Loader& l) const {
     p.decoders.check_loaded(l);
     p.reads.check_loaded(l, p.n, params.ports());
     p.stalled.check_loaded(l, params.ports());
-    p.answers.check_loaded(l, p.reads.size());
+    p.answers.check_loaded(l, p.reads.size(), p.n.planes());
     p.workers.check_loaded(l, p.n, p.reads, p.registers, params.ports());
     for (std::uint32_t i = 0; i < state.moves.size(); ++i) {
         p.n.check(l, "moves", state.moves[i].packet);

@@ -23,7 +23,9 @@ using protocol::FlashPacket;
 /// the newest version of each byte wins. With `transfer` = page all other lines of the page that
 /// was sensed follow those that were asked for, and hold the plane until they have left. A plane
 /// has a data register besides: a page that is sensed, or on its way to be programmed from another
-/// plane's register, holds it. It works for one page at a time. Reads go before programs unless
+/// plane's register, holds it. It works for one page at a time. With nif the registers of a plane
+/// share a bus to the ports: a line at a time crosses it, and an answer stays first of its port
+/// until the bus of its plane is free. Reads go before programs unless
 /// writes wait for a register or a program has waited for `patience`. Where nobody
 /// `collects`, a full log block goes on in an erased block of its plane. Otherwise a page whose log
 /// block is full stays in its register until a collector moves it: moves need no register, and what
@@ -36,8 +38,7 @@ using protocol::FlashPacket;
 ///
 /// Precondition: requests to one line come one after another, each when the one before was
 /// answered. Not modelled: suspend, read retry, bad blocks, programming without merging, the time
-/// of the LPMT's programming (within tPROG), contention on a plane's I/O path other than at the
-/// package's port.
+/// of the LPMT's programming (within tPROG), the way from a plane to the ports in other networks.
 class Package final : public Model<Package>, public Functional, private package::Alarm {
   public:
     using Params = package::Params;

@@ -30,8 +30,17 @@ class Answers {
     struct Answer {
         FlashPacket packet;
         std::uint32_t sense = 0; ///< whose data register it empties, or none
+        std::uint32_t plane = 0; ///< whose I/O path its data are still to take, or none
         Tick accepted = 0;
+        Tick ready = 0;      ///< it may leave then
         bool counts = false; ///< it ends a request
+    };
+    /// What a line that was read brings.
+    struct Data {
+        std::uint32_t bytes = 0;
+        Contents::Id contents;
+        std::uint32_t plane = 0;    ///< whose registers it comes from
+        std::uint32_t sense = none; ///< whose data register it empties, or none
     };
     struct State {
         std::vector<Fifo<Answer>> queues; ///< by port
@@ -43,18 +52,18 @@ class Answers {
     void accept() { ++state_.outstanding; }
     std::uint32_t outstanding() const { return state_.outstanding; }
 
-    /// `sense`: whose page it takes out of a data register, if any.
-    void answer(const Request& r, PacketKind kind, std::uint32_t bytes = 0,
-                Contents::Id contents = {}, std::uint32_t sense = none) {
-        FlashPacket p = r.packet;
-        std::swap(p.source, p.destination);
-        p.kind = kind;
-        p.bytes = bytes;
-        p.contents = contents;
-        state_.queues[r.port].push({p, sense, r.accepted, true});
+    /// Without data; from `ready` on.
+    void answer(const Request& r, PacketKind kind, Tick ready = 0) {
+        state_.queues[r.port].push({reply(r, kind), none, none, r.accepted, ready, true});
+    }
+    void data(const Request& r, const Data& d) {
+        FlashPacket p = reply(r, PacketKind::data);
+        p.bytes = d.bytes;
+        p.contents = d.contents;
+        state_.queues[r.port].push({p, d.sense, d.plane, r.accepted, 0, true});
     }
     /// A line that `r` did not ask for, of the page that it had sensed.
-    void rest(const Request& r, unsigned line, std::uint32_t sense) {
+    void rest(const Request& r, unsigned line, std::uint32_t plane, std::uint32_t sense) {
         const std::uint32_t port = line % config_.ports;
         FlashPacket p = r.packet;
         p.destination = p.source;
@@ -64,7 +73,7 @@ class Answers {
         p.line = static_cast<std::uint8_t>(line);
         p.contents = {};
         p.stamps = {};
-        state_.queues[port].push({p, sense, 0, false});
+        state_.queues[port].push({p, sense, plane, 0, 0, false});
     }
     /// A line of a page that a worker moves, to the controller's buffer and back.
     void copy_out(std::uint32_t worker, unsigned line, Contents::Id contents) {
@@ -86,24 +95,35 @@ class Answers {
         tell_controller(p, a.plane);
     }
     bool empty(std::uint32_t port) const { return state_.queues[port].empty(); }
+    Answer& front(std::uint32_t port) { return state_.queues[port].front(); }
     Answer pop(std::uint32_t port) {
         const Answer a = state_.queues[port].pop();
         if (a.counts) --state_.outstanding;
         return a;
     }
 
-    void check_loaded(Loader& l, std::size_t senses) const {
+    void check_loaded(Loader& l, std::size_t senses, std::size_t planes) const {
         for (const auto& queue : state_.queues)
-            for (std::uint32_t i = 0; i < queue.size(); ++i)
+            for (std::uint32_t i = 0; i < queue.size(); ++i) {
                 if (queue[i].sense != none) l.index("answers.sense", queue[i].sense, senses);
+                if (queue[i].plane != none) l.index("answers.plane", queue[i].plane, planes);
+            }
     }
 
   private:
+    static FlashPacket reply(const Request& r, PacketKind kind) {
+        FlashPacket p = r.packet;
+        std::swap(p.source, p.destination);
+        p.kind = kind;
+        p.bytes = 0;
+        p.contents = {};
+        return p;
+    }
     void tell_controller(FlashPacket& p, std::uint32_t spread) {
         const std::uint32_t port = spread % config_.ports;
         p.source = static_cast<std::uint16_t>(config_.endpoint + port);
         p.destination = config_.controller;
-        state_.queues[port].push({p, none, 0, false});
+        state_.queues[port].push({p, none, none, 0, 0, false});
     }
 
     Config config_;

@@ -18,13 +18,16 @@ Core::Core(const Params& p, const flash::NandTiming& timing_, const Start& start
                array, state.decoders),
       reads(p.reuse() == PageReuse::waiting, state.reads), stalled(n, state.stalled),
       wires(Rate {p.net_width->raw * p.net_clock->raw}, state.wires),
+      io(Rate {p.net_width->raw * p.net_clock->raw}, state.io),
       answers({p.ports(), static_cast<std::uint16_t>(p.endpoint()),
                static_cast<std::uint16_t>(p.controller())},
               state.answers),
-      workers(p.independent_planes() ? 1 : n.die_planes, state.workers) {
+      workers(p.independent_planes() ? 1 : n.die_planes, state.workers),
+      has_io_path(p.io_path() && p.network() == RegisterNetwork::nif) {
     registers.reset();
     stalled.reset(registers.pools());
     wires.reset(n.planes());
+    io.reset(n.planes());
     answers.reset();
     workers.reset(p.independent_planes() ? n.planes() : n.dies);
 }

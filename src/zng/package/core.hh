@@ -17,7 +17,8 @@ struct State {
     Fifo<Request> moves;
     RowDecoders::State decoders;
     RegisterState registers;
-    RegisterWires::State wires;
+    RegisterWires::State wires, io;
+    Timer next_answer; ///< when the first answer of a port may leave
     Answers::State answers;
     flash::NandArrayState array;
     flash::PageContents held;        ///< pages of registers and workers: see PageVersions
@@ -55,9 +56,11 @@ struct Core {
     RowDecoders decoders;
     PageReads reads;
     StalledWrites stalled;
-    RegisterWires wires;
+    RegisterWires wires; ///< between registers
+    RegisterWires io;    ///< between the registers of a plane and the ports
     Answers answers;
     Workers workers;
+    bool has_io_path;   ///< which takes time
     bool again = false; ///< what others may wait for has become free
 
     /// The sectors of a line that neither a register nor a page on its way into the array has.
@@ -72,6 +75,18 @@ struct Core {
     /// A record about sectors of a line, where a machine carries contents.
     Contents::Id contents_of(const PageAddress& a, unsigned line, unsigned sectors) {
         return versions.carries() ? versions.read(places_of(a), line, sectors) : Contents::Id {};
+    }
+    struct Crossing {
+        Tick begins, ends;
+    };
+    /// A line crosses the I/O path of a plane, behind those that were to cross it before.
+    Crossing cross_io_path(std::uint32_t plane, std::uint32_t bytes) {
+        const Tick now = sim.now();
+        if (!has_io_path) return {now, now};
+        const Tick begins = std::max(io.free_at(plane), now);
+        const Tick ends = now + io.take(plane, bytes, now).raw;
+        stat.io_time += Time {ends - begins};
+        return {begins, ends};
     }
     void rest(std::uint32_t worker) {
         workers.rest(worker);

@@ -59,14 +59,17 @@ struct Params {
                              "programmed; otherwise that plane takes it at once"};
     Param<bool> data_path {
         true, "Whether nif's bus from the registers to their plane takes time (ZnG IV-C)"};
+    Param<bool> io_path {true,
+                         "Whether nif's bus from the registers of a plane to the I/O ports takes "
+                         "time (ZnG IV-C)"};
     Param<Time> search {
         0_ns, {0_ns, 1_ms}, "Search of the LPMT before a page is sensed (assumption: within tR)"};
     Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
     Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
     Param<Frequency> net_clock {
-        800_MHz, {1_MHz, 100_GHz}, "Clock of the local network (as the I/O)"};
+        800_MHz, {1_MHz, 100_GHz}, "Clock of the register network and its buses (as the I/O)"};
     Param<Bytes> net_width {
-        8_B, {1_B, 256_B}, "Width of the register network (ZnG table I: HW-NiF 8 B)"};
+        8_B, {1_B, 256_B}, "Width of the register network and its buses (ZnG table I: HW-NiF 8 B)"};
     Param<unsigned> ports {2, {1, 8}, "I/O ports (ZnG table I: 2)"};
     Param<unsigned> port_queue {16, {1, 4096}, "Packets waiting or in flight to a port"};
     Param<unsigned> queue {1024,

@@ -17,8 +17,10 @@ class ReadPath {
             ++c_.stat.register_reads;
             PagePlaces here = c_.versions.carries() ? c_.places_of(a) : PagePlaces {};
             here.array = PagePlaces::nowhere;
-            return c_.answers.answer(r, PacketKind::data, p.bytes,
-                                     c_.versions.read(here, p.line, p.sectors));
+            const std::uint32_t reg = c_.registers.find(page);
+            const std::uint32_t plane =
+                reg != RegisterFile::none ? c_.registers.plane_of(reg) : a.plane;
+            return c_.answers.data(r, {p.bytes, c_.versions.read(here, p.line, p.sectors), plane});
         }
         std::uint32_t s = c_.reads.find(page);
         c_.stat.joined_reads += s != PageReads::none;
@@ -78,14 +80,14 @@ class ReadPath {
     /// Reads of a page come from one controller.
     void send_rest(const Request& r, std::uint32_t lines, std::uint32_t sense) {
         for (; lines; lines &= lines - 1) {
-            c_.answers.rest(r, static_cast<unsigned>(std::countr_zero(lines)), sense);
+            c_.answers.rest(r, static_cast<unsigned>(std::countr_zero(lines)),
+                            c_.reads[sense].address.plane, sense);
             ++c_.reads[sense].unsent;
         }
     }
     void send(const Request& r, const PageAddress& a, std::uint32_t sense) {
         const FlashPacket& p = r.packet;
-        c_.answers.answer(r, PacketKind::data, p.bytes, c_.contents_of(a, p.line, p.sectors),
-                          sense);
+        c_.answers.data(r, {p.bytes, c_.contents_of(a, p.line, p.sectors), a.plane, sense});
         ++c_.reads[sense].unsent;
         c_.stat.useful_bytes += p.bytes;
     }

@@ -6,7 +6,8 @@
 
 namespace memsim::zng::package {
 
-/// The local network of registers: pages leave each plane over its own wires, one at a time.
+/// Wires that each plane has for itself, which one transfer takes at a time: those of the local
+/// network, by which pages leave its registers, or those of its I/O path.
 class RegisterWires {
   public:
     struct State {
@@ -19,7 +20,8 @@ class RegisterWires {
         state_.free.assign(planes, 0);
         state_.remainder.assign(planes, 0);
     }
-    /// How long from now until so many bytes have left.
+    Tick free_at(std::uint32_t plane) const { return state_.free[plane]; }
+    /// How long from now until so many bytes have crossed.
     Time take(std::uint32_t plane, std::uint32_t bytes, Tick now) {
         Tick& free = state_.free[plane];
         if (free < now) free = now, state_.remainder[plane] = 0;

@@ -40,6 +40,7 @@ struct Stats {
     Counter sense_time {Unit::time, "Time of planes spent sensing"};
     Counter program_time {Unit::time, "Time of planes spent programming"};
     Counter erase_time {Unit::time, "Time of planes spent erasing"};
+    Counter io_time {Unit::time, "Time of planes' I/O paths spent on lines"};
     Level programming {Unit::count, "Planes that are programming"};
     Level registers_used {Unit::count, "Registers that are not free"};
     Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};

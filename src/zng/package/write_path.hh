@@ -53,7 +53,8 @@ class WritePath {
         if (!first) c_.sim.stamps().mark(p.stamps, protocol::FlashStage::reg, c_.sim.now());
         Request done = w;
         done.packet.sectors = hit && first;
-        c_.answers.answer(done, PacketKind::written);
+        c_.answers.answer(done, PacketKind::written,
+                          c_.cross_io_path(c_.registers.plane_of(r), p.bytes).ends);
         return true;
     }
     /// Has pages programmed, the one written longest ago first, until as many registers are free or

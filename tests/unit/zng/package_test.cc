@@ -11,8 +11,8 @@ using zng::Package;
 
 namespace {
 
-/// A package of one port whose controller is the test. Packets and answers take 1 ns each, so an
-/// answer that the package gives at once is seen 2 ns after the request left.
+/// A package of one port whose controller is the test. Packets and answers take 1 ns each and I/O
+/// paths no time, so an answer that the package gives at once is seen 2 ns after the request left.
 struct Bench {
     Machine machine;
     explicit Bench(const Arguments& more = {}) {
@@ -27,6 +27,7 @@ struct Bench {
                           {"spare", "0"},
                           {"log_reserve", "0"},
                           {"ports", "1"},
+                          {"io_path", "false"},
                           {"port_queue", "4096"},
                           {"latency", "1ns"},
                           {"endpoint", "1"},
@@ -337,6 +338,43 @@ TEST_CASE("NiF's bus takes a page to its plane before it is programmed; a search
     CHECK(read("nif", "false", "0ns") == 100 * us + 3 * us);
     CHECK(read("fcnet", "true", "0ns") == 100 * us + 3 * us);
     CHECK(read("nif", "true", "50ns") == 100 * us + 640 * ns + 50 * ns + 3 * us);
+}
+
+TEST_CASE("Lines of one plane cross NiF's I/O path one after another, 20 ns each", "[zng]") {
+    struct Case {
+        const char *network, *path;
+        Tick line;
+    };
+    for (const Case c :
+         {Case {"nif", "true", 20 * ns}, {"nif", "false", 0}, {"fcnet", "true", 0}}) {
+        CAPTURE(c.network, c.path);
+        Bench b(Arguments {{"network", c.network}, {"io_path", c.path}, {"registers", "3"}});
+        // A write is answered when its line is in the register; planes have paths of their own.
+        const unsigned first = b.write(0, 0, 0, 0), second = b.write(0, 0, 0, 1);
+        const unsigned other = b.write(100 * ns, 1, 0, 0);
+        // A line leaves by the port as it crosses the path; the next waits until it is through.
+        const unsigned reads[] = {b.read(1 * us, 0, 0, 0), b.read(1 * us, 1, 0, 0),
+                                  b.read(1 * us, 0, 0, 1)};
+        run(b.machine);
+        CHECK(b.time(first) == 2 * ns + c.line);
+        CHECK(b.time(second) == 2 * ns + 2 * c.line);
+        CHECK(b.time(other) == 102 * ns + c.line);
+        CHECK(b.time(reads[0]) == 1 * us + 2 * ns);
+        CHECK(b.time(reads[1]) == 1 * us + 2 * ns);
+        CHECK(b.time(reads[2]) == 1 * us + 2 * ns + c.line);
+        CHECK(value(b.package().stat.io_time) == 6 * c.line);
+    }
+}
+
+TEST_CASE("A page that leaves whole holds its plane until NiF's I/O path has its last line",
+          "[zng]") {
+    Bench b(Arguments {{"transfer", "page"}, {"io_path", "true"}});
+    b.read(0, 0, 0, 0);
+    const unsigned next = b.read(0, 0, 1, 0), written = b.write(3 * us, 0, 2, 0);
+    run(b.machine);
+    CHECK(b.time(next) == (3 + 3) * us + 31 * 20 * ns + 2 * ns);
+    // The write's line comes behind the lines that have begun to cross.
+    CHECK(b.time(written) == 3 * us + 2 * ns + 40 * ns);
 }
 
 TEST_CASE("Reads go before programs, unless a program has waited too long", "[zng]") {

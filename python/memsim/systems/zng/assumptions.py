@@ -51,6 +51,7 @@ ALL = [
     *each(PACKAGE, "data_registers", (1,), ("zng-base", "zng-rdopt")),
     *each(PACKAGE, "data_registers", (0,), WRITES),
     *each(PACKAGE, "data_path", ("false",), WRITES),
+    *each(PACKAGE, "io_path", ("false",), WRITES),
     *each(PACKAGE, "search", ("10ns", "100ns", "1us"), name="search of the LPMT"),
     *each(PACKAGE, "reuse", ("none",), READS),
     *each(PACKAGE, "reuse", ("waiting",), SENSES_EACH),
