@@ -46,15 +46,15 @@ from .schema import describe
 __version__ = _memsim.version()
 NEVER = _memsim.never
 
-_schema.make_classes(__name__)
+_schema.make_modules(__name__)
 
 
 def __getattr__(name):
     """Flat access: memsim.SimpleMemory where the name is the only one of its kind; and modules, memsim.systems."""
     if not name.startswith("_"):
-        found = [c for t, c in _schema.TYPES.items() if t.rpartition(".")[2] == name]
+        found = _schema.TYPES.named(name)
         if len(found) == 1:
-            return found[0]
-        if module := _module_of(__name__, __path__, name):
+            return _schema.TYPES[found[0]]
+        if module := _module_of(__name__, name):
             return module
     return _schema.refuse_name("", name)

@@ -1,4 +1,5 @@
 """Classes, descriptions, stubs and the reference page, all made from the compiled schema."""
+import collections.abc
 import functools
 import inspect
 import os
@@ -12,28 +13,61 @@ from . import _memsim, policies
 from .errors import PACKAGE, Error, Panic, UnknownName, did_you_mean, user_error
 from .objects import Parameter, PortAttribute, SimObject
 
-TYPES = {}  # 'mem.Cache' -> class
+class Types(collections.abc.Mapping):
+    """'mem.Cache' -> its class, which is made when somebody asks for it: a run needs few of all."""
+
+    def __init__(self):
+        self._made = dict.fromkeys(_memsim.types())
+
+    def __getitem__(self, kind):
+        if self._made[kind] is None:
+            self._made[kind] = _make_class(_memsim.schema(kind))
+        return self._made[kind]
+
+    def __contains__(self, kind):
+        return kind in self._made
+
+    def __iter__(self):
+        return iter(self._made)
+
+    def __len__(self):
+        return len(self._made)
+
+    def named(self, name):
+        """The types that have this name in any folder: 'Cache'."""
+        return [kind for kind in self if kind.rpartition(".")[2] == name]
 
 
-def make_classes(package):
-    """One class a component type, one module a folder: memsim.mem.Cache."""
-    for schema in _memsim.schema():
-        folder, _, name = schema["name"].rpartition(".")
+TYPES = Types()
+
+
+def make_modules(package):
+    """One module a folder, whose attributes are its classes: memsim.mem.Cache."""
+    for kind in TYPES:
+        folder, _, name = kind.rpartition(".")
         module = sys.modules.get(f"{package}.{folder}")
         if module is None:
             module = types.ModuleType(f"{package}.{folder}", f"The components of src/{folder}/.")
             module.__all__ = []
-            module.__getattr__ = functools.partial(refuse_name, folder)
+            module.__getattr__ = functools.partial(_class_of, module)
+            module.__dir__ = functools.partial(list, module.__all__)
             sys.modules[module.__name__] = module
             setattr(sys.modules[package], folder, module)
-        cls = _make_class(schema, name, module.__name__)
-        setattr(module, name, cls)
         module.__all__.append(name)
-        TYPES[schema["name"]] = cls
+
+
+def _class_of(module, name):
+    """Python asks this for an attribute that a module has not: memsim.mem.Cache for the first time."""
+    folder = module.__name__.partition(".")[2]
+    if name not in module.__all__:
+        return refuse_name(folder, name)
+    cls = TYPES[f"{folder}.{name}"]
+    setattr(module, name, cls)
+    return cls
 
 
 def refuse_name(folder, name):
-    """Python asks this for an attribute that a module has not: memsim.mem.Cach, memsim.Cach."""
+    """Of an attribute that nothing has: memsim.mem.Cach, memsim.Cach."""
     if name.startswith("_"):
         raise AttributeError(name)
     raise user_error(_no_such(folder, name), kind=UnknownName)
@@ -44,9 +78,9 @@ def _no_such(folder, name):
     module = getattr(package, folder) if folder else package
     flat = [] if folder else [kind.rpartition(".")[2] for kind in TYPES]
     if name in flat:
-        of = " and ".join(kind for kind in TYPES if kind.endswith(f".{name}"))
+        of = " and ".join(TYPES.named(name))
         return f"'{name}' is the name of {of}: write the folder, too"
-    known = [*flat, *(word for word in vars(module) if not word.startswith("_"))]
+    known = [*flat, *(word for word in dir(module) if not word.startswith("_"))]
     return f"{module.__name__} has nothing named '{name}'{did_you_mean(name, known)}"
 
 
@@ -60,7 +94,8 @@ def explain_import(error):
     return user_error(_no_such(wrong[2] or "", wrong[1]), f"{frame.filename}:{frame.lineno}")
 
 
-def _make_class(schema, name, module):
+def _make_class(schema):
+    folder, _, name = schema["name"].rpartition(".")
     names = [x["name"] for x in schema["params"] + schema["ports"]]
     if twice := {n for n in names if names.count(n) > 1 or hasattr(SimObject, n)}:
         raise Panic(f"{schema['source']}: {schema['name']} needs another name for "
@@ -73,7 +108,7 @@ def _make_class(schema, name, module):
         p["text"] = (f"{p['doc']} ({kind}: {p['role']} of "
                      f"{p['family']})")
     cls = type(name, (SimObject,), {
-        "__doc__": _doc(schema), "__module__": module, "_type": schema["name"],
+        "__doc__": _doc(schema), "__module__": f"{__package__}.{folder}", "_type": schema["name"],
         "_schema": schema,
         "_params": {p["name"]: p for p in schema["params"]},
         "_ports": {p["name"]: p for p in schema["ports"]},
@@ -131,14 +166,14 @@ def find(what):
         what = type(what)
     if isinstance(what, type) and issubclass(what, SimObject):
         return what
-    found = [cls for name, cls in TYPES.items() if what in (name, name.rpartition(".")[2])]
+    what = str(what)
+    found = [what] if what in TYPES else TYPES.named(what)
     if len(found) == 1:
-        return found[0]
+        return TYPES[found[0]]
     if found:
-        raise Error(f"'{what}' is the name of {' and '.join(c._type for c in found)}: write the "
-                    "folder, too")
+        raise Error(f"'{what}' is the name of {' and '.join(found)}: write the folder, too")
     names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names()]
-    raise Error(f"there is no component type '{what}'{did_you_mean(str(what), names)}; "
+    raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; "
                 "--list-sim-objects lists them")
 
 

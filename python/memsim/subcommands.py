@@ -6,8 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import _memsim, checkpoints, schema, verify
-from . import resume as unfinished
+from . import _memsim, checkpoints, schema
 from .errors import Error, legible
 from .files import check_output
 from .trace import trace
@@ -55,6 +54,7 @@ def _writing(path, act):
 
 
 def ckpt(argv):
+    from . import verify
     p = argparse.ArgumentParser(prog="memsim ckpt", allow_abbrev=False,
                                 description="Look into a checkpoint, or test all of a script's")
     actions = p.add_subparsers(dest="action", required=True)
@@ -164,7 +164,8 @@ def reproduce(argv):
 
 
 def resume(argv):
-    return unfinished.main(argv)
+    from .resume import main
+    return main(argv)
 
 
 def merge(argv):

@@ -55,17 +55,22 @@ std::string resolve(const std::string& type, const std::string& path, const std:
 void bind_schema(py::module_& m) {
     using namespace py::literals;
     m.def(
-        "schema",
+        "types",
         [] {
             py::list all;
-            for (const auto& [name, s] : registry())
-                all.append(
-                    py::dict("name"_a = s.name, "doc"_a = s.doc, "source"_a = s.source,
-                             "params"_a = describe_all(s.params), "ports"_a = describe_all(s.ports),
-                             "stats"_a = describe_all(s.stats), "state"_a = describe_all(s.state)));
+            for (const auto& [name, schema] : registry()) all.append(name);
             return all;
         },
-        "Every component type, as declared");
+        "The names of all component types");
+    m.def(
+        "schema",
+        [](const std::string& type) {
+            const Schema& s = find(type);
+            return py::dict("name"_a = s.name, "doc"_a = s.doc, "source"_a = s.source,
+                            "params"_a = describe_all(s.params), "ports"_a = describe_all(s.ports),
+                            "stats"_a = describe_all(s.stats), "state"_a = describe_all(s.state));
+        },
+        "type"_a, "A component type, as declared");
     m.def(
         "policies",
         [] {

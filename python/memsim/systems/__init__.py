@@ -3,4 +3,4 @@ from ..lazy import modules_when_asked as _modules_when_asked
 from .processor import gpu
 
 __all__ = ["gpu"]
-__getattr__ = _modules_when_asked(__name__, __path__)
+__getattr__ = _modules_when_asked(__name__)

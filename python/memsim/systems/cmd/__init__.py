@@ -4,4 +4,4 @@ workloads, how it is scaled, its energy and area, and the points and assumptions
 from ...lazy import modules_when_asked as _modules_when_asked
 from .machines import machine, platforms
 
-__getattr__ = _modules_when_asked(__name__, __path__)
+__getattr__ = _modules_when_asked(__name__)

@@ -4,4 +4,4 @@ modules hold its workloads, how it is scaled, its media, and the points and assu
 from ...lazy import modules_when_asked as _modules_when_asked
 from .machines import CONTROLLERS, MEDIA, machine, platforms
 
-__getattr__ = _modules_when_asked(__name__, __path__)
+__getattr__ = _modules_when_asked(__name__)

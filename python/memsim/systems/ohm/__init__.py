@@ -5,4 +5,4 @@ from ...lazy import modules_when_asked as _modules_when_asked
 from .machines import (MODULES, PAGE, PLANAR, TWO_LEVEL, machine_scale, planar, planar_scale, platforms,
                        testbed, two_level, two_level_scale)
 
-__getattr__ = _modules_when_asked(__name__, __path__)
+__getattr__ = _modules_when_asked(__name__)

@@ -5,4 +5,4 @@ assumptions that its studies share."""
 from ...lazy import modules_when_asked as _modules_when_asked
 from .machines import machine, policies, shadows
 
-__getattr__ = _modules_when_asked(__name__, __path__)
+__getattr__ = _modules_when_asked(__name__)

@@ -4,4 +4,4 @@ it is scaled, its wear, and the points and assumptions that its studies share.""
 from ...lazy import modules_when_asked as _modules_when_asked
 from .machines import machine, platforms
 
-__getattr__ = _modules_when_asked(__name__, __path__)
+__getattr__ = _modules_when_asked(__name__)
