@@ -36,8 +36,8 @@ parser.add_argument("--whole", type=int, default=zng.scale.FOOTPRINT,
                     help="bytes that the paper's programs touch (an assumption)")
 parser.add_argument("--buffer", type=int, default=zng.scale.BUFFER,
                     help="bytes that its HybridGPU's buffer holds (an assumption)")
-parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean, and its rows: table, dimm or "
-                                                      "measured (an assumption)")
+parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean, and its rows: table, printed, "
+                                                      "dimm or measured (an assumption)")
 parser.add_argument("--max-instructions", type=int,
                     help="thread instructions: after its part of them an application starts no block "
                          "(0: no limit)")

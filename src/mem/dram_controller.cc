@@ -98,6 +98,9 @@ void DramController::init() {
     dram_->init(path(), sim().seed());
     if (params.bank_queue && dram_->traits().plans_ahead)
         refuse("bank_queue", "a committed order looks at all requests: it must be 0");
+    if (timing_.tRPW.raw && dram_->traits().plans_ahead)
+        refuse("order", "a committed order plans for rows that all close in tRP, and " +
+                            params.timing->name() + " has a tRPW: choose another order");
     if (state.scheduler.refresh->single_banks() && timing_.tRFCpb.raw == 0)
         refuse("refresh", params.timing->name() + " has no refresh of single banks: tRFCpb is 0fs");
     // A request holds one place until its last piece is done; pieces wait in the queues, reads also

@@ -97,14 +97,16 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
     reads, writes = 2000 / seconds("measured", "100%"), 2000 / seconds("measured", "0%")
     assert reads > 8 / 250e-9 * 0.7          # 8 partitions, 190 ns and the data
     assert writes == pytest.approx(8 / 970e-9, rel=0.2)
-    reads = 2000 / seconds("table", "100%")  # 16 banks, a row each 763 + 190 ns; 32 requests find 14 of them
-    assert reads == pytest.approx(14 / 953e-9, rel=0.15)
+    # 32 requests find 14 of 16 banks, and open a row each. A row that was written, or with `printed` any, takes 763 ns to close.
+    assert 2000 / seconds("table", "100%") == pytest.approx(14 / 200e-9, rel=0.2)  # beside 59 % of the wires' rate
+    assert 2000 / seconds("table", "0%") == pytest.approx(14 / 983e-9, rel=0.15)
+    assert 2000 / seconds("printed", "100%") == pytest.approx(14 / 953e-9, rel=0.15)
     class whole: controllers, of_controller = 6, 1
     figures = {reading: zng.memory.optane_table(whole, reading).figures for reading in zng.memory.OPTANE}
     assert {r: (int(f["banks_per_group"]), f["row"]) for r, f in figures.items()} == {
-        "table": (16, "2KiB"), "dimm": (16, "8KiB"), "measured": (8, "256B")}
+        "table": (16, "2KiB"), "printed": (16, "2KiB"), "dimm": (16, "8KiB"), "measured": (8, "256B")}
     # No row lies in two controllers.
-    assert [zng.memory.chunk("optane", r) for r in zng.memory.OPTANE] == ["2048B", "4096B", "256B"]
+    assert [zng.memory.chunk("optane", r) for r in zng.memory.OPTANE] == ["2048B", "2048B", "4096B", "256B"]
     assert zng.memory.chunk("ideal") == "4096B" == f"{machine('ideal').gpu.interleave.chunk}"
 
 

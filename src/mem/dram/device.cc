@@ -26,7 +26,9 @@ void DramDevice::count_from_the_begin() {
     taken_ = {other.raw, col.raw, act.raw};
     for (Time* t : {&gap_.tRCDRD, &gap_.tRCDWR}) *t = *t + act - col;
     for (Time* t : {&gap_.tRTP, &gap_.tWR}) *t = *t + col - other;
-    for (Time* t : {&gap_.tRP, &gap_.tRFC, &gap_.tRFCpb, &gap_.tRREFD}) *t = *t + other - act;
+    if (gap_.tRPW.raw == 0) gap_.tRPW = gap_.tRP;
+    for (Time* t : {&gap_.tRP, &gap_.tRPW, &gap_.tRFC, &gap_.tRFCpb, &gap_.tRREFD})
+        *t = *t + other - act;
     gap_.tRAS = gap_.tRAS + act - other;
     refresh_after_activate_ = (act - other).raw;
     read_latency_ = (timing_.tCL + col - timing_.tCK).raw;
@@ -108,14 +110,14 @@ void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t ro
         break;
     case DramCommand::precharge:
         b.row = DramBank::closed;
-        push_back_to(b.next_activate, now + gap_.tRP.raw);
+        push_back_to(b.next_activate, now + closing_time(b));
         precharged(rank, now);
         break;
     case DramCommand::precharge_all:
         for (std::uint32_t i = rank * timing_.banks(); i < (rank + 1) * timing_.banks(); ++i) {
             if (state_.banks[i].row == DramBank::closed) continue;
             state_.banks[i].row = DramBank::closed;
-            push_back_to(state_.banks[i].next_activate, now + gap_.tRP.raw);
+            push_back_to(state_.banks[i].next_activate, now + closing_time(state_.banks[i]));
         }
         precharged(rank, now);
         break;
@@ -147,6 +149,7 @@ void DramDevice::issue(DramCommand command, std::uint32_t bank, std::uint32_t ro
 void DramDevice::activate(std::uint32_t bank, std::uint32_t row, Tick now) {
     DramBank& b = state_.banks[bank];
     b.row = row;
+    b.written = false;
     b.next_read = now + gap_.tRCDRD.raw;
     b.next_write = now + gap_.tRCDWR.raw;
     b.next_precharge = now + gap_.tRAS.raw;
@@ -192,10 +195,11 @@ void DramDevice::column(bool write, std::uint32_t bank, Tick now, bool close) {
                      write ? std::max(ccd, data_end + (own ? timing_.tWTR_L : timing_.tWTR_S).raw)
                            : ccd);
     }
+    b.written |= write;
     push_back_to(b.next_precharge, write ? data_end + gap_.tWR.raw : now + gap_.tRTP.raw);
     if (close) {
         b.row = DramBank::closed;
-        push_back_to(b.next_activate, b.next_precharge + gap_.tRP.raw);
+        push_back_to(b.next_activate, b.next_precharge + closing_time(b));
     }
 }
 
@@ -203,7 +207,7 @@ void DramDevice::precharge_unused(std::uint32_t bank, Tick at) {
     DramBank& b = state_.banks[bank];
     push_back_to(at, b.next_precharge);
     b.row = DramBank::closed;
-    push_back_to(b.next_activate, at + gap_.tRP.raw);
+    push_back_to(b.next_activate, at + closing_time(b));
     if (log_) log_->push_back({at, DramCommand::precharge, bank, 0, false, true});
 }
 

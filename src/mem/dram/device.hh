@@ -24,6 +24,7 @@ enum class DramCommand : std::uint8_t {
 struct DramBank {
     static constexpr std::uint32_t closed = ~std::uint32_t {0};
     std::uint32_t row = closed; ///< the open one
+    bool written = false;       ///< the row, since it was opened
     Tick next_activate = 0, next_read = 0, next_write = 0, next_precharge = 0;
 };
 /// What binds all banks of a group: its own constraints and those of its rank.
@@ -157,6 +158,8 @@ class DramDevice {
     void activate(std::uint32_t bank, std::uint32_t row, Tick now);
     void column(bool write, std::uint32_t bank, Tick now, bool close);
     void precharged(std::uint32_t rank, Tick now);
+    /// From its precharge until the bank may open another row.
+    Tick closing_time(const DramBank& b) const { return (b.written ? gap_.tRPW : gap_.tRP).raw; }
     Tick all_precharged(std::uint32_t rank) const;
     Tick all_activatable(std::uint32_t rank) const;
 

@@ -14,9 +14,9 @@ DramTiming with_changes(DramTiming timing, const std::string& changes) {
 
 namespace {
 /// Of what not every standard has; the others have no default.
-constexpr std::array<std::string_view, 11> optional {
-    "t32AW",   "tCCD_L_WR",     "tPPD",    "tRTW",    "tRFCpb", "tRREFD",
-    "tCA_ACT", "command_buses", "tCA_COL", "tCA_ROW", "tAAD"};
+constexpr std::array<std::string_view, 12> optional {
+    "tRPW",   "t32AW",   "tCCD_L_WR",     "tPPD",    "tRTW",    "tRFCpb",
+    "tRREFD", "tCA_ACT", "command_buses", "tCA_COL", "tCA_ROW", "tAAD"};
 
 /// Calls f(name, figure) for each figure that every table gives.
 template <class F>
@@ -73,6 +73,14 @@ void check(const DramTiming& t) {
     };
     at_least(t.tRC, "tRC", t.tRAS + t.tRP, "tRAS + tRP");
     at_least(t.tRAS, "tRAS", t.tRCDRD, "tRCDRD");
+    if (t.tRPW > none) {
+        at_least(t.tRPW, "tRPW", t.tRP, "tRP");
+        if (t.tREFI > none)
+            throw ConfigError("tRPW is " + Text<Time>::show(t.tRPW) + " and tREFI " +
+                              Text<Time>::show(t.tREFI) +
+                              ": a memory whose written rows close later is not refreshed; set "
+                              "tREFI to 0ns");
+    }
     at_least(t.tRRD_L, "tRRD_L", t.tRRD_S, "tRRD_S");
     at_least(t.tCCD_L, "tCCD_L", t.tCCD_S, "tCCD_S");
     at_least(t.tWTR_L, "tWTR_L", t.tWTR_S, "tWTR_S");

@@ -256,6 +256,8 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
               .find("first_ready.row_limit: there is no such parameter") != std::string::npos);
     CHECK(sentence({{"order", "committed"}, {"bank_queue", "4"}}).find("dram.bank_queue: a comm") ==
           0);
+    CHECK(sentence({{"order", "committed"}, {"changes", "tRPW=100ns tREFI=0ns"}})
+              .find("dram.order: a committed order plans for rows that all close in tRP") == 0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==
           "dram.refresh: ddr4_3200 has no refresh of single banks: tRFCpb is 0fs");
     CHECK(sentence({{"order", "bank_rotation"},

@@ -28,6 +28,16 @@ TEST_CASE("each timing constraint is kept to the femtosecond") {
         d.issue(C::activate, first, 0_ns).issue(C::precharge, first, 5_ns);
         d.ready_at(C::activate, first, 35_ns);
     }
+    SECTION("tRPW: of a row that was written, by whatever closes it") {
+        t.tRPW = 40_ns;
+        Dut d(t);
+        d.issue(C::activate, first, 0_ns).issue(C::write, first, 100_ns);
+        d.issue(C::precharge, first, 200_ns).ready_at(C::activate, first, 240_ns);
+        d.issue(C::activate, first, 240_ns).issue(C::read, first, 300_ns); // another row: clean
+        d.issue(C::precharge, first, 400_ns).ready_at(C::activate, first, 405_ns);
+        d.issue(C::activate, first, 405_ns).issue(C::write, first, 500_ns);
+        d.issue(C::precharge_all, first, 600_ns).ready_at(C::activate, first, 640_ns);
+    }
     SECTION("tRC") {
         t.tRC = 90_ns;
         Dut d(t);
@@ -195,6 +205,9 @@ TEST_CASE("figures that contradict each other are refused") {
     CHECK(sentence("tCCD_L=1ns").find("tCCD_L") == 0);
     CHECK(sentence("tWTR_L=1ns").find("tWTR_L") == 0);
     CHECK(sentence("tFAW=1ns").find("tFAW") == 0);
+    CHECK(sentence("tRPW=1ns") ==
+          "tRPW is 1ns, less than tRP = 14160ps: figures contradict each other");
+    CHECK(sentence("tRPW=100ns").find("tRPW is 100ns and tREFI") == 0);
     CHECK(sentence("tREFI=100ns").find("tREFI is 100ns, less than tRFC + tRP") == 0);
     CHECK(sentence("burst=48").find("row is 8KiB, not a multiple of a burst") == 0);
     CHECK(sentence("ranks=0").find("ranks is 0") == 0);

@@ -18,13 +18,15 @@ GDDR5_RATE = 32_064_000_000
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
 OPTANE_RATE = 6_570_000_000
 # What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
-# authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); who closes a row waits
-# for tRP. dimm: so, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
+# authors' simulator has by default (MacSim's params_gtx580: 16 of 2 KiB; the paper gives none); who closes a row that
+# was written waits for tRP: XPoint "has no destructive reads" (Ohm-GPU, I). printed: who closes any row does. dimm: as
+# table, in the rows of a DDR4 DIMM. measured: as devices were measured, a line of 256 B is read in 305 ns
 # whatever was read before, and the 763 ns are the write of a dirty one to the media. 8 partitions at work:
 # 256 B x 8 / (190 + 763 + 39 ns of data) = 2.1 GB/s of writes, where 2.3 were measured.
 OPTANE = {
-    "table": dict(banks=16, row=2048, tRP="763ns", tRC="953ns", tWR="15ns"),
-    "dimm": dict(banks=16, row=8192, tRP="763ns", tRC="953ns", tWR="15ns"),
+    "table": dict(banks=16, row=2048, tRP="1fs", tRPW="763ns", tRC="191ns", tWR="15ns"),
+    "printed": dict(banks=16, row=2048, tRP="763ns", tRC="953ns", tWR="15ns"),
+    "dimm": dict(banks=16, row=8192, tRP="1fs", tRPW="763ns", tRC="191ns", tWR="15ns"),
     "measured": dict(banks=8, row=256, tRP="1fs", tRC="191ns", tWR="763ns"),
 }
 # The host's work for a page that it reads through its kernel (system call, block layer, interrupt), beside the
