@@ -130,6 +130,15 @@ def test_the_page_has_every_claim_and_hides_none():
     assert text.count("| not reproduced") > 10
 
 
+def test_a_figure_without_a_scale_is_the_same_at_quick_and_judge():
+    quick, judged = accuracy.rows_of(accuracy.QUICK), accuracy.rows_of(accuracy.JUDGED)
+    without = {figure.name for figure in reproduce.figures().values() if not figure.takes_a_scale}
+    both = {id: (float(row["ours"]), float(judged[id]["ours"])) for id, row in quick.items()
+            if row["source"] in without and row["ours"]}
+    assert len(both) > 15
+    assert {id: pair for id, pair in both.items() if pair[0] != pytest.approx(pair[1], rel=0.01)} == {}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", ["cxl/fig3b", "ohm/optics", "zng/mapping", "sap/fig02"])
 def test_the_quick_figures_are_true(figure, memsim_command, tmp_path):
