@@ -2,7 +2,8 @@
 
 docs/judged.csv holds our last figure for each claim: at which scale, on which workloads if not all over which the paper
 averages, and where it comes from; of several seeds the least, the median and the greatest. docs/quick.csv holds the
-figures of the quick scale. `memsim reproduce --record` writes both.
+figures of the quick scale. `memsim reproduce --record` writes both, and at judge docs/judged/<paper>/<figure>.csv: what
+each point of the figure gave, since the database of such runs takes hours to make again.
 """
 import contextlib
 import csv
@@ -17,7 +18,7 @@ PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "s
 SYSTEMS = {"cxl": "cxl_gpu"}  # of a folder of configs/studies, where it is named otherwise
 WHOLE = "", "judge"           # scales at which a claim is judged: none, or the paper's
 DOCS = Path(PACKAGE, "__init__.py").resolve().parents[2] / "docs"
-JUDGED, QUICK, PAGE = DOCS / "judged.csv", DOCS / "quick.csv", DOCS / "accuracy.md"
+JUDGED, QUICK, PAGE, POINTS = DOCS / "judged.csv", DOCS / "quick.csv", DOCS / "accuracy.md", DOCS / "judged"
 COLUMNS = "id", "ours", "scale", "workloads", "source"
 HEAD = """# Accuracy
 
@@ -89,6 +90,14 @@ def record(found, scale):
         writer.writeheader()
         writer.writerows(rows[id] for id in order if id in rows)
     PAGE.write_text(page())
+
+
+def record_points(figure, data):
+    """Puts a figure's points, a CSV file, into docs, with six digits and without the runs that gave them."""
+    import pandas
+    file = POINTS / f"{figure.name}.csv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    pandas.read_csv(data).drop(columns="run", errors="ignore").to_csv(file, index=False, float_format="%.6g")
 
 
 # ---- tables --------------------------------------------------------------------------------------

@@ -193,8 +193,8 @@ def main(argv):
     p.add_argument("--check", action="store_true",
                    help="exit with 1 if a claim that was met before (docs/judged.csv, docs/quick.csv) is met no more")
     p.add_argument("--record", action="store_true",
-                   help="write the figures of --scale quick into docs/quick.csv, those of judge into docs/judged.csv, and "
-                        "docs/accuracy.md anew")
+                   help="write the figures of --scale quick into docs/quick.csv, those of judge into docs/judged.csv and their "
+                        "points into docs/judged/, and docs/accuracy.md anew")
     p.add_argument("--page", action="store_true",
                    help="run nothing: write docs/accuracy.md from docs/judged.csv, docs/quick.csv and the claims")
     args = p.parse_args(argv)
@@ -226,6 +226,8 @@ def main(argv):
         found.update((row["id"], (row, figure)) for row in rows)
         if args.record:
             accuracy.record(found, args.scale)
+            if args.scale == "judge" and (folder / "data.csv").exists():
+                accuracy.record_points(figure, folder / "data.csv")
         met = sum(row["comparison"] == "met" for row in rows)
         _tell(args, f"{figure.name}: {met} of {len(rows)} claims show the paper's value; {folder}")
     _tell(args, f"all done in {duration(time.monotonic() - began)}")

@@ -117,6 +117,21 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
     assert "| 1.02 (1.01 to 1.04) |" in page.read_text() and "| 1.125 |" in page.read_text()
 
 
+def test_points_at_judge_are_kept_without_their_runs(monkeypatch, tmp_path):
+    (tmp_path / "data.csv").write_text("seed,platform,ipc,run\n1,zng,0.123456789,abc\n")
+    monkeypatch.setattr(accuracy, "POINTS", tmp_path / "judged")
+    accuracy.record_points(reproduce.figures()["zng/fig14"], tmp_path / "data.csv")
+    assert (tmp_path / "judged/zng/fig14.csv").read_text() == "seed,platform,ipc\n1,zng,0.123457\n"
+
+
+def test_judged_figures_follow_from_the_points_that_are_kept():
+    """Of a claim on the IPC of all pairs."""
+    import pandas
+    points = pandas.read_csv(accuracy.POINTS / "zng/fig14.csv").pivot(index="workload", columns="platform", values="ipc")
+    ratios = points["zng"] / points["zng fcnet"]
+    assert ratios.prod() ** (1 / len(ratios)) == pytest.approx(float(accuracy.rows_of(accuracy.JUDGED)["zng-23"]["ours"]), rel=1e-4)
+
+
 def test_the_page_is_that_of_the_figures():
     assert accuracy.PAGE.read_text() == accuracy.page(), (
         "claims or figures have changed: run `build/memsim reproduce --page`")
