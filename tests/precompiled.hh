@@ -1,6 +1,6 @@
 #pragma once
 
 /// What nearly every test includes: g++ reads it once (SConstruct).
-#include "precompiled.hh"
+#include "../src/precompiled.hh"
 
 #include <catch2/catch.hpp>

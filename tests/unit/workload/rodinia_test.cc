@@ -64,7 +64,7 @@ Warps traced(const std::string& path) {
     return warps;
 }
 
-Warps ours(KernelSource& application, const Launch& launch) {
+Warps ours(KernelSource& application, const program::Launch& launch) {
     Warps warps;
     BlockStreams out;
     for (u32 block = 0; block < launch.blocks(); ++block) {
@@ -95,7 +95,7 @@ TEST_CASE("Rodinia's bfs does what a trace of the original did, access by access
     Options options;
     options.input = folder + "/graph4096.txt";
     const auto bfs = make_workload("bfs_rodinia", options);
-    Launch launch;
+    program::Launch launch;
     u64 their_instructions = 0, our_instructions = 0, thread_instructions = 0;
     u32 kernel = 0;
     while (bfs->next_launch(launch)) {
