@@ -124,7 +124,7 @@ TEST_CASE("a search's stream, instruction by instruction", "[workloads]") {
     CHECK(bfs->allocations()[2].base == 512);
     CHECK(bfs->allocations()[2].bytes == 8);
 
-    Launch launch;
+    program::Launch launch;
     BlockStreams out;
     constexpr auto compute = WarpOpKind::compute, load = WarpOpKind::load,
                    store = WarpOpKind::store, exit = WarpOpKind::exit;
@@ -174,7 +174,7 @@ TEST_CASE("streams and values are the same on every machine and compiler", "[wor
         u64 hash = 0;
         BlockStreams out;
         out.with_values = true;
-        for (Launch launch; application->next_launch(launch);)
+        for (program::Launch launch; application->next_launch(launch);)
             for (u32 block = 0; block < launch.blocks(); ++block) {
                 application->run_block(block, out);
                 hash = hash * 0x9e3779b97f4a7c15 + digest_of(out);
@@ -194,7 +194,7 @@ TEST_CASE("stores carry values when they are asked for", "[workloads]") {
     Options options = of_file(file.path);
     options.source = 1;
     const auto bfs = make_workload("bfs1", options);
-    Launch launch;
+    program::Launch launch;
     BlockStreams out;
     out.with_values = true;
     REQUIRE(bfs->next_launch(launch));
@@ -220,7 +220,7 @@ TEST_CASE("the counter of the queue is increased once a warp", "[workloads]") {
     options.threads_per_block = 32;
     const auto bfs = make_workload("bfs4", options);
     BlockStreams out;
-    Launch launch;
+    program::Launch launch;
     for (int n = 0; n < 2; ++n) {
         REQUIRE(bfs->next_launch(launch));
         for (u32 b = 0; b < launch.blocks(); ++b) bfs->run_block(b, out);
@@ -243,7 +243,7 @@ TEST_CASE("a state saved between two blocks goes on in another instance with equ
         const auto expected = run_to_end(*whole);
         for (std::size_t stop : {expected.size() / 3, expected.size() - 1}) {
             const auto first = make_workload(w->names[0], options);
-            Launch launch;
+            program::Launch launch;
             BlockStreams out;
             u32 block = 0;
             REQUIRE(first->next_launch(launch));
@@ -316,7 +316,7 @@ TEST_CASE("bad options of a workload", "[workloads]") {
 
 TEST_CASE("blocks out of order are our own mistake", "[workloads]") {
     const auto bfs = make_workload("bfs1", of_size(10));
-    Launch launch;
+    program::Launch launch;
     BlockStreams out;
     REQUIRE(bfs->next_launch(launch));
     REQUIRE(launch.blocks() == 4);

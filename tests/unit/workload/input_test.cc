@@ -68,7 +68,7 @@ TEST_CASE("dwt2d transforms a picture of a file", "[workloads]") {
     const auto application = make_workload("dwt2d", options);
     u32 launches = 0;
     program::BlockStreams out;
-    for (Launch launch; application->next_launch(launch); ++launches)
+    for (program::Launch launch; application->next_launch(launch); ++launches)
         for (u32 block = 0; block < launch.blocks(); ++block) application->run_block(block, out);
     CHECK(launches == 16);
     CHECK(application->difference() == "");
@@ -116,7 +116,7 @@ TEST_CASE("air flows at first as far away, and is pressed together before the bo
     float least = 1e9f, most = 0;
     program::BlockStreams out;
     out.with_values = true;
-    for (Launch launch; cfd->next_launch(launch);)
+    for (program::Launch launch; cfd->next_launch(launch);)
         for (u32 block = 0; block < launch.blocks(); ++block) {
             cfd->run_block(block, out);
             for (const auto& bytes : out.warps)
@@ -151,7 +151,7 @@ TEST_CASE("parts of a sequence have their own places and PCs", "[workloads]") {
     CHECK(mri->allocations()[5].base == sort->footprint_bytes());
     CHECK(mri->footprint_bytes() == sort->footprint_bytes() + 2 * 256);
     std::vector<std::string> kernels;
-    for (Launch launch; mri->next_launch(launch);) {
+    for (program::Launch launch; mri->next_launch(launch);) {
         program::BlockStreams out;
         kernels.push_back(launch.kernel);
         for (u32 block = 0; block < launch.blocks(); ++block) mri->run_block(block, out);

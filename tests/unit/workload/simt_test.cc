@@ -10,7 +10,7 @@ namespace {
 enum class Site : u32 { a, b };
 
 struct Machine {
-    Launch launch {"test", {1, 1, 1}, {40, 1, 1}, 0, 4096};
+    program::Launch launch {"test", {1, 1, 1}, {40, 1, 1}, 0, 4096};
     BlockStreams out;
     BlockRun run {launch, 2, 0, 1000, true, out};
 
