@@ -19,7 +19,7 @@ struct DramTiming {
     Time tCL, tCWL;      ///< column command to first data
     Time tRCDRD, tRCDWR; ///< activate to column command
     Time tRP;            ///< precharge to activate
-    Time tRPW {0};       ///< of a row that was written, where that is longer (XPoint)
+    Time tRPW {0};       ///< the same of a row that was written, if longer (memories like XPoint)
     Time tRAS, tRC;      ///< activate to precharge, to the bank's next activate
     Time tRRD_S, tRRD_L;
     Time tFAW;      ///< at most four activates of a rank in it; 0: no limit
