@@ -27,9 +27,9 @@ Every number that the five papers state about their systems, beside ours. `memsi
 median with least and greatest; `docs/quick.csv` has those of `memsim reproduce all --scale quick --record`. What a verdict means stands in [studies.md](studies.md#verdicts), why a figure differs in
 [deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
 
-Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's of Figs 4d, 5b, 5c, 10 to 14, 15b and 16b
-with the frozen ones of [models/zng-readings.md](models/zng-readings.md), both in the column 'now', which the models have. ZnG's other figures (5a, 15a, 17)
-at judge and default are of the column 'before': they were run with those readings.
+Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of [models/zng-readings.md](models/zng-readings.md),
+both in the column 'now', which the models have. Two kinds of ZnG's figures are of an earlier model: those of Figs 12, 13 and 16b were run without NiF's I/O path (R6),
+and those of Figs 5a, 15a and 17 with the readings of the column 'before'.
 """
 
 
