@@ -29,7 +29,7 @@ median with least and greatest; `docs/quick.csv` has those of `memsim reproduce 
 
 Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of [models/zng-readings.md](models/zng-readings.md),
 both in the column 'now', which the models have. Two kinds of ZnG's figures are of an earlier model: those of Figs 12, 13 and 16b were run without NiF's I/O path (R6),
-and those of Figs 5a, 15a and 17 with the readings of the column 'before'.
+and those of Fig. 17 with the readings of the column 'before'.
 """
 
 
