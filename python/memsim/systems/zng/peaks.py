@@ -14,7 +14,7 @@ from . import memory, scale
 
 PAGE = 4096
 PLANES = scale.CHANNELS * 8 * 8
-# What is measured, behind the time in which it warms up. An SSD needs the longer time, since its pages come one by one.
+# For how long each load is measured, after it has warmed up: those of an SSD, which gives few pages a millisecond, for longer.
 MILLISECONDS = dict.fromkeys(("GPU DRAM", "desktop DRAM", "Optane"), 1)
 LONGER = 5
 UNBOUND = "1000GB/s"
