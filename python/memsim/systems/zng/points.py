@@ -100,7 +100,7 @@ def metrics(values):
         useful_bandwidth=whole * 1e-9 * share(total(packages, "useful_bytes"), seconds),
         programming=100 * share(total(packages, "program_time"), 1e9 * seconds * scale.PLANES
                                 * len({p for p, _ in values if p.startswith(packages)})),
-        re_accesses=share(total(packages, "page_reads"), total(packages, "pages_read")) - 1,
+        re_accesses=share(total(packages, "page_reads") - total(packages, "pages_read"), total(packages, "pages_read")),
         writes_per_page=share(total(packages, "log_programs"), total(packages, "log_pages")),
         held=100 * share(sum(v for (p, n), v in values.items() if n.startswith("held_time[")), 1e9 * seconds),
         engine_share=100 * share(waited - flash, total("memory.buffer", "fetch_time.sum")),
