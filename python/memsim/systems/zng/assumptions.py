@@ -84,6 +84,7 @@ ALL = [
     Assumption("schedulers", "2", ("gpu.sm[*].schedulers=2",), EVERY),
     *told("HybridGPU's predictor", "--prefetch", {"none": "nopref"}, ("hybridgpu",)),
     Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), EVERY),
+    Assumption("L2 MSHRs", "1024", ("gpu.l2[*].mshrs=1024",), EVERY),
     *each("host", "page_cost", ("8us", "160us"), ("hetero",)),  # 1 and 20 us of the whole host
     *each("host", "fault_latency", ("50us",), ("hetero",)),
 ]
