@@ -15,7 +15,7 @@ COMPILERS = ["g++", pytest.param("clang++", marks=pytest.mark.long)]
 
 
 def options_of(source):
-    """What a source of the simulator is compiled with: above all its precompiled header, half of the time."""
+    """The compiler's options for a source of the simulator. Its precompiled header halves the time of each test."""
     commands = json.loads((ROOT / "build/compile_commands.json").read_text())
     command, = (c["command"] for c in commands if c["file"] == source)
     words = shlex.split(command)

@@ -132,6 +132,16 @@ def test_judged_figures_follow_from_the_points_that_are_kept():
     assert ratios.prod() ** (1 / len(ratios)) == pytest.approx(float(accuracy.rows_of(accuracy.JUDGED)["zng-23"]["ours"]), rel=1e-4)
 
 
+@pytest.mark.parametrize("id, metric, ours, base", [
+    ("zng-16", "re_accesses", "zng STT-MRAM", "zng SRAM"), ("zng-18", "re_accesses", "zng", "zng prefetch"),
+    ("zng-20", "writes_per_page", "zng network", "zng baseline")])
+def test_judged_ratios_of_means_follow_from_the_points_that_are_kept(id, metric, ours, base):
+    import pandas
+    figure = "zng/fig12" if metric == "re_accesses" else "zng/fig13"
+    mean = pandas.read_csv(accuracy.POINTS / f"{figure}.csv").groupby("platform")[metric].mean()
+    assert mean[ours] / mean[base] == pytest.approx(float(accuracy.rows_of(accuracy.JUDGED)[id]["ours"]), rel=1e-4)
+
+
 def test_the_page_is_that_of_the_figures():
     assert accuracy.PAGE.read_text() == accuracy.page(), (
         "claims or figures have changed: run `build/memsim reproduce --page`")

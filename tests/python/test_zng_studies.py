@@ -81,6 +81,13 @@ def test_bandwidth_of_arrays_is_of_useful_bytes():
     assert zng.points.metrics({**run, **drive})["array_bandwidth"] == pytest.approx(16 * 2 * 4.096)
 
 
+@pytest.mark.parametrize("page_reads, pages_read, expected", [(0, 0, 0), (5, 5, 0), (15, 5, 2)])
+def test_a_program_that_reads_no_page_reads_none_again(page_reads, pages_read, expected):
+    run = {("gpu.dispatcher", "cycles"): 1.2e9, ("gpu.dispatcher", "ipc"): 1, ("gpu.sm[0]", "issued"): 1,
+           ("flash.package[0]", "page_reads"): page_reads, ("flash.package[0]", "pages_read"): pages_read}
+    assert zng.points.metrics(run)["re_accesses"] == expected
+
+
 def judged(workloads, *ids, scale="judge", every=zng.workloads.PAIRS):
     args = argparse.Namespace(scale=scale, max_instructions=0, workloads=workloads, all_workloads=every, jobs=1, seeds=1)
     fig = zng.points.Points("test", args)
