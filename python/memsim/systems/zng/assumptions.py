@@ -85,6 +85,7 @@ ALL = [
     *told("HybridGPU's predictor", "--prefetch", {"none": "nopref"}, ("hybridgpu",)),
     Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), EVERY),
     Assumption("L2 MSHRs", "1024", ("gpu.l2[*].mshrs=1024",), EVERY),
+    Assumption("L2 MSHRs for demand", "1", ("gpu.l2[*].demand_mshrs=1",), EVERY),
     *each("host", "page_cost", ("8us", "160us"), ("hetero",)),  # 1 and 20 us of the whole host
     *each("host", "fault_latency", ("50us",), ("hetero",)),
 ]
