@@ -12,7 +12,7 @@ using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
-static const Registration<Deduplicator> registered {
+static const Registration<Deduplicator> deduplicator {
     "Removes duplicate writes and reads in front of a memory controller (CMD)."};
 
 static constexpr std::uint32_t most_homeward = 4, most_out = 256;

@@ -8,10 +8,7 @@ namespace memsim::cxl {
 
 namespace {
 
-std::string show(std::uint64_t bytes) {
-    return Text<Bytes>::show({static_cast<std::int64_t>(bytes)});
-}
-std::string show(const HdmDecoder& d) { return show(d.bytes) + " from " + show(d.base); }
+std::string show(const HdmDecoder& d) { return bytes_text(d.bytes) + " from " + bytes_text(d.base); }
 std::uint64_t parse(const std::string& text) {
     return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
 }
@@ -87,8 +84,8 @@ AddressPlan::AddressPlan(const Config& config, const std::vector<std::uint64_t>&
             ++uses[e.targets[w]];
             if (sizes[e.targets[w]] != sizes[e.targets[0]])
                 refuse(blamed, "endpoints of one interleave set are of one size: those behind " +
-                                   ports_of(e) + " have " + show(sizes[e.targets[0]]) + " and " +
-                                   show(sizes[e.targets[w]]));
+                                   ports_of(e) + " have " + bytes_text(sizes[e.targets[0]]) + " and " +
+                                   bytes_text(sizes[e.targets[w]]));
         }
         d.bytes = d.ways ? sizes[e.targets[0]] * d.ways : 0;
         if (const std::string fault = d.fault(); !fault.empty())
@@ -97,8 +94,8 @@ AddressPlan::AddressPlan(const Config& config, const std::vector<std::uint64_t>&
         if (d.base < config.window_base || offset > config.window ||
             d.bytes > config.window - offset)
             refuse("window", "the endpoint memory behind " + ports_of(e) + ", " + show(d) +
-                                 ", does not lie in the window of " + show(config.window) +
-                                 " from " + show(config.window_base));
+                                 ", does not lie in the window of " + bytes_text(config.window) +
+                                 " from " + bytes_text(config.window_base));
         for (std::size_t other = 0; other < i; ++other)
             if (ranges[other].decoder.overlaps(d))
                 refuse(blamed, "the range of " + ports_of(e) + ", " + show(d) +

@@ -9,7 +9,7 @@ namespace memsim::cxl {
 using protocol::Command;
 using protocol::MemResponse;
 
-static const Registration<DevicePort> registered {
+static const Registration<DevicePort> device_port {
     "The port of a CXL.mem device, in front of its medium."};
 
 void DevicePort::init() {

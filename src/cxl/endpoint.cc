@@ -9,9 +9,9 @@ using protocol::CxlRegister;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
-static const Registration<Endpoint> registered {
+static const Registration<Endpoint> endpoint {
     "A CXL memory device: its configuration space and the decoding of addresses."};
-static const Stage stage {"endpoint"};
+static const Stage in_endpoint {"endpoint"};
 
 void Endpoint::init() {
     state.hdm.entries.resize(1);
@@ -81,7 +81,7 @@ void Endpoint::pass(MemRequest r) {
                                std::to_string(r.address) +
                                " comes to it, which its decoder does not give it");
     r.address = d.dpa(r.address);
-    sim().stamps().mark(r.stamps, stage, now());
+    sim().stamps().mark(r.stamps, in_endpoint, now());
     ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
     port.mem_side.send(r);
 }

@@ -9,7 +9,7 @@ namespace memsim::cxl {
 using protocol::CxlConfigRequest;
 using protocol::CxlRegister;
 
-static const Registration<Firmware> registered {
+static const Registration<Firmware> firmware {
     "Enumerates CXL endpoints at start-up and programs the HDM decoders."};
 
 void Firmware::init() {

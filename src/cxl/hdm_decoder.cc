@@ -13,25 +13,25 @@ namespace {
 constexpr unsigned ways_bit = 4, position_bit = 24;
 constexpr std::uint32_t field = 0xf, first_of_three = 8, powers_of_two = 5, codes_of_three = 3;
 
-std::string show(std::uint64_t bytes) {
+} // namespace
+
+std::string bytes_text(std::uint64_t bytes) {
     return Text<Bytes>::show({static_cast<std::int64_t>(bytes)});
 }
-
-} // namespace
 
 std::string HdmDecoder::fault() const {
     if (std::find(all_ways.begin(), all_ways.end(), ways) == all_ways.end())
         return std::to_string(ways) + " ways: an interleave set has 1, 2, 3, 4, 6, 8, 12 or 16";
     if (!std::has_single_bit(granularity) || granularity < least_granularity ||
         granularity > most_granularity)
-        return "a granularity of " + show(granularity) +
+        return "a granularity of " + bytes_text(granularity) +
                ": it is a power of two from 256B to 16KiB";
     if (bytes == 0) return "it is empty";
     if (base + (bytes - 1) < base) return "it ends behind the last address";
-    if (base % granularity) return "it begins within a chunk of " + show(granularity);
+    if (base % granularity) return "it begins within a chunk of " + bytes_text(granularity);
     if (bytes % (std::uint64_t {ways} * granularity))
-        return show(bytes) + " are not divided by " + std::to_string(ways) + " ways of " +
-               show(granularity);
+        return bytes_text(bytes) + " are not divided by " + std::to_string(ways) + " ways of " +
+               bytes_text(granularity);
     return {};
 }
 

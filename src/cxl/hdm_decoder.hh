@@ -8,6 +8,9 @@
 
 namespace memsim::cxl {
 
+/// A number of bytes as parameters are written, such as "256MiB"; for messages.
+std::string bytes_text(std::uint64_t bytes);
+
 /// An HDM decoder (CXL 3.1, 8.2.4.20): a range of host physical addresses (HPA) that an interleave
 /// set of 1 to 16 targets shares, and the device physical addresses (DPA) that each target has for
 /// its share. Chunks of `granularity` go to the targets in turn, and lie side by side in each. A

@@ -8,9 +8,9 @@ using protocol::CxlConfigRequest;
 using protocol::CxlRegister;
 using protocol::MemRequest;
 
-static const Registration<HostBridge> registered {
+static const Registration<HostBridge> host_bridge {
     "Sends each request to the CXL root port that its HDM decoders name."};
-static const Stage stage {"host_bridge"};
+static const Stage in_bridge {"host_bridge"};
 
 void HostBridge::init() {
     const unsigned ports = port.mem_side.size();
@@ -32,7 +32,7 @@ void HostBridge::wake() {
             port.cpu_side, port.mem_side, [this](const MemRequest& r) { return port_of(r); },
             [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); });
     while (state.waiting.send(port.mem_side, [this](std::uint32_t o, const MemRequest& r) {
-        sim().stamps().mark(r.stamps, stage, now());
+        sim().stamps().mark(r.stamps, in_bridge, now());
         ++stat.requests[o];
     }));
 }

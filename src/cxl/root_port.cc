@@ -10,7 +10,7 @@ namespace memsim::cxl {
 using protocol::Command;
 using protocol::MemResponse;
 
-static const Registration<RootPort> registered {"A CXL root port: the host's end of a link."};
+static const Registration<RootPort> root_port {"A CXL root port: the host's end of a link."};
 
 void RootPort::init() {
     link_.emplace(*this, params.link, stat.link, state.link, port.flits_in, port.flits_out, false);

@@ -9,7 +9,7 @@ using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
-static const Registration<DeterministicStore> registered {
+static const Registration<DeterministicStore> deterministic_store {
     "Completes stores to a CXL endpoint with a copy in GPU memory."};
 /// In the tree of lines that the reserve has.
 static const Stage lookup {"reserve_lookup"};

@@ -7,7 +7,7 @@ namespace memsim::cxl_gpu {
 using protocol::Command;
 using protocol::MemRequest;
 
-static const Registration<QueueLogic> registered {
+static const Registration<QueueLogic> queue_logic {
     "The queues of a CXL root port, with speculative reads."};
 /// In both queues, and the look-up.
 static const Stage queued {"cxl_queue"};

@@ -7,7 +7,7 @@
 
 namespace memsim::flash {
 
-static const Registration<BlockTraffic> registered {
+static const Registration<BlockTraffic> block_traffic {
     "Sends sequential, random or recorded block requests to a drive."};
 
 using protocol::block_sector_bytes;

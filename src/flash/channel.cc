@@ -6,7 +6,7 @@
 
 namespace memsim::flash {
 
-static const Registration<Channel> registered {
+static const Registration<Channel> channel {
     "A flash channel: an ONFI bus that packages share, and the order of what goes over it."};
 
 // Of a read: until its plane takes it, until its page is in a register, until its data are sent.

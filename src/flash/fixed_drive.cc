@@ -6,8 +6,8 @@ namespace memsim::flash {
 
 using protocol::BlockOp;
 
-static const Registration<FixedDrive> registered {"A drive of fixed latency and bandwidth."};
-static const Stage waiting {"drive_queue"}, working {"drive"};
+static const Registration<FixedDrive> fixed_drive {"A drive of fixed latency and bandwidth."};
+static const Stage in_queue {"drive_queue"}, in_drive {"drive"};
 
 void FixedDrive::wake() {
     auto& in = port.requests;
@@ -35,8 +35,8 @@ void FixedDrive::begin(const protocol::BlockRequest& r) {
     if (moves) state.free_at += (read ? params.read_time : params.write_time)->raw;
     const Tick latency = (read ? params.read_latency : params.write_latency)->raw;
     ++state.serving;
-    sim().stamps().mark(r.stamps, waiting, now());
-    sim().stamps().mark(r.stamps, working, state.free_at + latency);
+    sim().stamps().mark(r.stamps, in_queue, now());
+    sim().stamps().mark(r.stamps, in_drive, state.free_at + latency);
     after<&FixedDrive::served>(Time {state.free_at + latency - now()},
                                {r.sectors, move_contents(r), r.tag, r.op});
 }

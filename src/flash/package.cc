@@ -4,7 +4,7 @@
 
 namespace memsim::flash {
 
-static const Registration<Package> registered {
+static const Registration<Package> package {
     "A NAND flash package: dies, planes, registers; in-order programming, erase before write."};
 
 void Package::init() {

@@ -14,7 +14,7 @@ using protocol::BlockOp;
 using protocol::BlockRequest;
 using protocol::BlockResponse;
 
-static const Registration<SectorMerger> registered {
+static const Registration<SectorMerger> sector_merger {
     "Puts writes smaller than a drive's sector together with the rest of it."};
 
 void SectorMerger::init() {

@@ -8,9 +8,9 @@
 
 namespace memsim::gpu {
 
-static const Registration<Dispatcher> registered {
+static const Registration<Dispatcher> dispatcher {
     "Hands the blocks of kernel launches of one or several applications to SMs, in order."};
-static const DebugFlag flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
+static const DebugFlag dispatch_flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
 
 void Dispatcher::init() {
     shares_.resize(params.sharing.applications());
@@ -128,7 +128,7 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
                                   one_pool ? 0 : a.block.warps * occupancy_.room(a.block), local_);
     if (state.under_way++ == 0) state.since = now();
     ++stat.launches;
-    debug(flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks, " blocks, ",
+    debug(dispatch_flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks, " blocks, ",
           occupancy_.room(a.block), " in an SM");
 }
 
@@ -152,7 +152,7 @@ void Dispatcher::end(std::uint32_t i) {
     Application& a = state.applications[i];
     if (!a.before) stat.application_end[i] += Time {now()};
     a.before = a.ended = true;
-    debug(flag, "application ", i, " has ended");
+    debug(dispatch_flag, "application ", i, " has ended");
     if (params.when_one_ends() == WhenOneEnds::stop) return start_no_more();
     if (params.when_one_ends() == WhenOneEnds::run_on) return;
     if (std::all_of(state.applications.begin(), state.applications.end(),
@@ -220,7 +220,7 @@ bool Dispatcher::hand_out_block(std::uint32_t i) {
         streams_.warps.swap(spare_.back());
         spare_.pop_back();
     }
-    debug(flag, "block ", block, " of application ", i, " to SM ", sm);
+    debug(dispatch_flag, "block ", block, " of application ", i, " to SM ", sm);
     state.used[sm].take(a.block);
     ++a.running;
     if (params.max_instructions() && state.instructions >= params.max_instructions())

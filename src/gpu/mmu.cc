@@ -4,9 +4,9 @@
 
 namespace memsim::gpu {
 
-static const Registration<Mmu> registered {
+static const Registration<Mmu> mmu {
     "The GPU's MMU: L2 TLB, page walks in memory, address spaces, page faults, shoot-downs."};
-static const DebugFlag flag {"Mmu", "Look-ups, walks and faults of the MMU"};
+static const DebugFlag mmu_flag {"Mmu", "Look-ups, walks and faults of the MMU"};
 static const Stage translation {"translation"};
 
 using Phase = MissingPages::Phase;
@@ -122,7 +122,7 @@ void Mmu::start_walks() {
         MissingPages::Page& p = state.missing[i];
         p.phase = Phase::walking;
         p.thread = state.walker.start(i, p.key, now(), stat.walker);
-        debug(flag, "walks for page ", page_of(p.key), " of application ", application_of(p.key));
+        debug(mmu_flag, "walks for page ", page_of(p.key), " of application ", application_of(p.key));
     }
 }
 
@@ -150,7 +150,7 @@ void Mmu::fault(std::uint32_t i) {
     if (waits) return;
     ++stat.faults;
     state.reporting.push(i);
-    debug(flag, "faults on page ", page_of(key), " of application ", application_of(key));
+    debug(mmu_flag, "faults on page ", page_of(key), " of application ", application_of(key));
 }
 
 /// Tells all who wait for the page.

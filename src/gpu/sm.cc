@@ -6,8 +6,8 @@ namespace memsim::gpu {
 
 using program::WarpOpKind;
 
-static const Registration<Sm> registered {"A streaming multiprocessor, without its L1."};
-static const DebugFlag flag {"Sm", "Instructions issued and answers received by SMs"};
+static const Registration<Sm> sm {"A streaming multiprocessor, without its L1."};
+static const DebugFlag sm_flag {"Sm", "Instructions issued and answers received by SMs"};
 
 void Sm::init() {
     unit_.emplace(LoadStoreUnit::Config {static_cast<std::uint32_t>(params.line->raw),
@@ -103,7 +103,7 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
     Warp& warp = state.warps[w];
     ResidentBlock& block = state.blocks[warp.block];
     program::WarpStreamReader(warp.stream, warp.position).next(op_);
-    debug(flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
+    debug(sm_flag, "warp ", w, " issues ", op_.kind, " (instructions ", op_.instructions, ", pc ",
           op_.pc, ")");
     state.ready.take(w);
     stat.warp_instructions += op_.instructions;

@@ -10,9 +10,9 @@ namespace memsim::gpu {
 using protocol::Command;
 using protocol::MemRequest;
 
-static const Registration<Tlb> registered {"The L1 TLB of an SM, between it and its L1."};
-static const DebugFlag flag {"Tlb", "Misses, translations and shoot-downs of L1 TLBs"};
-static const Stage translation {"translation"};
+static const Registration<Tlb> tlb {"The L1 TLB of an SM, between it and its L1."};
+static const DebugFlag tlb_flag {"Tlb", "Misses, translations and shoot-downs of L1 TLBs"};
+static const Stage l1_translation {"translation"};
 
 void Tlb::init() {
     const auto page = static_cast<std::uint64_t>(params.page->raw);
@@ -99,7 +99,7 @@ bool Tlb::miss(const MemRequest& r, std::uint64_t key, bool upgrade) {
         state.missing[key] = mshr;
         state.mshrs.add(mshr, r);
         state.asking.push(mshr);
-        debug(flag, "misses page ", page_of(key), " of application ", application_of(key));
+        debug(tlb_flag, "misses page ", page_of(key), " of application ", application_of(key));
     }
     ++stat.accesses;
     ++stat.misses;
@@ -141,7 +141,7 @@ bool Tlb::release(std::uint32_t mshr) {
         again = again || (!blocked && r.command != Command::read && !m.writable);
         blocked = blocked || again || !port.mem_side.can_send();
         if (blocked) return false;
-        sim().stamps().mark(r.stamps, translation, now());
+        sim().stamps().mark(r.stamps, l1_translation, now());
         forward(r, physical(m.frame, r.address));
         return true;
     });

@@ -7,7 +7,7 @@ namespace memsim::host {
 
 using protocol::Command;
 
-static const Registration<PagingHost> registered {
+static const Registration<PagingHost> paging_host {
     "The host of a GPU: page-fault driver, copy engine, DRAM."};
 static const DebugFlag flag {"PagingHost", "Batches of page faults and the pages that they move"};
 

@@ -11,7 +11,7 @@ using protocol::MemRequest;
 using protocol::RangeOp;
 using protocol::RangeResult;
 
-static const Registration<AddressRouter> registered {
+static const Registration<AddressRouter> address_router {
     "Sends each request to the memory that has its address."};
 
 namespace {

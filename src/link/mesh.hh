@@ -61,7 +61,7 @@ struct MeshStats {
 ///       public:
 ///         using link::Mesh<Mesh, Flit>::Mesh;
 ///     };
-///     static const Registration<Mesh> registered {"A mesh that carries flits."};
+///     static const Registration<Mesh> mesh {"A mesh that carries flits."};
 ///
 ///     } // namespace memsim::cxl
 ///

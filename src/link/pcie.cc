@@ -6,7 +6,7 @@ namespace memsim::link {
 
 using protocol::Command;
 
-static const Registration<Pcie> registered {"A PCI Express link between a host and a device."};
+static const Registration<Pcie> pcie {"A PCI Express link between a host and a device."};
 
 /// The State of checkpoints in which the timers stood beside the directions, not in them.
 struct FormerPcie {

@@ -10,7 +10,7 @@ using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
-static const Registration<Cache> registered {
+static const Registration<Cache> cache_type {
     "A sectored, non-blocking cache with banks and MSHRs: an L1 or a slice of an L2."};
 
 Cache::Stages::Stages(Cache& c, bool victims)

@@ -6,9 +6,8 @@ namespace memsim::mem {
 
 using protocol::MemRequest;
 using protocol::MemResponse;
-using protocol::Stage;
 
-static const Registration<Crossbar> registered {
+static const Registration<Crossbar> crossbar {
     "A crossbar with virtual output queues between requesters and interleaved slices."};
 
 void Crossbar::init() {
@@ -40,7 +39,7 @@ void Crossbar::wake() {
             return interleave_.way(r.address);
         },
         [&](const MemRequest& r, std::uint32_t output) {
-            sim().stamps().mark(r.stamps, static_cast<std::size_t>(Stage::network),
+            sim().stamps().mark(r.stamps, static_cast<std::size_t>(protocol::Stage::network),
                                 now() + params.latency->raw);
             ++stat.requests;
             stat.request_bytes += r.wire_bytes();

@@ -4,11 +4,10 @@
 
 namespace memsim::mem {
 
-static const Registration<DramController> registered {
+static const Registration<DramController> dram_controller {
     "One channel of DRAM behind an FR-FCFS controller."};
 
 using protocol::Command;
-using protocol::Stage;
 
 namespace {
 constexpr std::uint32_t no_request = ~std::uint32_t {0};
@@ -161,7 +160,7 @@ bool DramController::accept() {
         in.pop();
         if (answer_now) {
             const protocol::MemResponse answer = answer_to(request);
-            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(Stage::queue), now());
+            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::queue), now());
             in.send(answer);
             state.requests[request].answered = true;
         }
@@ -283,8 +282,8 @@ void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
         ++stat.writes;
     stat.bytes += protocol::payload(r);
     if (stamped && !r.answered) {
-        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(Stage::queue), stages.started);
-        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(Stage::dram), at);
+        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(protocol::Stage::queue), stages.started);
+        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(protocol::Stage::dram), at);
     }
     if (r.answered)
         state.free.push_back(request);

@@ -4,7 +4,7 @@
 
 namespace memsim::mem {
 
-static const Registration<EnergyCost> registered {
+static const Registration<EnergyCost> energy_cost {
     "Energy that a part of the machine spends on each count of a statistic, or on time."};
 
 void EnergyCost::init() {

@@ -9,7 +9,7 @@
 
 namespace memsim::mem {
 
-static const Registration<PageCache> registered {
+static const Registration<PageCache> page_cache {
     "A DRAM that is the cache of a drive, for requests below physical memory."};
 
 using protocol::Command;

@@ -4,7 +4,7 @@
 
 namespace memsim::mem {
 
-static const Registration<ProbedStream> registered {
+static const Registration<ProbedStream> probed_stream {
     "Sends a stream of reads and one probe of a random row at a time."};
 
 namespace {

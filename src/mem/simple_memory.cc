@@ -4,7 +4,7 @@
 
 namespace memsim::mem {
 
-static const Registration<SimpleMemory> registered {
+static const Registration<SimpleMemory> simple_memory {
     "A memory of fixed latency and bandwidth, for tests and as an ideal."};
 
 void SimpleMemory::wake() {

@@ -5,7 +5,7 @@
 
 namespace memsim::mem {
 
-static const Registration<TrafficGen> registered {
+static const Registration<TrafficGen> traffic_gen {
     "Sends sequential or random requests to a memory."};
 
 using protocol::Command;

@@ -9,7 +9,7 @@ using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
-static const Registration<VictimBuffer> registered {
+static const Registration<VictimBuffer> victim_buffer {
     "A small buffer of clean victims between a cache and the level below."};
 
 namespace {

@@ -14,7 +14,7 @@ namespace {
 std::uint32_t next_of(unsigned all, unsigned done) {
     return static_cast<std::uint32_t>(std::countr_zero(all & ~done));
 }
-Mask bit(std::uint32_t piece) { return static_cast<Mask>(1u << piece); }
+Mask line_bit(std::uint32_t piece) { return static_cast<Mask>(1u << piece); }
 } // namespace
 
 bool PageSwapper::accept(const DdrtCommand& c) {
@@ -37,17 +37,17 @@ void PageSwapper::take_answers() {
         Job& job = parts::named(state_.jobs, d.id >> job_shift);
         const std::uint32_t piece = d.id & 15;
         if (d.id & write_mark) {
-            job.dram_written |= bit(piece);
+            job.dram_written |= line_bit(piece);
             continue;
         }
-        job.dram_read |= bit(piece);
+        job.dram_read |= line_bit(piece);
         state_.registers.replace(contents_, place(number(job), true, piece), d.contents);
     }
 }
 
 void PageSwapper::line_read(const xpoint::Device::Load& load) {
     const std::uint32_t job = (load.id & ~own_load) >> job_shift, piece = load.id & 15;
-    state_.jobs[job].media_read |= bit(piece);
+    state_.jobs[job].media_read |= line_bit(piece);
     state_.registers.replace(contents_, place(job, false, piece), load.contents);
 }
 
@@ -70,7 +70,7 @@ void PageSwapper::read(Job& job, Tick now) {
         c.bytes = line_bytes;
         c.id = own_load | number(job) << job_shift | piece;
         if (!device_.read(c, now)) break;
-        job.media_asked |= bit(piece);
+        job.media_asked |= line_bit(piece);
     }
     while (job.dram_asked != job.all && dram_.can_send()) {
         const std::uint32_t piece = next_of(job.all, job.dram_asked);
@@ -79,7 +79,7 @@ void PageSwapper::read(Job& job, Tick now) {
                     number(job) << job_shift | piece,
                     {},
                     false});
-        job.dram_asked |= bit(piece);
+        job.dram_asked |= line_bit(piece);
     }
 }
 
@@ -90,7 +90,7 @@ void PageSwapper::write(Job& job) {
         dram_.send({job.dram + piece * line_bytes, line_bytes,
                     number(job) << job_shift | write_mark | piece,
                     from_register(place(number(job), false, piece)), true});
-        job.write_asked |= bit(piece);
+        job.write_asked |= line_bit(piece);
     }
     while (job.written != job.all) {
         const std::uint32_t piece = next_of(job.all, job.written);
@@ -103,7 +103,7 @@ void PageSwapper::write(Job& job) {
             contents_.release(c.contents);
             break;
         }
-        job.written |= bit(piece);
+        job.written |= line_bit(piece);
     }
 }
 

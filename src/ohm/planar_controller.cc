@@ -7,7 +7,7 @@
 
 namespace memsim::ohm {
 
-static const Registration<PlanarController> registered {
+static const Registration<PlanarController> planar_controller {
     "Memory controller of DRAM and XPoint on one channel, planar mode: hot pages are swapped."};
 
 using protocol::Stage;

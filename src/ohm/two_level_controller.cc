@@ -5,7 +5,7 @@
 
 namespace memsim::ohm {
 
-static const Registration<TwoLevelController> registered {
+static const Registration<TwoLevelController> two_level_controller {
     "Memory controller of DRAM and XPoint on one channel, two-level mode: DRAM caches XPoint."};
 
 using protocol::Stage;

@@ -5,7 +5,7 @@
 
 namespace memsim::ohm {
 
-static const Registration<XpointModule> registered {
+static const Registration<XpointModule> xpoint_module {
     "An XPoint module that snarfs lines of DRAM and swaps pages with it by itself."};
 
 void XpointModule::init() {

@@ -7,7 +7,7 @@
 
 namespace memsim::optical {
 
-static const Registration<Channel> registered {
+static const Registration<Channel> channel {
     "Wavelengths, virtual channels, rings and light of an optical memory channel."};
 
 std::uint8_t Channel::functions() const {

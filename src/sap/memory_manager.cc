@@ -8,7 +8,7 @@ namespace memsim::sap {
 
 using protocol::UpcomingAccesses;
 
-static const Registration<MemoryManager> registered {
+static const Registration<MemoryManager> memory_manager {
     "Watches warp schedulers, and asks the memory below for what warps are about to access (SAP)."};
 
 void MemoryManager::init() {

@@ -7,7 +7,7 @@ namespace memsim::sap {
 using parts::AskedBy;
 using parts::Residency;
 
-static const Registration<ShadowDram> registered {
+static const Registration<ShadowDram> shadow_dram {
     "Which accesses would hit in a DRAM before a drive, at several capacities at once."};
 
 void ShadowDram::init() {

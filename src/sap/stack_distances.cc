@@ -6,7 +6,7 @@
 
 namespace memsim::sap {
 
-static const Registration<StackDistances> registered {
+static const Registration<StackDistances> stack_distances {
     "Which accesses would hit in an LRU memory, at several capacities in one pass."};
 
 void StackDistances::wake() {

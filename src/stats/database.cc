@@ -16,13 +16,6 @@ namespace memsim::stats {
 
 namespace {
 
-/// What the database knows of a statistic.
-struct Known {
-    std::int64_t id;
-    std::string name;
-    std::vector<std::pair<std::string, std::int64_t>> parts;
-};
-
 std::string database_of(const Connection& c) { return "results database " + c.path() + ": "; }
 
 std::string key_of(const std::string& path, const std::string& name) { return path + '\0' + name; }
@@ -30,6 +23,13 @@ std::string key_of(const std::string& path, const std::string& name) { return pa
 } // namespace
 
 struct Run::State {
+    /// What the database knows of a statistic.
+    struct Known {
+        std::int64_t id;
+        std::string name;
+        std::vector<std::pair<std::string, std::int64_t>> parts;
+    };
+
     State(std::shared_ptr<Connection> c, std::string id, Ownership mine, std::string me)
         : connection(std::move(c)), uuid(std::move(id)), ownership(std::move(mine)),
           owner(std::move(me)) {}
@@ -188,7 +188,7 @@ class Rows final : public StatSink {
 
     State& state_;
     std::int64_t dump_;
-    Known* stat_ = nullptr;
+    typename State::Known* stat_ = nullptr;
     Unit unit_ = Unit::count;
 };
 

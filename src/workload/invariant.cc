@@ -4,7 +4,7 @@
 
 namespace memsim::workload {
 
-static const Registration<Invariant> registered {
+static const Registration<Invariant> invariant {
     "A proportion of the paper's machine and its value in this one, for the record."};
 
 } // namespace memsim::workload

@@ -4,7 +4,7 @@
 
 namespace memsim::workload {
 
-static const Registration<Program> registered {
+static const Registration<Program> program {
     "An application by the name that the papers' tables give it, on a file or a generated input."};
 
 program::KernelSource& Program::kernels() {

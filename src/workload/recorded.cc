@@ -5,7 +5,7 @@
 
 namespace memsim::workload {
 
-static const Registration<Recorded> registered {
+static const Registration<Recorded> recorded {
     "A program written in Python with numpy, one step over all threads at a time."};
 
 program::KernelSource& Recorded::kernels() {

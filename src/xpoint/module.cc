@@ -5,7 +5,7 @@
 
 namespace memsim::xpoint {
 
-static const Registration<Module> registered {
+static const Registration<Module> module {
     "A 3D XPoint module: partitioned media, Start-Gap, read and persistent write buffer, DDR-T."};
 
 void Module::init() {

@@ -12,7 +12,7 @@ using protocol::Command;
 using protocol::MemRequest;
 using protocol::Stage;
 
-static const Registration<FlashController> registered {
+static const Registration<FlashController> flash_controller {
     "ZnG's flash controller: requests of L2 slices become packets of the flash network."};
 
 void FlashController::init() {

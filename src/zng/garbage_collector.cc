@@ -10,9 +10,9 @@ namespace memsim::zng {
 using protocol::CollectOp;
 using protocol::PageOrderKind;
 
-static const Registration<GarbageCollector> registered {
+static const Registration<GarbageCollector> garbage_collector {
     "ZnG's helper thread: merges log blocks, levels wear, keeps the block mapping tables."};
-static const DebugFlag flag {"Collect", "Merges of log blocks, and when applications stand still"};
+static const DebugFlag collect_flag {"Collect", "Merges of log blocks, and when applications stand still"};
 
 namespace {
 constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below are applications
@@ -169,10 +169,10 @@ bool GarbageCollector::begin(std::uint32_t log) {
         stat.log_blocks += opened;
     }
     m.left = static_cast<std::uint32_t>(m.moves.size());
-    debug(flag, "merges log block ", m.log, " with ", m.moves.size(), " data blocks");
+    debug(collect_flag, "merges log block ", m.log, " with ", m.moves.size(), " data blocks");
     if (held_->begin_merge(m.application, now())) {
         ++stat.holds;
-        debug(flag, "holds application ", m.application);
+        debug(collect_flag, "holds application ", m.application);
         order(PageOrderKind::hold, m.application, m.application);
     }
     return true;
@@ -205,7 +205,7 @@ void GarbageCollector::resume() {
     for (std::size_t i = 0; i < held_->size(); ++i) {
         if (!held_->resumes(i)) continue;
         stat.held_time[i] += Time {now() - state.applications[i].since};
-        debug(flag, "resumes application ", i);
+        debug(collect_flag, "resumes application ", i);
         order(PageOrderKind::resume, static_cast<std::uint16_t>(i), not_awaited);
     }
 }

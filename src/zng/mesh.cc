@@ -4,7 +4,7 @@
 
 namespace memsim::zng {
 
-static const Registration<Mesh> registered {
+static const Registration<Mesh> mesh {
     "A mesh of routers with virtual channels and credits between flash controllers and packages."};
 
 void Mesh::functional(const PortBase&, FunctionalAccess& access) {

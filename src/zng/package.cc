@@ -4,7 +4,7 @@
 
 namespace memsim::zng {
 
-static const Registration<Package> registered {
+static const Registration<Package> package_type {
     "A flash package of ZnG: registers that cache writes, log blocks, programmable row decoders."};
 
 using protocol::FlashStage;

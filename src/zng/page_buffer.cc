@@ -7,7 +7,7 @@
 
 namespace memsim::zng {
 
-static const Registration<PageBuffer> registered {
+static const Registration<PageBuffer> page_buffer {
     "HybridGPU's dispatcher and the pages that its SSD controller keeps in DRAM."};
 
 using protocol::BlockOp;

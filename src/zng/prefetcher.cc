@@ -7,7 +7,7 @@
 
 namespace memsim::zng {
 
-static const Registration<Prefetcher> registered {
+static const Registration<Prefetcher> prefetcher {
     "ZnG's read prefetch: a predictor by PC and an access monitor, beside an L2."};
 
 using protocol::CacheEvent;

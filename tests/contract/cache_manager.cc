@@ -4,7 +4,7 @@
 
 namespace memsim::test {
 
-static const Registration<CacheManager> registered {"Random commands to a cache (a test's)."};
+static const Registration<CacheManager> cache_manager {"Random commands to a cache (a test's)."};
 
 void CacheManager::wake() {
     for (; !port.control.empty(); port.control.pop()) ++stat.answered;

@@ -12,7 +12,7 @@
 /// The data contract of everything that takes block requests: random traffic, every read compared
 /// with a reference memory, the image at the end, and both again in a machine that was saved and
 /// restored on its way.
-namespace memsim::test {
+namespace memsim::test::contents_test {
 
 namespace {
 
@@ -496,4 +496,4 @@ TEST_CASE("every read gets the bytes that were written last", "[contract][conten
     }
 }
 
-} // namespace memsim::test
+} // namespace memsim::test::contents_test

@@ -10,7 +10,7 @@ using protocol::Command;
 using protocol::MemRequest;
 using protocol::MemResponse;
 
-static const Registration<DataDriver> registered {
+static const Registration<DataDriver> data_driver {
     "Test: writes bytes that tell where and when they were written, and reads them."};
 
 /// With few `values` a store leaves one of them: every other is the same in all words of 4 bytes,

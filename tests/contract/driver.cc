@@ -5,7 +5,7 @@
 
 namespace memsim::test {
 
-static const Registration<Driver> registered {"Random memory traffic, checked (a test's)."};
+static const Registration<Driver> driver {"Random memory traffic, checked (a test's)."};
 
 void Driver::wake() {
     while (!port.mem.empty()) {

@@ -13,7 +13,7 @@
 
 /// Checkpoints with a valid checksum and a body that no machine has written: whatever stands in
 /// them, loading and going on ends in a sentence, or in some result, and never in a crash.
-namespace memsim::test {
+namespace memsim::test::forging_test {
 
 namespace {
 
@@ -237,4 +237,4 @@ TEST_CASE("forged checkpoints of every component, hundreds", "[long][forging]") 
     }
 }
 
-} // namespace memsim::test
+} // namespace memsim::test::forging_test

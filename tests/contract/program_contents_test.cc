@@ -10,7 +10,7 @@
 
 /// Whole programs with contents: what their stores, atomics and hosts leave in the machine is what
 /// they leave in their own memory, byte by byte.
-namespace memsim::test {
+namespace memsim::test::program_contents_test {
 
 namespace {
 
@@ -137,4 +137,4 @@ TEST_CASE("a byte that a memory loses is found", "[contract][contents]") {
     CHECK_THAT(report.first, Catch::Contains("the byte at address 66 of application 0 is 165"));
 }
 
-} // namespace memsim::test
+} // namespace memsim::test::program_contents_test

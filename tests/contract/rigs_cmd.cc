@@ -1,7 +1,7 @@
 #include "../unit/mem/driver.hh"
 #include "oracle.hh"
 
-namespace memsim::test {
+namespace memsim::test::rigs_cmd {
 
 using test_mem::arguments;
 
@@ -40,4 +40,4 @@ static const RigFor base_and_difference {
 static const RigFor passing_on {
     "cmd.Deduplicator", [](Machine& m) { deduplicated(m, "detection=none intra=nowhere"); }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_cmd

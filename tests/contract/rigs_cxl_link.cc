@@ -1,6 +1,6 @@
 #include "oracle.hh"
 
-namespace memsim::test {
+namespace memsim::test::rigs_cxl_link {
 
 /// Small queues and few credits; `more` is of both ends.
 static void cxl_link(Machine& m, const Arguments& more) {
@@ -40,4 +40,4 @@ static const RigFor root_port_256 {"cxl.RootPort",
 static const RigFor device_port_256 {"cxl.DevicePort",
                                      [](Machine& m) { cxl_link(m, replaying("256B-lopt")); }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_cxl_link

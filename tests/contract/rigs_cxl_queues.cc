@@ -1,7 +1,7 @@
 #include "../unit/cxl_gpu/support.hh"
 #include "oracle.hh"
 
-namespace memsim::test {
+namespace memsim::test::rigs_cxl_queues {
 
 using test_cxl_gpu::Queues;
 using test_mem::arguments;
@@ -35,4 +35,4 @@ static const RigFor stores_alone {
                     "read_ahead=none memory_queue=3", unruly});
     }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_cxl_queues

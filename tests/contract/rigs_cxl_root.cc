@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace memsim::test {
+namespace memsim::test::rigs_cxl_root {
 
 /// Three endpoints in one interleave set, which firmware programs while requests wait.
 static void root(Machine& m) {
@@ -26,4 +26,4 @@ static const RigFor bridge {"cxl.HostBridge", root};
 static const RigFor endpoint {"cxl.Endpoint", root};
 static const RigFor firmware {"cxl.Firmware", root};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_cxl_root

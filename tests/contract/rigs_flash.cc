@@ -4,13 +4,9 @@
 
 /// Flash parts under random requests: test_flash.Checker writes, reads, trims and flushes a small
 /// drive until its garbage collection never rests.
-namespace memsim::test {
+namespace memsim::test::rigs_flash {
 
 namespace {
-
-std::string at(const char* name, unsigned i) {
-    return std::string(name) + "[" + std::to_string(i) + "]";
-}
 
 /// A drive of 1 or 2 channels of one package; `more` for the drive.
 void drive(Machine& m, unsigned channels, const char* host, const Arguments& host_params,
@@ -139,4 +135,4 @@ static const RigFor mesh {
         }
     }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_flash

@@ -4,7 +4,7 @@
 
 /// Rigs of SMs under hand-written streams that use all that an SM has, and of several applications
 /// on one machine.
-namespace memsim::test {
+namespace memsim::test::rigs_gpu {
 
 namespace {
 
@@ -111,4 +111,4 @@ static const RigFor stopping {
 static const RigFor script_host {"test.ScriptHost",
                                  [](Machine& m) { machine_of(m, {mixture(2, 2)}, {}, {}); }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_gpu

@@ -4,13 +4,9 @@
 #include <algorithm>
 
 /// Rigs of devices under the random requests of test.Driver, and of whole machines under a graph.
-namespace memsim::test {
+namespace memsim::test::rigs_machine {
 
 namespace {
-
-std::string at(const char* name, unsigned i) {
-    return std::string(name) + "[" + std::to_string(i) + "]";
-}
 
 void driver(Machine& m, const char* path, const std::string& to, const char* port) {
     m.add(path, "test.Driver",
@@ -281,4 +277,4 @@ MACHINE(sm, "gpu.Sm", "bfs_data", "loose_round_robin")
 MACHINE(program, "workload.Program", "pagerank", "greedy_then_oldest")
 #undef MACHINE
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_machine

@@ -1,7 +1,7 @@
 #include "../unit/mem/page_cache_support.hh"
 #include "oracle.hh"
 
-namespace memsim::test {
+namespace memsim::test::rigs_mem {
 
 static const RigFor simple_memory {"mem.SimpleMemory", [](Machine& m) {
                                        m.add("driver", "test.Driver", {{"gap", "3ns"}});
@@ -45,4 +45,4 @@ static const RigFor clock_pro {
     "mem.PageCache",
     [](Machine& m) { page_cache(m, "clock-pro", false, "density(region=2KiB,block=1KiB)"); }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_mem

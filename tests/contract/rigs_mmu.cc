@@ -2,13 +2,9 @@
 
 /// Rigs of TLBs, MMU, PCIe and host under the random requests of test.Driver: more pages than
 /// frames.
-namespace memsim::test {
+namespace memsim::test::rigs_mmu {
 
 namespace {
-
-std::string at(const char* name, unsigned i) {
-    return std::string(name) + "[" + std::to_string(i) + "]";
-}
 
 /// Two drivers behind TLBs and L1s, a crossbar, one memory for pages and page tables.
 void gpu(Machine& m, bool faults, const Arguments& tlb, bool drive = false,
@@ -89,4 +85,4 @@ static const RigFor prefetching_host {
 static const RigFor fixed_drive {"flash.FixedDrive", [](Machine& m) { gpu(m, true, {}, true); }};
 static const RigFor pcie {"link.Pcie", both_ways};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_mmu

@@ -2,7 +2,7 @@
 #include "../unit/sap/watched.hh"
 #include "oracle.hh"
 
-namespace memsim::test {
+namespace memsim::test::rigs_sap {
 
 /// Policies and prefetches beside nothing; a record that overflows.
 static const RigFor shadow_dram {
@@ -66,4 +66,4 @@ static const RigFor memory_manager {
         m.bind("manager", "recorded[0]", "shadow", "recorded[0]");
     }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_sap

@@ -1,7 +1,7 @@
 #include "oracle.hh"
 
 /// Rigs of what plays and records traces; their files are written here.
-namespace memsim::test {
+namespace memsim::test::rigs_traces {
 
 namespace {
 
@@ -70,4 +70,4 @@ static const RigFor player {
         m.bind("player", "mem_side", "memory", "cpu_side");
     }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_traces

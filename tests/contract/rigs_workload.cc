@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-namespace memsim::test {
+namespace memsim::test::rigs_workload {
 
 namespace {
 
@@ -38,4 +38,4 @@ const RigFor recorded {"workload.Recorded", [](Machine& m) {
 
 } // namespace
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_workload

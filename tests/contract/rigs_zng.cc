@@ -2,7 +2,7 @@
 #include "oracle.hh"
 
 /// ZnG's flash under random reads, writes and merges of log blocks, for each network of registers.
-namespace memsim::test {
+namespace memsim::test::rigs_zng {
 
 namespace {
 
@@ -25,4 +25,4 @@ static const RigFor fcnet {"zng.Package", [](Machine& m) { flash(m, "fcnet", "tr
 static const RigFor controller {"zng.FlashController",
                                 [](Machine& m) { flash(m, "none", "true", "waiting"); }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_zng

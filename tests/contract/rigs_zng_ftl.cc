@@ -4,7 +4,7 @@
 
 /// Two applications on ZnG's split FTL, whose log blocks are merged all the time: saved and
 /// restored at random ticks, so in the middle of merges, too.
-namespace memsim::test {
+namespace memsim::test::rigs_zng_ftl {
 
 namespace {
 
@@ -28,4 +28,4 @@ void ftl(Machine& m, bool assist, const char* network) {
 static const RigFor assist_warp {"zng.GarbageCollector", [](Machine& m) { ftl(m, true, "nif"); }};
 static const RigFor own_sm {"zng.GarbageCollector", [](Machine& m) { ftl(m, false, "swnet"); }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_zng_ftl

@@ -3,7 +3,7 @@
 #include <string>
 
 /// What ZnG's machines are made of, under the random requests of test.Driver.
-namespace memsim::test {
+namespace memsim::test::rigs_zng_read {
 
 namespace {
 
@@ -74,4 +74,4 @@ static const RigFor page_buffer {
         m.bind("channel", "package[0]", "package", "io[0]");
     }};
 
-} // namespace memsim::test
+} // namespace memsim::test::rigs_zng_read

@@ -7,7 +7,8 @@
 
 #include <algorithm>
 
-using namespace memsim;
+namespace memsim::stamps_test {
+
 using namespace memsim::test;
 
 /// What the components that open and close stamps measured themselves, summed over the machine.
@@ -65,3 +66,5 @@ TEST_CASE("stamping one request in ten is a sample of the same run") {
     m.run(never);
     CHECK(m.sim().stamps().closed() == measured(m).second / 10);
 }
+
+} // namespace memsim::stamps_test

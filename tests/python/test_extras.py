@@ -36,7 +36,7 @@ def tree(tmp_path):
 
     def others(folder, names):
         return {name for name in names if name in ("unit_tests", "bench", "tests", "docs")} if folder in (
-            str(ROOT / "build"), str(ROOT / "build/obj")) else set()
+            str(ROOT / "build"), str(ROOT / "build/obj"), str(ROOT / "build/groups")) else set()
 
     try:
         shutil.copytree(ROOT / "build", tree / "build", symlinks=True, copy_function=copy, ignore=others)

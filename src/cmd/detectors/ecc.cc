@@ -22,7 +22,7 @@ class EccDetector final : public PolicyModel<EccDetector, Detector> {
     State state;
 };
 
-static const PolicyRegistration<EccDetector> registered {
+static const PolicyRegistration<EccDetector> ecc {
     "ecc", "Error-correcting check bits as a weak fingerprint, verified by a read.",
     "Du, Wu, Wu, Mao, Wang: ESD, HPCA 2023"};
 

@@ -29,7 +29,7 @@ class Md5Detector final : public PolicyModel<Md5Detector, Detector> {
     State state;
 };
 
-static const PolicyRegistration<Md5Detector> registered {
+static const PolicyRegistration<Md5Detector> md5_detector {
     "md5", "A strong hash in a unit of its own, without verification.", "CMD, IV-A"};
 
 } // namespace memsim::cmd

@@ -17,7 +17,7 @@ class DynamicReadAhead final : public PolicyModel<DynamicReadAhead, ReadAhead> {
     State state;
 };
 
-static const PolicyRegistration<DynamicReadAhead> registered {
+static const PolicyRegistration<DynamicReadAhead> dynamic {
     "dynamic", "The endpoint's load sets how much is read ahead from the load's own unit on.",
     "CXL-GPU, CXL-DYN (Fig. 9d)"};
 

@@ -20,7 +20,7 @@ class FixedReadAhead final : public PolicyModel<FixedReadAhead, ReadAhead> {
     State state;
 };
 
-static const PolicyRegistration<FixedReadAhead> registered {
+static const PolicyRegistration<FixedReadAhead> fixed {
     "fixed", "As many bytes as it is told are read ahead from the load's unit on, at any load.",
     "CXL-GPU, the largest requests at all times (Fig. 9d's text)"};
 

@@ -19,7 +19,7 @@ class NaiveReadAhead final : public PolicyModel<NaiveReadAhead, ReadAhead> {
     State state;
 };
 
-static const PolicyRegistration<NaiveReadAhead> registered {
+static const PolicyRegistration<NaiveReadAhead> naive {
     "naive", "Each load's own unit of 256 bytes is read ahead.", "CXL-GPU, CXL-NAIVE (Fig. 9d)"};
 
 } // namespace memsim::cxl_gpu

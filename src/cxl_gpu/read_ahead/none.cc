@@ -14,7 +14,7 @@ class NoReadAhead final : public PolicyModel<NoReadAhead, ReadAhead> {
     State state;
 };
 
-static const PolicyRegistration<NoReadAhead> registered {
+static const PolicyRegistration<NoReadAhead> none {
     "none", "There is a memory queue only, without speculative reads."};
 
 } // namespace memsim::cxl_gpu

@@ -53,7 +53,7 @@ class WindowReadAhead final : public PolicyModel<WindowReadAhead, ReadAhead> {
     }
 };
 
-static const PolicyRegistration<WindowReadAhead> registered {
+static const PolicyRegistration<WindowReadAhead> window {
     "window",
     "The endpoint's load and the requests that wait set what is read ahead around a load.",
     "CXL-GPU, CXL-SR (Fig. 9d)"};

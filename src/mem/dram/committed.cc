@@ -2,7 +2,7 @@
 
 namespace memsim::mem {
 
-static const PolicyRegistration<Committed> registered {
+static const PolicyRegistration<Committed> committed {
     "committed", "As gem5: bursts in an order that is fixed tRP + tRCD ahead"};
 
 namespace {

@@ -2,7 +2,7 @@
 
 namespace memsim::mem {
 
-static const PolicyRegistration<FirstReady> registered {
+static const PolicyRegistration<FirstReady> first_ready {
     "first_ready", "A column command before others that can go now, then the oldest request's"};
 
 namespace {

@@ -8,7 +8,7 @@
 
 namespace memsim::workload {
 
-static const Registration<TracePlayer> registered {"Plays a trace of addresses into a memory."};
+static const Registration<TracePlayer> trace_player {"Plays a trace of addresses into a memory."};
 
 using protocol::Command;
 

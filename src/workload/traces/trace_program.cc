@@ -5,7 +5,7 @@
 
 namespace memsim::workload {
 
-static const Registration<TraceProgram> registered {
+static const Registration<TraceProgram> trace_program {
     "A traced application: the kernels of an Accel-Sim trace."};
 
 program::KernelSource& TraceProgram::kernels() {

@@ -4,7 +4,7 @@
 
 namespace memsim::workload {
 
-static const Registration<TraceRecorder> registered {
+static const Registration<TraceRecorder> trace_recorder {
     "Passes memory requests on and writes them to a trace."};
 
 using protocol::Command;

@@ -6,7 +6,8 @@
 
 #include <cstring>
 
-using namespace memsim;
+namespace memsim::file_test {
+
 using namespace memsim::results_test;
 using namespace memsim::literals;
 using Catch::Matchers::Contains;
@@ -300,3 +301,5 @@ TEST_CASE("A write that fails leaves the earlier file and nothing else", "[check
         CHECK(folder.files() == 1);
     }
 }
+
+} // namespace memsim::file_test

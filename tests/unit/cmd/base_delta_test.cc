@@ -4,7 +4,8 @@
 
 #include <numeric>
 
-using namespace memsim;
+namespace memsim::base_delta_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -215,3 +216,5 @@ TEST_CASE("Lines that cannot be are not loaded, nor a block that needs one", "[c
     bytes[8 + 16] = 1;
     CHECK(load(bytes, other) == "has lines that it does not find");
 }
+
+} // namespace memsim::base_delta_test

@@ -2,7 +2,8 @@
 
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::bit_planes_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::bit_planes;
 using namespace memsim::cmd::test;
@@ -121,3 +122,5 @@ TEST_CASE("Every block comes back from its bit planes", "[cmd]") {
     }
     for (std::uint32_t n = 1; n <= block_sectors; ++n) CHECK(of_sectors[n] > 100);
 }
+
+} // namespace memsim::bit_planes_test

@@ -80,7 +80,7 @@ class Program final : public Model<Program> {
     Stats stat;
     State state;
 };
-static const Registration<Program> registered {"Has memory; for tests."};
+static const Registration<Program> program {"Has memory; for tests."};
 
 } // namespace memsim::test_cmd
 

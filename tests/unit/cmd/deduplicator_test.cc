@@ -9,7 +9,7 @@
 
 #include <sstream>
 
-namespace memsim {
+namespace memsim::deduplicator_test {
 
 using cmd::Deduplicator;
 using test_mem::arguments;
@@ -161,4 +161,4 @@ TEST_CASE("behind deduplication every read gets the bytes that were written last
     }
 }
 
-} // namespace memsim
+} // namespace memsim::deduplicator_test

@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::deduplicator_time_test {
+
 using test_mem::arguments;
 using test_mem::Command;
 
@@ -130,3 +131,5 @@ TEST_CASE("The hash unit takes the next block after its interval", "[cmd]") {
         CHECK(times[3] == times[1]);
     }
 }
+
+} // namespace memsim::deduplicator_time_test

@@ -2,7 +2,8 @@
 
 #include <set>
 
-using namespace memsim;
+namespace memsim::ecc_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -67,3 +68,5 @@ TEST_CASE("Different blocks with one fingerprint can be made", "[cmd]") {
             REQUIRE(ecc_of(block, mask) == ecc_of(other, mask));
     }
 }
+
+} // namespace memsim::ecc_test

@@ -2,6 +2,8 @@
 
 #include "references.hh"
 
+namespace memsim::fingerprint_store_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -21,3 +23,5 @@ TEST_CASE("The fingerprint referenced least makes room, of equals the least rece
     CHECK(last.victim.count == 2); // its other block stays mapped, which the owner must know
     CHECK_FALSE(store.find(digest(5), 0b1111));
 }
+
+} // namespace memsim::fingerprint_store_test

@@ -2,6 +2,8 @@
 
 #include "references.hh"
 
+namespace memsim::hash_store_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -84,3 +86,5 @@ TEST_CASE("A reference moves to a donor's place, and is forgotten when it is wit
     CHECK(store.size() == 0);
     REQUIRE((insert(store, 1, 11) && insert(store, 2, 12))); // in the places that are free again
 }
+
+} // namespace memsim::hash_store_test

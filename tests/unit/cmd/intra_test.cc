@@ -2,6 +2,8 @@
 
 #include "support.hh"
 
+namespace memsim::intra_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -31,3 +33,5 @@ TEST_CASE("One bit of any word that differs makes a block no intra-duplicate", "
     // Equal halves of 8 bytes are not enough: the granularity is 4 bytes.
     CHECK_FALSE(intra_value(words_block([](std::uint32_t i) { return i % 2; }), 0b1111));
 }
+
+} // namespace memsim::intra_test

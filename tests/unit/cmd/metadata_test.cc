@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::metadata_test {
+
 using namespace memsim::cmd;
 
 namespace {
@@ -139,3 +140,5 @@ TEST_CASE("A set whose lines are all on their way takes no other", "[cmd]") {
     CHECK(t.sent.size() == 3);
     CHECK(t.woken == Jobs {1});
 }
+
+} // namespace memsim::metadata_test

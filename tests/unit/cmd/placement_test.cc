@@ -2,7 +2,8 @@
 
 #include "references.hh"
 
-using namespace memsim;
+namespace memsim::placement_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -144,3 +145,5 @@ TEST_CASE("A place that its last block leaves may be lent again, and says so", "
     CHECK(plain.placement.set_intra(0, all_sectors, 2) == 1);
     CHECK(plain.placement.donor(0) == 1);
 }
+
+} // namespace memsim::placement_test

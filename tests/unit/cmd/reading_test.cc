@@ -1,6 +1,7 @@
 #include "parts.hh"
 
-using namespace memsim;
+namespace memsim::reading_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -130,3 +131,5 @@ TEST_CASE("The L2's line of a reference that was written again and moved is not 
     CHECK(r.looked.empty());
     CHECK(r.noted.fetches == Reads::Fetches {{2, 0b0001}});
 }
+
+} // namespace memsim::reading_test

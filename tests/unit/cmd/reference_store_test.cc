@@ -5,7 +5,8 @@
 
 #include <map>
 
-using namespace memsim;
+namespace memsim::reference_store_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -140,3 +141,5 @@ TEST_CASE("A store of references that cannot be is not loaded", "[cmd]") {
     CHECK(refused({{digest(1), 10, 1, 15}, {digest(2), 11, 1, 15}, {digest(3), 12, 1, 15}}) ==
           "has more references than a set has ways");
 }
+
+} // namespace memsim::reference_store_test

@@ -2,7 +2,8 @@
 
 #include "cmd/md5.hh"
 
-using namespace memsim;
+namespace memsim::writing_test {
+
 using namespace memsim::cmd;
 using namespace memsim::cmd::test;
 
@@ -153,3 +154,5 @@ TEST_CASE("Requests for one block go in order, reads of it side by side", "[cmd]
     CHECK(begun == std::vector {write, last});
     CHECK(p.jobs.active() == 2);
 }
+
+} // namespace memsim::writing_test

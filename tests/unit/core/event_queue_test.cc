@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <deque>
 
-using namespace memsim;
+namespace memsim::event_queue_test {
 
 namespace {
 
@@ -307,3 +307,5 @@ TEST_CASE("setting an alarm for ever does not fill the queue") {
     }
     CHECK(c.gone_off.size() == 3'000);
 }
+
+} // namespace memsim::event_queue_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::legible_test {
+
 using memsim::legible;
 using namespace std::string_literals;
 
@@ -27,3 +29,5 @@ TEST_CASE("what only looks like UTF-8 is shown byte by byte") {
     CHECK(legible("\xf4\x90\x80\x80") == "\\xf4\\x90\\x80\\x80"); // beyond U+10FFFF
     CHECK(legible("\xc3(") == "\\xc3(");
 }
+
+} // namespace memsim::legible_test

@@ -23,7 +23,7 @@ class Remark final : public StaticModel<Remark> {
     const Params params;
     Stats stat;
 };
-static const Registration<Remark> registered {"Rings that a number of bits takes (a test's)."};
+static const Registration<Remark> remark {"Rings that a number of bits takes (a test's)."};
 
 } // namespace memsim::test
 

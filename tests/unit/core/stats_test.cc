@@ -1,6 +1,7 @@
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::stats_test {
+
 using namespace memsim::test;
 
 namespace {
@@ -144,3 +145,5 @@ TEST_CASE(
         CHECK(computed(all(*g, {2 * second, 3 * second})) == "~0.000000 ~0.000000 mean~8.000000 ");
     }
 }
+
+} // namespace memsim::stats_test

@@ -3,7 +3,8 @@
 #include "core/text.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::units_test {
+
 using memsim::test::error_of;
 
 TEST_CASE("literals are exact") {
@@ -140,3 +141,5 @@ TEST_CASE("edge n of a clock is ceil(n x 10^15 / f), exactly, over a millisecond
     CHECK(Clock(30_GHz).edge(30'000'000).tick == 1'000'000'000'000); // no drift at all
     CHECK(Clock(30_GHz).at_or_after(-5).tick == 0);
 }
+
+} // namespace memsim::units_test

@@ -8,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::words_test {
 
 TEST_CASE("a message in words has names of enumerators, addresses in hexadecimal, and 0 as one") {
     protocol::MemRequest r;
@@ -41,3 +41,5 @@ TEST_CASE("a message in words has times with their unit, and a list of addresses
 TEST_CASE("a debug line names enumerators and addresses") {
     CHECK(join("a ", protocol::Command::atomic, " at ", hex(4096u)) == "a atomic at 0x1000");
 }
+
+} // namespace memsim::words_test

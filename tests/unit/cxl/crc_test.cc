@@ -9,7 +9,8 @@
 #include <bit>
 #include <vector>
 
-using namespace memsim;
+namespace memsim::crc_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -125,3 +126,5 @@ TEST_CASE("the CRC finds every burst of up to 16 bits", "[cxl][crc]") {
     }
     CHECK(missed == 7); // of 491,520
 }
+
+} // namespace memsim::crc_test

@@ -5,7 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::encoding_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -102,3 +103,5 @@ TEST_CASE("a flit is 68 bytes: protocol ID, slots, CRC", "[cxl][encoding]") {
     CHECK(r.crc == 0xbeef);
     CHECK(r.id == protocol_id);
 }
+
+} // namespace memsim::encoding_test

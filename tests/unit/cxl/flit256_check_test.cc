@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-using namespace memsim;
+namespace memsim::flit256_check_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -171,3 +172,5 @@ TEST_CASE("what the FEC corrects wrongly the CRC finds", "[cxl][flit256]") {
         CHECK(accepted == 0);
     }
 }
+
+} // namespace memsim::flit256_check_test

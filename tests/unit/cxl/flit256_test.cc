@@ -2,7 +2,8 @@
 
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::flit256_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -114,3 +115,5 @@ TEST_CASE("a line always moves whole, and a half that is written is a partial wr
     CHECK(Encoding256::chunks(Encoding256::as_sent(half)) == 4);
     CHECK(Encoding256::chunks(message(Opcode::mem_rd)) == 0);
 }
+
+} // namespace memsim::flit256_test

@@ -6,9 +6,10 @@
 
 #include <set>
 
+namespace memsim::hdm_decoder_test {
+
 /// HDM decoders, their registers, and firmware's plan of addresses.
 
-using namespace memsim;
 using namespace memsim::cxl;
 using Catch::Contains;
 using protocol::CxlRegister;
@@ -215,3 +216,5 @@ TEST_CASE("Ranges that overlap, leave memory unmapped or do not fit are refused"
           "ways: endpoints of one interleave set are of one size: those behind ports 0 1 have "
           "64KiB and 128KiB");
 }
+
+} // namespace memsim::hdm_decoder_test

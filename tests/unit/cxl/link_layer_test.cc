@@ -3,7 +3,8 @@
 #include "cxl/crc.hh"
 #include "pair.hh"
 
-using namespace memsim;
+namespace memsim::link_layer_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -248,3 +249,5 @@ TEST_CASE("a retry buffer is never full, and a full one waits for acknowledgemen
     CHECK(least >= 2);
     CHECK(least < LinkLayer::reserve);
 }
+
+} // namespace memsim::link_layer_test

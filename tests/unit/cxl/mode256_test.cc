@@ -2,7 +2,8 @@
 
 #include "pair.hh"
 
-using namespace memsim;
+namespace memsim::mode256_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -378,3 +379,5 @@ TEST_CASE("an acknowledgement amid a replay: the flit behind the gap says its nu
     const std::uint16_t next = FlitNumber::after(before, acknowledged + 1);
     CHECK(replay.header(Type::messages) == Header256 {Type::messages, Command::own, next});
 }
+
+} // namespace memsim::mode256_test

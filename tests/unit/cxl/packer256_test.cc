@@ -2,7 +2,8 @@
 
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::packer256_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -146,3 +147,5 @@ TEST_CASE("whatever is packed into 256-byte flits comes out as it was, in order 
             comes_out_as_packed(e, device);
         }
 }
+
+} // namespace memsim::packer256_test

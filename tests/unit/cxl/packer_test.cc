@@ -2,7 +2,8 @@
 
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::packer_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -182,3 +183,5 @@ TEST_CASE("whatever is packed comes out as it was, in order of its class", "[cxl
         comes_out_as_packed(e, device);
     }
 }
+
+} // namespace memsim::packer_test

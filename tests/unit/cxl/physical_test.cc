@@ -6,7 +6,8 @@
 
 #include <bit>
 
-using namespace memsim;
+namespace memsim::physical_test {
+
 using namespace memsim::cxl;
 
 TEST_CASE("lanes have the rate of their generation, with and without sync headers",
@@ -56,3 +57,5 @@ TEST_CASE("bits are flipped at the rate that is set, at all places alike", "[cxl
     CHECK(ones == Approx(0.544 * flits).epsilon(0.01));
     for (const int n : quarter) CHECK(n == Approx(ones / 4.0).epsilon(0.02));
 }
+
+} // namespace memsim::physical_test

@@ -8,9 +8,10 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::root_test {
+
 /// Host bridge, endpoints and firmware together, bound without a link.
 
-using namespace memsim;
 using namespace memsim::test_mem;
 using Catch::Contains;
 
@@ -229,3 +230,5 @@ TEST_CASE("A root complex that cannot be is refused before time 0, a stray reque
     CHECK_THROWS_WITH(stray(0, 32), Contains("goes to address 0, which lies in no range"));
     CHECK_THROWS_WITH(stray(window + 192, 128), Contains("across the edge of a chunk"));
 }
+
+} // namespace memsim::root_test

@@ -1,6 +1,7 @@
 #include "ports.hh"
 
-using namespace memsim;
+namespace memsim::throughput_test {
+
 using namespace memsim::cxl;
 
 namespace {
@@ -65,3 +66,5 @@ TEST_CASE("saturated mixes in 256-byte flits reach the bound of slot packing",
     reaches({{1, 0, 13 / 44.0}, {2, 1, 27 / 44.0}, {1, 1, 6 / 15.0}, {0, 1, 5 / 15.0}}, "256B", 8);
     reaches({{1, 0, 4 / 13.0}, {2, 1, 27 / 43.0, 0.006}, {0, 1, 5 / 14.0}}, "256B-lopt", 8);
 }
+
+} // namespace memsim::throughput_test

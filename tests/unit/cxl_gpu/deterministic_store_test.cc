@@ -1,6 +1,6 @@
 #include "support.hh"
 
-namespace memsim::test_cxl_gpu {
+namespace memsim::test_cxl_gpu::deterministic_store_test {
 
 namespace {
 
@@ -317,4 +317,4 @@ TEST_CASE("A request lies in one line", "[cxl_gpu]") {
         Catch::Contains("a request of 64 bytes at 32 does not lie in one line of 64B"));
 }
 
-} // namespace memsim::test_cxl_gpu
+} // namespace memsim::test_cxl_gpu::deterministic_store_test

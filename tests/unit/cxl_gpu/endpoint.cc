@@ -7,7 +7,7 @@ namespace memsim::test_cxl_gpu {
 using protocol::Command;
 using protocol::MemRequest;
 
-static const Registration<Endpoint> registered {"Test: an endpoint that keeps no order."};
+static const Registration<Endpoint> endpoint {"Test: an endpoint that keeps no order."};
 
 void Endpoint::wake() {
     for (; !state.plan.empty() && state.plan.front().at <= now(); state.plan.pop_front())

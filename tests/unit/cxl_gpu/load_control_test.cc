@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace memsim::cxl_gpu {
+namespace memsim::cxl_gpu::load_control_test {
 
 using protocol::DevLoad;
 
@@ -178,4 +178,4 @@ TEST_CASE("By the paper's sentence all that wait move a window, which keeps its 
     CHECK(window("window", a, 256, many, many) == Units {-1, 0});
 }
 
-} // namespace memsim::cxl_gpu
+} // namespace memsim::cxl_gpu::load_control_test

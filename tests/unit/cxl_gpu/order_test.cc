@@ -4,7 +4,7 @@
 /// No store is lost, and none is seen too late by a load of its address: random traffic to few
 /// lines against a reference memory, over an endpoint that keeps no order, whose load changes by
 /// chance; each run is saved and resumed on its way.
-namespace memsim::test_cxl_gpu {
+namespace memsim::test_cxl_gpu::order_test {
 
 namespace {
 
@@ -124,4 +124,4 @@ TEST_CASE("What the host copies in and looks at goes through the reserve", "[cxl
     check(*m);
 }
 
-} // namespace memsim::test_cxl_gpu
+} // namespace memsim::test_cxl_gpu::order_test

@@ -1,6 +1,6 @@
 #include "support.hh"
 
-namespace memsim::test_cxl_gpu {
+namespace memsim::test_cxl_gpu::queue_logic_test {
 
 namespace {
 
@@ -325,4 +325,4 @@ TEST_CASE("Speculative reads need somebody who takes them, and the load", "[cxl_
     CHECK_NOTHROW(machine("fixed", "test_cxl_gpu.Endpoint"));
 }
 
-} // namespace memsim::test_cxl_gpu
+} // namespace memsim::test_cxl_gpu::queue_logic_test

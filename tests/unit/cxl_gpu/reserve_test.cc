@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace memsim::cxl_gpu {
+namespace memsim::cxl_gpu::reserve_test {
 
 namespace {
 
@@ -161,4 +161,4 @@ TEST_CASE("A gate asks by a single write when no load was told since the last lo
     CHECK_FALSE(g.probe);
 }
 
-} // namespace memsim::cxl_gpu
+} // namespace memsim::cxl_gpu::reserve_test

@@ -4,7 +4,8 @@
 #include "flash/page_spans.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::back_end_parts_test {
+
 using namespace memsim::flash;
 using Numbers = std::vector<std::uint32_t>;
 
@@ -314,3 +315,5 @@ TEST_CASE("A flush is done when all before it is in the flash, and nothing passe
     CHECK(w.flushed == Numbers {flush});
     CHECK(w.commands[behind].accepted == 16);
 }
+
+} // namespace memsim::back_end_parts_test

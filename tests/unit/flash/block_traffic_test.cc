@@ -4,7 +4,8 @@
 #include <cstdio>
 #include <fstream>
 
-using namespace memsim;
+namespace memsim::block_traffic_test {
+
 using namespace memsim::test_flash;
 
 namespace {
@@ -118,3 +119,5 @@ TEST_CASE("Block traffic that cannot be is one sentence", "[flash]") {
         "be read");
     CHECK(said({{"range", "4"}}) == "host.range: 4 sectors do not hold one request of 8");
 }
+
+} // namespace memsim::block_traffic_test

@@ -3,7 +3,8 @@
 #include "probes.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::channel_test {
+
 using namespace memsim::test_flash;
 using flash::Channel;
 using protocol::FlashClass;
@@ -218,3 +219,5 @@ TEST_CASE("A channel's parameters that cannot be are one sentence", "[flash]") {
           }) == "channel: a request names a plane that it does not have: give drive, channels and "
                 "packages one geometry");
 }
+
+} // namespace memsim::channel_test

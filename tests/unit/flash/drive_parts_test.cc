@@ -7,7 +7,8 @@
 #include "flash/page_jobs.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::drive_parts_test {
+
 using namespace memsim::flash;
 
 TEST_CASE("A drive's DRAM serves one access after the other, and carries no time over a pause",
@@ -180,3 +181,5 @@ TEST_CASE("The host's pages, the map's and the free blocks of a drive", "[flash]
     CHECK(s.map_pages == 45'723);
     CHECK(s.free_blocks == 102);
 }
+
+} // namespace memsim::drive_parts_test

@@ -7,7 +7,8 @@
 
 #include <cmath>
 
-using namespace memsim;
+namespace memsim::drive_test {
+
 using namespace memsim::test_flash;
 using flash::Drive;
 using protocol::BlockOp;
@@ -509,3 +510,5 @@ TEST_CASE("A drive says what it is about to do, and how long that takes at least
     CHECK(of_kind[1] > 0);
     CHECK(pages >= value(stat.moved_pages));
 }
+
+} // namespace memsim::drive_test

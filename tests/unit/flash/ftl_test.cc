@@ -1,7 +1,8 @@
 #include "flash/ftl.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::ftl_test {
+
 using namespace memsim::flash;
 using memsim::test_flash::error_of;
 
@@ -140,3 +141,5 @@ TEST_CASE("Wear levelling takes the least worn of the free blocks, and the colde
     CHECK(d.ftl.cold_victim(0, 99, 100) == no_page);
     CHECK(d.ftl.block(d.ftl.cold_victim(0, 100, 100)).block == 0);
 }
+
+} // namespace memsim::ftl_test

@@ -4,7 +4,8 @@
 #include <array>
 #include <fstream>
 
-using namespace memsim;
+namespace memsim::mqsim_test {
+
 using namespace memsim::test_flash;
 using namespace memsim::validation;
 
@@ -97,3 +98,5 @@ TEST_CASE("MQSim's random workloads: mean response of each queue within 5 % over
     row("writes, 10 s", false, "10s", {484, 484}, false);
     row("reads, 10 s", true, "10s", {176, 256}, false);
 }
+
+} // namespace memsim::mqsim_test

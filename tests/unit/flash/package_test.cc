@@ -2,7 +2,8 @@
 #include "probes.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::package_test {
+
 using namespace memsim::test_flash;
 using flash::Package;
 using protocol::FlashOp;
@@ -145,3 +146,5 @@ TEST_CASE("A package's parameters that contradict each other are one sentence", 
           }) == "package: a command names a place that it does not have: give drive, channels and "
                 "packages one geometry and as many registers");
 }
+
+} // namespace memsim::package_test

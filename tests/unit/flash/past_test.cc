@@ -5,7 +5,8 @@
 
 #include <set>
 
-using namespace memsim;
+namespace memsim::past_test {
+
 using namespace memsim::flash;
 using namespace memsim::literals;
 
@@ -227,3 +228,5 @@ TEST_CASE("A used drive's blocks are on record, their pages computed until they 
     CHECK(state.blocks[*record].valid + 1 == before + (to / 4 == block));
     CHECK(ftl.lookup(17).page == to);
 }
+
+} // namespace memsim::past_test

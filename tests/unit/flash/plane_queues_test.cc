@@ -1,7 +1,8 @@
 #include "flash/plane_queues.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::plane_queues_test {
+
 using namespace memsim::flash;
 using Slots = std::vector<std::uint32_t>;
 
@@ -59,3 +60,5 @@ TEST_CASE("Some are taken out of a queue, the rest keep their order", "[flash][q
         CHECK(d.all(0, 1, 2) == left);
     }
 }
+
+} // namespace memsim::plane_queues_test

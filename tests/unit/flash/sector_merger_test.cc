@@ -6,9 +6,10 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::sector_merger_test {
+
 /// Blocks smaller than a drive's sectors.
 
-using namespace memsim;
 using namespace memsim::test_flash;
 using Catch::Contains;
 using protocol::BlockOp;
@@ -112,3 +113,5 @@ TEST_CASE("A flush passes; what a merger cannot merge ends in a sentence", "[fla
     CHECK_THROWS_WITH(m.build(), "merger.drive: drive counts in blocks of 256B itself: bind it "
                                  "without a merger");
 }
+
+} // namespace memsim::sector_merger_test

@@ -1,7 +1,8 @@
 #include "flash/shared_sensing.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::shared_sensing_test {
+
 using namespace memsim::flash;
 using Slots = std::vector<std::uint32_t>;
 
@@ -69,3 +70,5 @@ TEST_CASE("A program or an erase is answered without a page", "[flash][sensing]"
     CHECK_FALSE(contents);
     CHECK(last);
 }
+
+} // namespace memsim::shared_sensing_test

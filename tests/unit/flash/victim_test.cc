@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-using namespace memsim;
+namespace memsim::victim_test {
+
 using flash::VictimBlock;
 using flash::VictimPolicy;
 
@@ -66,3 +67,5 @@ TEST_CASE("Victim policies take what their definitions say, of any blocks", "[fl
     }
     CHECK(differ > 500);
 }
+
+} // namespace memsim::victim_test

@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::coalescer_test {
+
 using namespace memsim::gpu;
 using program::WarpOp;
 
@@ -78,3 +79,5 @@ TEST_CASE("A larger sector is two of the mask's", "[coalescer]") {
     CHECK(c[0].bytes == 256);
     CHECK(c[0].sectors == 0b11000011);
 }
+
+} // namespace memsim::coalescer_test

@@ -4,8 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::dispatch_parts_test {
+
 /// What a dispatcher is made of, each part alone.
-using namespace memsim;
 using namespace memsim::gpu;
 
 namespace {
@@ -116,3 +117,5 @@ TEST_CASE("A pool of local memory lies before those of other kinds, and is found
     program.local = 0;
     CHECK(pools.place(program, 7, layout) == 0);
 }
+
+} // namespace memsim::dispatch_parts_test

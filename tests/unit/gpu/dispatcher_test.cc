@@ -1,6 +1,7 @@
 #include "script.hh"
 
-using namespace memsim;
+namespace memsim::dispatcher_test {
+
 using namespace memsim::test;
 using program::WarpOpKind;
 
@@ -354,3 +355,5 @@ TEST_CASE("The longest launch is the greatest of their times", "[dispatcher]") {
     rig.machine.reset_stats();
     CHECK(rig.dispatcher().stat.longest_launch.value() == 0);
 }
+
+} // namespace memsim::dispatcher_test

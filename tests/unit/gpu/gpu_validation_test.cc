@@ -2,7 +2,8 @@
 #include "mem/dram/preset.hh"
 #include "script.hh"
 
-using namespace memsim;
+namespace memsim::gpu_validation_test {
+
 using namespace memsim::test;
 using program::WarpOpKind;
 using validation::Table;
@@ -222,3 +223,5 @@ TEST_CASE("Shared memory gives a pass a cycle, whatever the warps", "[validation
             CHECK(rate == Approx(expected).epsilon(0.02));
         }
 }
+
+} // namespace memsim::gpu_validation_test

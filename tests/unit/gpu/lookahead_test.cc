@@ -7,7 +7,7 @@
 /// What an SM answers who asks what its warps will access next.
 namespace memsim::test {
 
-static const Registration<LookaheadAsker> asker {
+static const Registration<LookaheadAsker> lookahead_asker {
     "Asks an SM what its warps access next (a test's)."};
 
 } // namespace memsim::test

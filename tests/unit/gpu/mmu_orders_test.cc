@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-using namespace memsim;
+namespace memsim::mmu_orders_test {
+
 using namespace memsim::test_mmu;
 using protocol::PageOrderKind;
 
@@ -183,3 +184,5 @@ TEST_CASE("A machine that waits for a page for ever says who waits", "[mmu]") {
                    "application 0") != std::string::npos);
     CHECK(all.find("tlb[0] waits for the translation of 1 pages from mmu") != std::string::npos);
 }
+
+} // namespace memsim::mmu_orders_test

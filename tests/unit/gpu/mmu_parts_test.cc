@@ -4,9 +4,10 @@
 
 #include "mmu_support.hh"
 
+namespace memsim::mmu_parts_test {
+
 /// The parts of an MMU, each alone.
 
-using namespace memsim;
 using namespace memsim::test_mmu;
 using gpu::MissingPages;
 using gpu::page_key;
@@ -308,3 +309,5 @@ TEST_CASE("A claim shoots down the page that makes room, and waits while all are
     CHECK(second->pages == 1);
     CHECK_FALSE(t.translations.find(5));
 }
+
+} // namespace memsim::mmu_parts_test

@@ -2,7 +2,8 @@
 
 #include <set>
 
-using namespace memsim;
+namespace memsim::mmu_test {
+
 using namespace memsim::test_mmu;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -381,3 +382,5 @@ TEST_CASE("What an MMU keeps is bounded by the pages touched", "[mmu]") {
         if (object.path == "mmu") bytes = object.state.size();
     CHECK(bytes < 400 * KiB); // the queues and buffers, and 100 mappings
 }
+
+} // namespace memsim::mmu_test

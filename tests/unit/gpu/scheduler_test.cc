@@ -1,6 +1,7 @@
 #include "script.hh"
 
-using namespace memsim;
+namespace memsim::scheduler_test {
+
 using namespace memsim::test;
 using program::WarpOpKind;
 using Issues = std::vector<ScriptRig::Issue>;
@@ -155,3 +156,5 @@ TEST_CASE("The second of two loads does not hold what needs the first", "[sm]") 
     CHECK(issued_after(1) == 1 + 100 + 15);
     CHECK(issued_after(3) == 1 + 100 + 15);
 }
+
+} // namespace memsim::scheduler_test

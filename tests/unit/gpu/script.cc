@@ -4,7 +4,7 @@
 
 namespace memsim::test {
 
-static const Registration<ScriptHost> registered {"A test's hand-written application."};
+static const Registration<ScriptHost> script_host {"A test's hand-written application."};
 
 bool Script::next_launch(program::Launch& l) {
     if (given == launches) return false;

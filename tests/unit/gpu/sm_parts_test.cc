@@ -7,8 +7,9 @@
 #include "gpu/sm/warp_choice.hh"
 #include "script.hh"
 
+namespace memsim::sm_parts_test {
+
 /// What an SM is made of, each part alone.
-using namespace memsim;
 using namespace memsim::gpu;
 using program::WarpOpHead;
 using program::WarpOpKind;
@@ -233,3 +234,5 @@ TEST_CASE("The queue to the L1 has room while a warp's accesses surely fit", "[s
     unit.empty_l1(0);
     CHECK_FALSE(unit.room());
 }
+
+} // namespace memsim::sm_parts_test

@@ -1,6 +1,7 @@
 #include "script.hh"
 
-using namespace memsim;
+namespace memsim::sm_test {
+
 using namespace memsim::test;
 using program::WarpOpKind;
 
@@ -270,3 +271,5 @@ TEST_CASE("A warp slot has its place in local memory, in each launch or each occ
     CHECK(places("context") == std::vector<std::uint64_t> {first, first, first});
     CHECK(places("occupancy") == std::vector<std::uint64_t> {first, first - pool, first});
 }
+
+} // namespace memsim::sm_test

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace memsim::gpu {
+namespace memsim::gpu::tlb_policy_test {
 
 using test_policies::all_policies;
 using test_policies::model;
@@ -32,4 +32,4 @@ TEST_CASE("a TLB takes any tag policy", "[gpu][policy]") {
     }
 }
 
-} // namespace memsim::gpu
+} // namespace memsim::gpu::tlb_policy_test

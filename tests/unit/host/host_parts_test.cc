@@ -6,8 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::host_parts_test {
+
 /// What a host of page faults is made of, each part alone.
-using namespace memsim;
 using namespace memsim::literals;
 using namespace memsim::host;
 
@@ -74,3 +75,5 @@ TEST_CASE("Each application's pages lie on the drive from a place of its own on"
     CHECK(backing.sector({3, 0}) == 3 * 8);
     CHECK(backing.sector({3, 2}) == 2 * 2048 + 3 * 8);
 }
+
+} // namespace memsim::host_parts_test

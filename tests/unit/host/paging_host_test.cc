@@ -5,7 +5,8 @@
 #include "../mem/driver.hh"
 #include "link/pcie.hh"
 
-using namespace memsim;
+namespace memsim::paging_host_test {
+
 using namespace memsim::test_mmu;
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -359,3 +360,5 @@ TEST_CASE("More hints than are remembered drop the oldest; none lies beyond the 
     });
     CHECK(value(b.host().stat.prefetches) == 2); // pages 6 and 7 of 8
 }
+
+} // namespace memsim::paging_host_test

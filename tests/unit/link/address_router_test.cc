@@ -6,7 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::address_router_test {
+
 using namespace memsim::test_mem;
 using Catch::Contains;
 
@@ -192,3 +193,5 @@ TEST_CASE("a hint is passed on where its port takes it at once", "[link][router]
     CHECK(value(stat.hints_dropped) == 4);
     CHECK(m.imbalances().empty());
 }
+
+} // namespace memsim::address_router_test

@@ -4,7 +4,7 @@
 
 namespace memsim::test_mem {
 
-static const Registration<Firmware> registered {"Programs address ranges (a test's)."};
+static const Registration<Firmware> firmware {"Programs address ranges (a test's)."};
 
 void Firmware::wake() {
     while (!port.router.empty()) {

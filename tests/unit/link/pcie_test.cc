@@ -3,7 +3,8 @@
 #include "../gpu/mmu_support.hh"
 #include "../mem/hint_sink.hh"
 
-using namespace memsim;
+namespace memsim::pcie_test {
+
 using namespace memsim::test_mmu;
 using Catch::Matchers::Contains;
 using link::Pcie;
@@ -202,3 +203,5 @@ TEST_CASE("A hint crosses PCIe as a read does, if the other side takes it at onc
     CHECK(value(deaf.pcie().stat.down_packets) == 0);
     CHECK(value(deaf.pcie().stat.down_hints_dropped) == 1);
 }
+
+} // namespace memsim::pcie_test

@@ -3,7 +3,7 @@
 #include "mem/crossbar.hh"
 
 /// One mechanism a test, at the edge where it begins to matter.
-namespace memsim::mem {
+namespace memsim::mem::cache_mechanisms_test {
 
 namespace {
 
@@ -485,4 +485,4 @@ TEST_CASE("what mechanisms of a cache contradict is refused in a sentence", "[me
     CHECK_THROWS_WITH(far.m.run(never), Catch::Contains("64 applications apart"));
 }
 
-} // namespace memsim::mem
+} // namespace memsim::mem::cache_mechanisms_test

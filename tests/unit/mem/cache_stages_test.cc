@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 /// The stages of a cache, each alone: what it does to the lines, and what it sends below.
-namespace memsim::mem::cache {
+namespace memsim::mem::cache::cache_stages_test {
 
 using parts::TagArray;
 using protocol::Command;
@@ -252,4 +252,4 @@ TEST_CASE("a hint is cut into lines, and fetched while MSHRs are left", "[mem][c
     CHECK(p.stat.hints_dropped.value() == 2);
 }
 
-} // namespace memsim::mem::cache
+} // namespace memsim::mem::cache::cache_stages_test

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-namespace memsim::mem {
+namespace memsim::mem::cache_test {
 
 using protocol::Command;
 using test_mem::Driver;
@@ -407,4 +407,4 @@ TEST_CASE("random accesses hit and miss as in a plain cache", "[mem][cache]") {
     CHECK(hits > 1000);
 }
 
-} // namespace memsim::mem
+} // namespace memsim::mem::cache_test

@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-namespace memsim::mem {
+namespace memsim::mem::crossbar_test {
 
 using protocol::Command;
 using test_mem::Driver;
@@ -348,4 +348,4 @@ TEST_CASE("a hint goes through a crossbar, and is dropped where it would stand i
     CHECK(m.imbalances().empty());
 }
 
-} // namespace memsim::mem
+} // namespace memsim::mem::crossbar_test

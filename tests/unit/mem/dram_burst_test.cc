@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-using namespace memsim;
+namespace memsim::dram_burst_test {
+
 using namespace memsim::mem;
 
 namespace {
@@ -61,3 +62,5 @@ TEST_CASE("a request's bursts go on just as if all banks were looked at after ea
     };
     CHECK(std::equal(known.begin(), known.end(), looked.begin(), same));
 }
+
+} // namespace memsim::dram_burst_test

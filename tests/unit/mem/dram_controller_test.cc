@@ -3,7 +3,8 @@
 #include "mem/traffic_gen.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::dram_controller_test {
+
 using namespace memsim::mem;
 
 namespace {
@@ -307,3 +308,5 @@ TEST_CASE("what the banks count is what the channel counts, each where it happen
     CHECK(sum(alone.bank_reads) == 64);
     CHECK(alone.bank_row_hits[0].value() == 63);
 }
+
+} // namespace memsim::dram_controller_test

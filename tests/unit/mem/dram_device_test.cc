@@ -1,6 +1,7 @@
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::dram_device_test {
+
 using namespace memsim::mem;
 using C = DramCommand;
 
@@ -219,3 +220,5 @@ TEST_CASE("figures that contradict each other are refused") {
     CHECK(sentence("tCL").find("'tCL' changes nothing") == 0);
     CHECK(sentence("tCL=11").find("11") != std::string::npos);
 }
+
+} // namespace memsim::dram_device_test

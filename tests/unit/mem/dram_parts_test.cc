@@ -1,7 +1,8 @@
 #include "support.hh"
 
+namespace memsim::dram_parts_test {
+
 /// The parts of a DRAM scheduler, each alone. The queue: dram_queue_test.cc.
-using namespace memsim;
 using namespace memsim::mem;
 
 TEST_CASE("writes are drained from the high to the low mark", "[dram]") {
@@ -180,3 +181,5 @@ TEST_CASE("no burst crosses a bus that is lent; the other ways are open", "[dram
     w.path.lend(false);
     CHECK(w.earliest(DramWires::data, 0, false) == 0_ns);
 }
+
+} // namespace memsim::dram_parts_test

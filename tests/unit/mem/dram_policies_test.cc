@@ -5,8 +5,9 @@
 
 #include <set>
 
+namespace memsim::dram_policies_test {
+
 /// Policies of a DRAM: orders, row policies, refresh and bank hashes, and those of a user's own.
-using namespace memsim;
 using namespace memsim::mem;
 using Order = std::vector<std::uint32_t>;
 
@@ -162,3 +163,5 @@ TEST_CASE("an order of a user's own is resumed as if nothing had happened", "[dr
     next->run(never);
     CHECK(digest_after(*next) == digest_after(*whole));
 }
+
+} // namespace memsim::dram_policies_test

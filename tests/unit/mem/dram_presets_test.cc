@@ -2,7 +2,8 @@
 #include "dram_checker.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::dram_presets_test {
+
 using namespace memsim::mem;
 
 namespace {
@@ -121,3 +122,5 @@ TEST_CASE("in every preset, each constraint that is left out is noticed") {
             });
         }
 }
+
+} // namespace memsim::dram_presets_test

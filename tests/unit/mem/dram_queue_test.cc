@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::dram_queue_test {
+
 using namespace memsim::mem;
 
 namespace {
@@ -129,3 +130,5 @@ TEST_CASE("what has not started is set aside, what comes, too; all come back by 
     CHECK(q.queue.used(false) == std::vector<std::uint64_t> {3});
     CHECK_FALSE(q.queue.reserved(0));
 }
+
+} // namespace memsim::dram_queue_test

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-using namespace memsim;
+namespace memsim::dram_scheduler_test {
+
 using namespace memsim::mem;
 using Order = std::vector<std::uint32_t>;
 
@@ -258,3 +259,5 @@ TEST_CASE("run() at other times changes nothing") {
     };
     CHECK(times(false) == times(true));
 }
+
+} // namespace memsim::dram_scheduler_test

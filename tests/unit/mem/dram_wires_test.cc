@@ -1,7 +1,8 @@
 #include "support.hh"
 
+namespace memsim::dram_wires_test {
+
 /// Accesses whose data crosses a second bus, or none.
-using namespace memsim;
 using namespace memsim::mem;
 
 namespace {
@@ -97,3 +98,5 @@ TEST_CASE("bytes for the side bus need one") {
     CHECK_THROWS(
         s.dram.enqueue({1, first, 3, 0, 1, false, DramPriority::demand, DramWires::side}, 0));
 }
+
+} // namespace memsim::dram_wires_test

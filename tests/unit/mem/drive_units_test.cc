@@ -2,9 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::drive_units_test {
+
 /// Whole units that come from a drive and go to it.
 
-using namespace memsim;
 using mem::DriveUnits;
 using protocol::BlockOp;
 
@@ -101,3 +102,5 @@ TEST_CASE("A unit on its way to the drive is read when the drive has it", "[driv
     u.units.read(6, false);
     u.next(6, 1, BlockOp::read, false);
 }
+
+} // namespace memsim::drive_units_test

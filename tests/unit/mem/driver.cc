@@ -4,7 +4,7 @@
 
 namespace memsim::test_mem {
 
-static const Registration<Driver> registered {"Sends planned requests; for tests."};
+static const Registration<Driver> driver {"Sends planned requests; for tests."};
 static const Registration<Hinter> hinter {"Sends planned hints; for tests."};
 
 void Driver::wake() {

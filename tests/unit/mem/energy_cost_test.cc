@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::energy_cost_test {
 
 TEST_CASE("An energy is that of a statistic's counts or of time, and a wrong mixture is refused",
           "[mem]") {
@@ -21,3 +21,5 @@ TEST_CASE("An energy is that of a statistic's counts or of time, and a wrong mix
     m.add("lasers", "mem.EnergyCost", {{"statistic", "laser_power"}, {"share", "25%"}});
     m.build();
 }
+
+} // namespace memsim::energy_cost_test

@@ -4,7 +4,7 @@
 
 namespace memsim::test_mem {
 
-static const Registration<HintSink> registered {"Takes hints (a test's)."};
+static const Registration<HintSink> hint_sink {"Takes hints (a test's)."};
 
 void HintSink::wake() {
     auto& in = port.cpu_side;

@@ -6,7 +6,7 @@
 
 /// A store that reaches a cache after a younger one has reached the memory below: posted stores are
 /// still on their way when a kernel has ended and the host writes.
-namespace memsim {
+namespace memsim::late_store_test {
 
 using test_mem::arguments;
 using test_mem::Command;
@@ -88,4 +88,4 @@ TEST_CASE("a line that is filled keeps the younger of a late store and what come
     CHECK(late.look().bytes[3] == 50);
 }
 
-} // namespace memsim
+} // namespace memsim::late_store_test

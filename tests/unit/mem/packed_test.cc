@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 /// A transfer may take other bytes than its sectors: what is compressed says how many.
-namespace memsim::mem {
+namespace memsim::mem::packed_test {
 
 using protocol::Command;
 using test_mem::value;
@@ -92,4 +92,4 @@ TEST_CASE("a packed size is words of 4 bytes, at most 1020", "[mem]") {
     CHECK_THROWS_AS(size.set(1021), Panic);
 }
 
-} // namespace memsim::mem
+} // namespace memsim::mem::packed_test

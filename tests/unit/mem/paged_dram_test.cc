@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 /// Requests and pages before a DRAM, without the DRAM: frames of 256 bytes from address 4096 on.
-namespace memsim::mem {
+namespace memsim::mem::paged_dram_test {
 
 namespace {
 
@@ -140,4 +140,4 @@ TEST_CASE("What waits is counted once, until something is taken", "[page_cache]"
     CHECK_FALSE(b.dram.takes(Bench::request(0, Command::flush)));
 }
 
-} // namespace memsim::mem
+} // namespace memsim::mem::paged_dram_test

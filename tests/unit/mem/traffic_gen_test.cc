@@ -2,7 +2,8 @@
 #include "mem/traffic_gen.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::traffic_gen_test {
+
 using namespace memsim::mem;
 
 namespace {
@@ -105,3 +106,5 @@ TEST_CASE("a monitor tells applications apart, as far as it is asked to") {
 TEST_CASE("a range that holds no request is refused") {
     CHECK_THAT(error_of([] { ideal({{"range", "32B"}}); }), Catch::StartsWith("gen.range: '32B'"));
 }
+
+} // namespace memsim::traffic_gen_test

@@ -4,7 +4,7 @@
 #include "core/registry.hh"
 
 /// The seam between a cache and the level below, by its first user; and probes.
-namespace memsim::mem {
+namespace memsim::mem::victim_buffer_test {
 
 namespace {
 
@@ -170,4 +170,4 @@ TEST_CASE("a probe tells what is here, and moves nothing", "[mem][cache]") {
     CHECK(first.bytes == second.bytes);
 }
 
-} // namespace memsim::mem
+} // namespace memsim::mem::victim_buffer_test

@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::bank_stats_test {
+
 using memsim::test_ohm::cache;
 using protocol::Command;
 
@@ -30,3 +31,5 @@ TEST_CASE("Statistics of each bank add up to those of the DRAM, and are there if
               stat.channel.row_conflicts.value());
     CHECK(test_ohm::TwoLevel().controller().stat.bank.bank_reads.size() == 0);
 }
+
+} // namespace memsim::bank_stats_test

@@ -4,8 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::demand_test {
+
 /// What the controllers keep of requests, each part alone.
-using namespace memsim;
 using namespace memsim::ohm;
 using Ids = std::vector<std::uint32_t>;
 
@@ -276,3 +277,5 @@ TEST_CASE(
     CHECK(p.demand[in].location == 0);
     CHECK(p.demand[out].location == 3);
 }
+
+} // namespace memsim::demand_test

@@ -2,9 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::function_test {
+
 /// The functions that take migration off the channel: snarfing, the swap function, its two codings,
 /// and a channel of migration's own.
-using namespace memsim;
 using namespace memsim::test_ohm;
 using Clean = std::vector<std::string>;
 using A = Arguments;
@@ -300,3 +301,5 @@ TEST_CASE("The memory route goes before demand when it has waited for its patien
 
     CHECK(2 * soon < late);
 }
+
+} // namespace memsim::function_test

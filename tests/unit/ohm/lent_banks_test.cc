@@ -1,7 +1,8 @@
 #include "../mem/support.hh"
 #include "ohm/lent_banks.hh"
 
-using namespace memsim;
+namespace memsim::lent_banks_test {
+
 using namespace memsim::mem;
 using Order = std::vector<std::uint32_t>;
 
@@ -76,3 +77,5 @@ TEST_CASE("the row of a held bank is opened again after a refresh") {
     s.lent.release(first, s.now);
     CHECK(s.dram.next_action() == never);
 }
+
+} // namespace memsim::lent_banks_test

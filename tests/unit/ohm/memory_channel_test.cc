@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::memory_channel_test {
+
 using namespace memsim::ohm;
 using mem::DramWires;
 
@@ -72,3 +73,5 @@ TEST_CASE("DRAM's data in the register takes no time of the channel", "[ohm]") {
     CHECK(w.stats.dram_bytes.value() == 0);
     CHECK(w.channel->imbalance() == std::nullopt);
 }
+
+} // namespace memsim::memory_channel_test

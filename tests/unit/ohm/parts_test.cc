@@ -3,8 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::parts_test {
+
 /// The parts of the controllers and of the modules, each alone.
-using namespace memsim;
 using namespace memsim::ohm;
 
 namespace {
@@ -127,3 +128,5 @@ TEST_CASE("The buffer of a swap keeps its two pages apart", "[ohm]") {
     CHECK(look.data.order[0] == 11);
     CHECK(s.contents.live() == 0);
 }
+
+} // namespace memsim::parts_test

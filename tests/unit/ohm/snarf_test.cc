@@ -4,8 +4,9 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::snarf_test {
+
 /// Auto-read/write: lines of DRAM that the controller in the module sees passing.
-using namespace memsim;
 using memsim::test_xpoint::Probe;
 using Module = memsim::ohm::XpointModule;
 
@@ -120,3 +121,5 @@ TEST_CASE("Victims leave the register in their order, and more than it holds is 
     over.machine.start();
     CHECK_THROWS(over.machine.run(never));
 }
+
+} // namespace memsim::snarf_test

@@ -4,7 +4,8 @@
 
 #include <map>
 
-using namespace memsim;
+namespace memsim::swap_test {
+
 using namespace memsim::test_ohm;
 using Clean = std::vector<std::string>;
 
@@ -412,3 +413,5 @@ TEST_CASE("ohm.PlanarController: resumed, perturbed or on a naive queue, the dig
     }
     CHECK(in_flight > 5);
 }
+
+} // namespace memsim::swap_test

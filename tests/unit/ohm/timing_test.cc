@@ -8,7 +8,7 @@ using namespace memsim::test_ohm;
 using Clean = std::vector<std::string>;
 
 namespace memsim::test_ohm {
-static const Registration<Sender> registered {"Test: sends a script of memory requests."};
+static const Registration<Sender> sender {"Test: sends a script of memory requests."};
 }
 
 namespace {

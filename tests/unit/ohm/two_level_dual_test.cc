@@ -2,8 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::two_level_dual_test {
+
 /// Auto-read/write, reverse-write and the dedicated channel in two-level mode.
-using namespace memsim;
 using memsim::test_ohm::cache;
 using memsim::test_ohm::Clean;
 using protocol::Command;
@@ -176,3 +177,5 @@ TEST_CASE("A dedicated channel carries fills and victims, the other one requests
     CHECK(side[1] == bytes[0]);
     CHECK(demand[1] == demand[0]);
 }
+
+} // namespace memsim::two_level_dual_test

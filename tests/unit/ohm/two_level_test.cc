@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::two_level_test {
+
 using memsim::test_ohm::cache;
 using memsim::test_ohm::Clean;
 using memsim::test_ohm::Sender;
@@ -197,3 +198,5 @@ TEST_CASE("Two-level: what cannot be is refused by name", "[ohm]") {
             "controller.migration_channel");
     refuses({{"auto_rw", "true"}, {"evictions", "129"}}, "module0.snarf_register");
 }
+
+} // namespace memsim::two_level_test

@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::optical_test {
+
 using namespace memsim::optical;
 
 TEST_CASE("WOM: every first write is read back, lit pulses in at least two of three", "[optical]") {
@@ -99,3 +100,5 @@ TEST_CASE("Channels that do not fit the wavelengths, or swaps without rings, are
     CHECK_THROWS_WITH(Channel(design(true, true, false, Coding::none, 2)).init(),
                       Catch::Matchers::Contains("wom or half_coupled"));
 }
+
+} // namespace memsim::optical_test

@@ -5,7 +5,8 @@
 #include <set>
 #include <tuple>
 
-using namespace memsim;
+namespace memsim::address_map_test {
+
 using parts::AddressMap;
 using parts::DramPlace;
 
@@ -74,3 +75,5 @@ TEST_CASE("a map that does not cover the capacity is refused") {
     CHECK(error_of("RoRaBaCoChCl", {6, 2, 4, 4, 384, 128, 64, 3}).find("do not divide a row") !=
           std::string::npos);
 }
+
+} // namespace memsim::address_map_test

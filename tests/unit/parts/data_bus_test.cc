@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::data_bus_test {
+
 using namespace memsim::literals;
 using parts::DataBus;
 
@@ -48,3 +49,5 @@ TEST_CASE("a line code takes its part more, exactly, and only for what is reserv
     CHECK(bus.reserve(t, 60, 0, false) == t + 1'000'000);
     CHECK(bus.coded_bytes() == 32 + 30'000 * 33);
 }
+
+} // namespace memsim::data_bus_test

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::density_trees_test {
+
 /// Which pages come along with those that are faulted on, held against cases worked out by hand.
 
 using memsim::parts::DensityTrees;
@@ -117,3 +119,5 @@ TEST_CASE("The share of a subtree that must be exceeded", "[prefetch]") {
     never.hold(16, 512);
     CHECK(never.beside({0}) == range(1, 16));
 }
+
+} // namespace memsim::density_trees_test

@@ -7,9 +7,10 @@
 #include <functional>
 #include <map>
 
+namespace memsim::page_policy_test {
+
 /// Which page makes room: every policy of the registry.
 
-using namespace memsim;
 using namespace test_pages;
 using parts::AskedBy;
 using parts::PagePolicy;
@@ -459,3 +460,5 @@ TEST_CASE("A page policy that knows more frames than there are is not loaded", "
                           Catch::Contains("is of fewer frames than its page policy knows"));
     }
 }
+
+} // namespace memsim::page_policy_test

@@ -2,9 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::page_prefetcher_test {
+
 /// Which pages come with a missing one.
 
-using namespace memsim;
 using parts::PageName;
 
 namespace {
@@ -49,3 +50,5 @@ TEST_CASE("Groups of a batch that overlap come once, without what is missed itse
     const List near {{4, 0}, {6, 0}, {7, 0}, {4, 1}, {5, 1}, {7, 1}};
     CHECK(with("page-on-page(pages=4)", two) == near);
 }
+
+} // namespace memsim::page_prefetcher_test

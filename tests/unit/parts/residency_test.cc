@@ -2,9 +2,10 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::residency_test {
+
 /// Which pages a memory holds, and which make room.
 
-using namespace memsim;
 using parts::AskedBy;
 using parts::Residency;
 
@@ -90,3 +91,5 @@ TEST_CASE("A page that is there already loses the pin of its claim, and keeps it
     m.pages.arrive(0);
     CHECK(m.pages.claim(13, AskedBy::demand).victim.key == 11);
 }
+
+} // namespace memsim::residency_test

@@ -6,7 +6,7 @@
 
 #include <map>
 
-using namespace memsim;
+namespace memsim::sector_store_test {
 
 namespace {
 
@@ -86,3 +86,5 @@ TEST_CASE("A record is cut into parts and put together again, in any order", "[p
     }
     CHECK(contents[parts::part_of(contents, whole, 2, 3)].pieces.empty());
 }
+
+} // namespace memsim::sector_store_test

@@ -6,7 +6,7 @@
 
 #include <set>
 
-namespace memsim::parts {
+namespace memsim::parts::slot_allocator_test {
 
 TEST_CASE("The lowest free slot is taken, and those that are taken are found in order", "[parts]") {
     const auto size = GENERATE(1u, 63u, 64u, 65u, 256u);
@@ -32,4 +32,4 @@ TEST_CASE("The lowest free slot is taken, and those that are taken are found in 
     }
 }
 
-} // namespace memsim::parts
+} // namespace memsim::parts::slot_allocator_test

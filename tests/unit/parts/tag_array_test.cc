@@ -9,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace memsim::parts {
+namespace memsim::parts::tag_array_test {
 
 TEST_CASE("an interleave is one to one, powers of two or not", "[parts]") {
     const std::uint64_t granularity = GENERATE(1u, 96u, 256u);
@@ -189,4 +189,4 @@ TEST_CASE("folding spreads strides of a power of two, one to one", "[parts]") {
     CHECK(SetIndex(1, SetHash::xor_fold)(12345) == 0);
 }
 
-} // namespace memsim::parts
+} // namespace memsim::parts::tag_array_test

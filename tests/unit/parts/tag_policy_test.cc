@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 /// Each tag policy against a plain model of it, on random strings of tags.
-namespace memsim::parts {
+namespace memsim::parts::tag_policy_test {
 
 using test_policies::all_policies;
 using test_policies::model;
@@ -86,4 +86,4 @@ TEST_CASE("the clock of LRU comes to its end, and the order stays", "[parts][pol
     CHECK(lru.victim(words, {6, 10}) == 6);
 }
 
-} // namespace memsim::parts
+} // namespace memsim::parts::tag_policy_test

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+namespace memsim::unit_record_test {
+
 using memsim::parts::UnitRecord;
 
 static std::vector<std::uint64_t> taken(UnitRecord& record) {
@@ -32,3 +34,5 @@ TEST_CASE("A full record drops the unit that was noted first", "[parts]") {
     CHECK(record.note(1, 3)); // dropped before, so it is new
     CHECK(taken(record) == std::vector<std::uint64_t> {3, 4, 1});
 }
+
+} // namespace memsim::unit_record_test

@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::warp_stream_test {
+
 using namespace memsim::program;
 
 namespace {
@@ -231,3 +232,5 @@ TEST_CASE("a stream that ends inside an operation is noticed at every byte") {
         CHECK(position == 0);
     }
 }
+
+} // namespace memsim::warp_stream_test

@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::sectors_test {
+
 using namespace memsim::protocol;
 
 namespace {
@@ -80,3 +81,5 @@ TEST_CASE("the parts of a message hold each needed byte once, and no whole block
         for (std::uint32_t i = 0; i < r.bytes; ++i) REQUIRE(in[i] >= int {needed(r, i)});
     }
 }
+
+} // namespace memsim::sectors_test

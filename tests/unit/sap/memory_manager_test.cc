@@ -3,7 +3,8 @@
 #include "sap/memory_manager.hh"
 #include "watched.hh"
 
-using namespace memsim;
+namespace memsim::memory_manager_test {
+
 using namespace memsim::test;
 using program::WarpOpKind;
 
@@ -163,3 +164,5 @@ TEST_CASE("A memory manager without what it needs is refused", "[sap]") {
     CHECK_THROWS_WITH(build({{"period", "0"}}, "l1"), Catch::Contains("manager.period"));
     CHECK_THROWS_WITH(build({{"lookahead", "0"}}, "l1"), Catch::Contains("manager.lookahead"));
 }
+
+} // namespace memsim::memory_manager_test

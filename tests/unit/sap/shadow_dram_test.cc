@@ -5,7 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::shadow_dram_test {
+
 using namespace memsim::test;
 
 namespace {
@@ -143,3 +144,5 @@ TEST_CASE("Shadows of parts of units are refused", "[sap]") {
             Catch::Contains("shadow.least: '10KiB' must be a multiple of unit = 4KiB"));
     }
 }
+
+} // namespace memsim::shadow_dram_test

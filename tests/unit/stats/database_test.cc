@@ -4,7 +4,8 @@
 
 #include "ask.hh"
 
-using namespace memsim;
+namespace memsim::database_test {
+
 using namespace memsim::results_test;
 using namespace memsim::literals;
 using Catch::Matchers::Contains;
@@ -440,3 +441,5 @@ TEST_CASE("A full disk is a sentence and leaves every earlier dump", "[stats]") 
                              Contains("what was written before is whole"));
     }
 }
+
+} // namespace memsim::database_test

@@ -3,7 +3,8 @@
 
 #include "ask.hh"
 
-using namespace memsim;
+namespace memsim::upgrade_test {
+
 using namespace memsim::results_test;
 using Catch::Matchers::Contains;
 using stats::Database;
@@ -297,3 +298,5 @@ TEST_CASE("An upgrade keeps what the user has added", "[stats]") {
     CHECK(ask(path, "DELETE FROM value WHERE part = 3; SELECT a FROM mine") == "5");
     CHECK(ask(path, "SELECT tbl_name FROM sqlite_schema WHERE name = 'by_unit'") == "part");
 }
+
+} // namespace memsim::upgrade_test

@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-using namespace memsim;
+namespace memsim::betweenness_test {
+
 using namespace memsim::workload;
 
 namespace {
@@ -127,3 +128,5 @@ TEST_CASE("counts of paths: exact to 2^21, then to the nearest, up to 2^4096", "
               sum(most, most);
           }).starts_with("more than 2^4096 shortest paths lead to a vertex"));
 }
+
+} // namespace memsim::betweenness_test

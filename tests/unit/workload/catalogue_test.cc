@@ -7,8 +7,9 @@
 #include <map>
 #include <set>
 
-using namespace memsim;
-using namespace memsim::workload;
+namespace memsim::catalogue_test {
+
+using namespace workload;
 using program::WarpOp;
 
 namespace {
@@ -324,3 +325,5 @@ TEST_CASE("blocks out of order are our own mistake", "[workloads]") {
     CHECK_THROWS_AS(bfs->run_block(2, out), Panic);
     CHECK_THROWS_AS(bfs->next_launch(launch), Panic);
 }
+
+} // namespace memsim::catalogue_test

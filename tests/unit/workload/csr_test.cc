@@ -2,6 +2,8 @@
 
 #include "support.hh"
 
+namespace memsim::csr_test {
+
 using namespace memsim::workload;
 
 TEST_CASE("a symmetric graph has each arc both ways and once, and no loops") {
@@ -11,3 +13,5 @@ TEST_CASE("a symmetric graph has each arc both ways and once, and no loops") {
     CHECK(symmetric(both) == both);
     CHECK(symmetric(graph_of(2, {{1, 1}})) == graph_of(2, {}));
 }
+
+} // namespace memsim::csr_test

@@ -5,6 +5,8 @@
 #include <lzma.h>
 #include <zlib.h>
 
+namespace memsim::graph_reader_test {
+
 using namespace memsim::workload;
 
 namespace {
@@ -206,3 +208,5 @@ TEST_CASE("real graphs have the published sizes") {
     check("USA-road-FLA.gr.xz", 1070376, 2 * 1343951);
     check("cnr-2000.csr.gz", 325557, 3216152);
 }
+
+} // namespace memsim::graph_reader_test

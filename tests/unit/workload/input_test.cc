@@ -7,7 +7,8 @@
 
 #include <cmath>
 
-using namespace memsim;
+namespace memsim::input_test {
+
 using namespace memsim::workload;
 
 namespace {
@@ -168,3 +169,5 @@ TEST_CASE("parts of a sequence have their own places and PCs", "[workloads]") {
     REQUIRE(kernels.size() == 25);
     CHECK(kernels.back() == "convolution3D_kernel");
 }
+
+} // namespace memsim::input_test

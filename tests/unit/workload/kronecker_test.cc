@@ -2,6 +2,8 @@
 
 #include "support.hh"
 
+namespace memsim::kronecker_test {
+
 using namespace memsim::workload;
 
 TEST_CASE("a seed names one Kronecker graph on every machine") {
@@ -59,3 +61,5 @@ TEST_CASE("a bad Kronecker graph") {
               kronecker_graph({20, 4096});
           }) == "an edge factor of 4096 at scale 20, where 1 to 2047 is right");
 }
+
+} // namespace memsim::kronecker_test

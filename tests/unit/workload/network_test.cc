@@ -5,7 +5,8 @@
 #include <cstring>
 #include <limits>
 
-using namespace memsim;
+namespace memsim::network_test {
+
 using namespace memsim::workload;
 
 namespace {
@@ -110,3 +111,5 @@ TEST_CASE("a real network and its weights fit", "[workloads]") {
     run_to_end(*application);
     CHECK(application->difference() == "");
 }
+
+} // namespace memsim::network_test

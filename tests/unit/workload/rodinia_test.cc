@@ -3,7 +3,8 @@
 
 #include <sstream>
 
-using namespace memsim;
+namespace memsim::rodinia_test {
+
 using namespace memsim::workload;
 
 namespace {
@@ -121,3 +122,5 @@ TEST_CASE("Rodinia's bfs does what a trace of the original did, access by access
     CHECK(our_instructions == 140360);
     CHECK(thread_instructions == 1403010);
 }
+
+} // namespace memsim::rodinia_test

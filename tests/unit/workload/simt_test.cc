@@ -3,7 +3,8 @@
 #include "run.hh"
 #include "support.hh"
 
-using namespace memsim;
+namespace memsim::simt_test {
+
 using namespace memsim::workload;
 
 namespace {
@@ -261,3 +262,5 @@ TEST_CASE("a block that never ends is stopped") {
     });
     CHECK(error.starts_with("block 0 of kernel test ran over the limit of 1000 operations"));
 }
+
+} // namespace memsim::simt_test

@@ -2,8 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+namespace memsim::buffers_test {
+
 /// The parts of a module, each alone.
-using namespace memsim;
 using namespace memsim::xpoint;
 using Fill = ReadBuffer::Fill;
 
@@ -161,3 +162,5 @@ TEST_CASE(
     CHECK(r.stats.gap_moves.value() == 1);
     CHECK(r.media.idle());
 }
+
+} // namespace memsim::buffers_test

@@ -13,7 +13,7 @@ using memsim::xpoint::Module;
 using memsim::xpoint::StartGap;
 
 namespace memsim::test_xpoint {
-static const Registration<Probe> registered {"Test: a scripted DDR-T memory controller."};
+static const Registration<Probe> probe {"Test: a scripted DDR-T memory controller."};
 }
 
 namespace {

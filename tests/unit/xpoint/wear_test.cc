@@ -6,8 +6,9 @@
 
 #include <algorithm>
 
+namespace memsim::wear_test {
+
 /// What Start-Gap does to the wear of a line that is written all the time.
-using namespace memsim;
 using memsim::xpoint::Module;
 
 namespace {
@@ -77,3 +78,5 @@ TEST_CASE("Without moves of the gap one place bears all; a round moves the line 
     const Worn round = after(psi * (lines + 1));
     CHECK(round.most == std::max((lines - 5) * psi, (lines + 1 - (lines - 5)) * psi) + 1);
 }
+
+} // namespace memsim::wear_test

@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::address_test {
+
 using namespace memsim::zng;
 
 TEST_CASE("A flash address is block, page and offset in mixed radix", "[zng]") {
@@ -48,3 +49,5 @@ TEST_CASE("Data blocks of one plane share a log block of that plane", "[zng]") {
     CHECK(f.block_in_plane(logs.log_of(other)) == 11);
     CHECK_THROWS(logs.change(data, f.in_plane(2, 15)));
 }
+
+} // namespace memsim::address_test

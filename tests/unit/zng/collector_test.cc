@@ -4,7 +4,8 @@
 
 #include <map>
 
-using namespace memsim;
+namespace memsim::collector_test {
+
 using namespace memsim::test_zng;
 using zng::FlashController;
 using zng::GarbageCollector;
@@ -364,3 +365,5 @@ TEST_CASE("A full device is a sentence", "[zng]") {
     }
     CHECK(why.find("collector.data_blocks: the flash is full: no plane of package ") == 0);
 }
+
+} // namespace memsim::collector_test

@@ -5,7 +5,8 @@
 #include "zng/flash_controller.hh"
 #include "zng/package.hh"
 
-using namespace memsim;
+namespace memsim::flash_controller_test {
+
 using namespace memsim::test_zng;
 using protocol::Command;
 using protocol::FlashPacket;
@@ -317,3 +318,5 @@ TEST_CASE("What a flash controller cannot serve is one sentence", "[zng]") {
           }) == "controller.first_package: endpoint 0 is a controller's, and a request for a "
                 "package comes there");
 }
+
+} // namespace memsim::flash_controller_test

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 /// What a flash controller's packets say, each part of them alone.
-namespace memsim::zng {
+namespace memsim::zng::flash_packets_test {
 
 namespace {
 
@@ -113,4 +113,4 @@ TEST_CASE("A packet goes to the port of the package that has its line", "[zng]")
     CHECK(low.left == 9);
 }
 
-} // namespace memsim::zng
+} // namespace memsim::zng::flash_packets_test

@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::free_blocks_test {
+
 using zng::Flash;
 using zng::FreeBlocks;
 
@@ -36,3 +37,5 @@ TEST_CASE("A block that was never used goes before one that was erased", "[zng]"
     CHECK(free.take(0) == 3);
     CHECK(free.take(0) == 2);
 }
+
+} // namespace memsim::free_blocks_test

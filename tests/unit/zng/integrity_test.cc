@@ -1,7 +1,8 @@
 #include "../../contract/data_driver.hh"
 #include "ftl_support.hh"
 
-using namespace memsim;
+namespace memsim::integrity_test {
+
 using namespace memsim::test_zng;
 using zng::Package;
 
@@ -48,3 +49,5 @@ TEST_CASE("No line is lost, whatever the registers' network", "[zng]") {
                 CHECK((migrations == 0) == (std::string(network) == "fcnet"));
             }
 }
+
+} // namespace memsim::integrity_test

@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-using namespace memsim;
+namespace memsim::merge_parts_test {
+
 using namespace memsim::zng;
 
 namespace {
@@ -155,3 +156,5 @@ TEST_CASE("An application stands still until the last of its merges is in the ta
     without_caches.drained(0, 1);
     CHECK(without_caches.quiet(0));
 }
+
+} // namespace memsim::merge_parts_test

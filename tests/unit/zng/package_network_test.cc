@@ -1,6 +1,7 @@
 #include "package_bench.hh"
 
-using namespace memsim;
+namespace memsim::package_network_test {
+
 using namespace memsim::test_zng;
 
 TEST_CASE("Registers of a package serve pages of any of its planes", "[zng]") {
@@ -117,3 +118,5 @@ TEST_CASE("A page that leaves whole holds its plane until NiF's I/O path has its
     CHECK(b.time(written) == 3 * us + 32 * 20 * ns + 2 * ns);
     CHECK(b.time(next) == (3 + 3) * us + 32 * 20 * ns + 2 * ns);
 }
+
+} // namespace memsim::package_network_test

@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 /// The parts of a package, each alone: two planes of eight blocks of four pages.
-namespace memsim::zng::package {
+namespace memsim::zng::package::package_parts_test {
 
 namespace {
 
@@ -346,4 +346,4 @@ TEST_CASE("A loaded worker whose queue lacks a register that is queued is refuse
     CHECK_THAT(check(), Contains("not queued there, or twice"));
 }
 
-} // namespace memsim::zng::package
+} // namespace memsim::zng::package::package_parts_test

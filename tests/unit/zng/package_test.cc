@@ -1,6 +1,7 @@
 #include "package_bench.hh"
 
-using namespace memsim;
+namespace memsim::package_test {
+
 using namespace memsim::test_zng;
 
 TEST_CASE("A write is answered by its register, and so is a read of what it wrote", "[zng]") {
@@ -335,3 +336,5 @@ TEST_CASE("A ZnG package's parameters that contradict each other are one sentenc
           }) == "package: a request names a place that it does not have: give flash controllers, "
                 "collector and packages one geometry");
 }
+
+} // namespace memsim::package_test

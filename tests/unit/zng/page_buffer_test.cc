@@ -4,7 +4,8 @@
 #include "core/rng.hh"
 #include "zng/page_buffer.hh"
 
-using namespace memsim;
+namespace memsim::page_buffer_test {
+
 using namespace memsim::test_zng;
 using test_mem::arguments;
 using test_mem::value;
@@ -231,3 +232,5 @@ TEST_CASE("Misuse of a page buffer is a sentence", "[zng][page_buffer]") {
     beyond.driver().read(0, 1ull << 40, 128);
     CHECK_THAT(test_flash::error_of([&] { go(beyond); }), Contains("beyond the drive"));
 }
+
+} // namespace memsim::page_buffer_test

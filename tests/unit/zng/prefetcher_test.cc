@@ -5,13 +5,13 @@
 #include "mem/cache.hh"
 #include "zng/prefetcher.hh"
 
-using namespace memsim;
-using namespace memsim::test_zng;
+namespace memsim::test_zng::prefetcher_test {
+
 using test_mem::arguments;
 using test_mem::value;
 using zng::Prefetcher;
 
-static const Registration<Teller> registered {"Tells of accesses; for tests."};
+static const Registration<Teller> teller {"Tells of accesses; for tests."};
 
 namespace {
 
@@ -281,3 +281,5 @@ TEST_CASE("Misuse of a prefetcher is a sentence", "[zng][prefetcher]") {
     CHECK_THAT(error_of("page=5000B"), Contains("power of two"));
     CHECK_THAT(error_of("line=100B"), Contains("prefetcher.line"));
 }
+
+} // namespace memsim::test_zng::prefetcher_test

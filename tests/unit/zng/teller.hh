@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../flash/support.hh"
 #include "../mem/driver.hh"
 #include "core/component.hh"
 #include "protocol/cache_event.hh"
@@ -14,7 +15,8 @@ using namespace memsim::literals;
 using protocol::CacheEvent;
 using protocol::CacheEventKind;
 
-inline constexpr Tick ns = 1'000'000, us = 1000 * ns;
+using test_flash::ns;
+using test_flash::us;
 
 /// Tells the events of its plan, one a nanosecond, and notes the hints that come back.
 class Teller final : public Model<Teller> {

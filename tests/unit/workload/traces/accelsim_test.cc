@@ -5,7 +5,8 @@
 #include <map>
 #include <set>
 
-using namespace memsim;
+namespace memsim::accelsim_test {
+
 using namespace memsim::workload;
 using namespace memsim::test;
 using program::WarpOp;
@@ -459,3 +460,5 @@ TEST_CASE("damaged traces end in a sentence or a result, never otherwise", "[tra
             run(bad);
         }
 }
+
+} // namespace memsim::accelsim_test

@@ -3,7 +3,8 @@
 
 #include <optional>
 
-using namespace memsim;
+namespace memsim::address_trace_test {
+
 using namespace memsim::workload;
 using namespace memsim::test;
 
@@ -322,3 +323,5 @@ TEST_CASE("slices and conversions keep what the formats have in common", "[trace
     CHECK(Folder::read(kept) == "before");
     CHECK(!std::filesystem::exists(kept + ".partial"));
 }
+
+} // namespace memsim::address_trace_test

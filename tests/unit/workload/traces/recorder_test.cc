@@ -5,7 +5,8 @@
 
 #include <optional>
 
-using namespace memsim;
+namespace memsim::recorder_test {
+
 using namespace memsim::workload;
 using namespace memsim::test;
 
@@ -266,3 +267,5 @@ TEST_CASE("DRAMsim3's example trace is played into a DRAM to its end", "[traces]
     CHECK(m.stat_value("player", "writes", "") == 33009);
     CHECK(m.imbalances().empty());
 }
+
+} // namespace memsim::recorder_test
