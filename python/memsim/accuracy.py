@@ -28,8 +28,7 @@ median with least and greatest; `docs/quick.csv` has those of `memsim reproduce 
 [deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
 
 Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of [models/zng-readings.md](models/zng-readings.md),
-both in the column 'now', which the models have. Two kinds of ZnG's figures are of an earlier model: those of Fig. 16b were run without NiF's I/O path (R6),
-and those of Fig. 17 with the readings of the column 'before'.
+both in the column 'now', which the models have. Of an earlier model are those of Fig. 17 alone, with the readings of the column 'before'.
 """
 
 
