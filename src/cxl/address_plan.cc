@@ -8,7 +8,9 @@ namespace memsim::cxl {
 
 namespace {
 
-std::string show(const HdmDecoder& d) { return bytes_text(d.bytes) + " from " + bytes_text(d.base); }
+std::string show(const HdmDecoder& d) {
+    return bytes_text(d.bytes) + " from " + bytes_text(d.base);
+}
 std::uint64_t parse(const std::string& text) {
     return static_cast<std::uint64_t>(Text<Bytes>::parse(text).raw);
 }
@@ -84,8 +86,8 @@ AddressPlan::AddressPlan(const Config& config, const std::vector<std::uint64_t>&
             ++uses[e.targets[w]];
             if (sizes[e.targets[w]] != sizes[e.targets[0]])
                 refuse(blamed, "endpoints of one interleave set are of one size: those behind " +
-                                   ports_of(e) + " have " + bytes_text(sizes[e.targets[0]]) + " and " +
-                                   bytes_text(sizes[e.targets[w]]));
+                                   ports_of(e) + " have " + bytes_text(sizes[e.targets[0]]) +
+                                   " and " + bytes_text(sizes[e.targets[w]]));
         }
         d.bytes = d.ways ? sizes[e.targets[0]] * d.ways : 0;
         if (const std::string fault = d.fault(); !fault.empty())

@@ -7,7 +7,7 @@
 namespace memsim::flash {
 
 static const Registration<Drive> drive {"A solid-state drive: NVMe queues, cores, DRAM cache "
-                                             "and a page-mapped FTL, before its channels."};
+                                        "and a page-mapped FTL, before its channels."};
 
 using protocol::block_sector_bytes;
 using protocol::BlockOp;

@@ -128,8 +128,8 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
                                   one_pool ? 0 : a.block.warps * occupancy_.room(a.block), local_);
     if (state.under_way++ == 0) state.since = now();
     ++stat.launches;
-    debug(dispatch_flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks, " blocks, ",
-          occupancy_.room(a.block), " in an SM");
+    debug(dispatch_flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks,
+          " blocks, ", occupancy_.room(a.block), " in an SM");
 }
 
 void Dispatcher::end_launches() {

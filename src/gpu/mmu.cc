@@ -122,7 +122,8 @@ void Mmu::start_walks() {
         MissingPages::Page& p = state.missing[i];
         p.phase = Phase::walking;
         p.thread = state.walker.start(i, p.key, now(), stat.walker);
-        debug(mmu_flag, "walks for page ", page_of(p.key), " of application ", application_of(p.key));
+        debug(mmu_flag, "walks for page ", page_of(p.key), " of application ",
+              application_of(p.key));
     }
 }
 

@@ -160,7 +160,8 @@ bool DramController::accept() {
         in.pop();
         if (answer_now) {
             const protocol::MemResponse answer = answer_to(request);
-            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::queue), now());
+            sim().stamps().mark(answer.stamps, static_cast<std::size_t>(protocol::Stage::queue),
+                                now());
             in.send(answer);
             state.requests[request].answered = true;
         }
@@ -282,7 +283,8 @@ void DramController::piece_done(std::uint32_t request, Tick started, Tick at) {
         ++stat.writes;
     stat.bytes += protocol::payload(r);
     if (stamped && !r.answered) {
-        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(protocol::Stage::queue), stages.started);
+        sim().stamps().mark(stages.stamps, static_cast<std::size_t>(protocol::Stage::queue),
+                            stages.started);
         sim().stamps().mark(stages.stamps, static_cast<std::size_t>(protocol::Stage::dram), at);
     }
     if (r.answered)

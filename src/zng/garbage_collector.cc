@@ -12,7 +12,8 @@ using protocol::PageOrderKind;
 
 static const Registration<GarbageCollector> garbage_collector {
     "ZnG's helper thread: merges log blocks, levels wear, keeps the block mapping tables."};
-static const DebugFlag collect_flag {"Collect", "Merges of log blocks, and when applications stand still"};
+static const DebugFlag collect_flag {"Collect",
+                                     "Merges of log blocks, and when applications stand still"};
 
 namespace {
 constexpr std::uint32_t not_awaited = 1u << 16; ///< tag of page orders: below are applications

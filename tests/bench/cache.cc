@@ -59,7 +59,7 @@ class Reader final : public Model<Reader> {
   private:
     Clock clock_;
 };
-static const Registration<Reader> registered {"Reads at full speed; for benchmarks."};
+static const Registration<Reader> reader {"Reads at full speed; for benchmarks."};
 
 namespace {
 

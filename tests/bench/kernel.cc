@@ -54,7 +54,7 @@ class Player final : public Model<Player> {
     Stats stat;
     State state;
 };
-static const Registration<Player> registered {"Throws balls back; for benchmarks."};
+static const Registration<Player> player {"Throws balls back; for benchmarks."};
 
 namespace {
 

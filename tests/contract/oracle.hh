@@ -28,7 +28,9 @@ struct RigFor {
 };
 
 /// The path of a part with an index, such as "channel[2]".
-inline std::string at(const char* name, unsigned i) { return std::string(name) + "[" + std::to_string(i) + "]"; }
+inline std::string at(const char* name, unsigned i) {
+    return std::string(name) + "[" + std::to_string(i) + "]";
+}
 
 /// The path of a file of this process with that text, for rigs that read one.
 std::string written(const std::string& name, const std::string& text);

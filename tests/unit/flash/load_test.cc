@@ -45,7 +45,8 @@ class LoadListener final : public Model<LoadListener> {
     Stats stat;
     State state;
 };
-static const Registration<LoadListener> load_listener {"Notes a drive's load and tasks (a test's)."};
+static const Registration<LoadListener> load_listener {
+    "Notes a drive's load and tasks (a test's)."};
 
 } // namespace memsim::test_flash
 
