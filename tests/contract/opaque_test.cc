@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace memsim::test::opaque_test {
+namespace memsim::test {
 
 /// Answers, and knows nothing of contents.
 class Opaque final : public Model<Opaque> {
@@ -31,4 +31,4 @@ TEST_CASE("a machine with something that carries no contents is refused", "[cont
     CHECK_THROWS_WITH(m.build(), Catch::Contains("memory: a test.Opaque does not carry contents"));
 }
 
-} // namespace memsim::test::opaque_test
+} // namespace memsim::test

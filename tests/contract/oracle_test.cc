@@ -8,7 +8,7 @@
 using namespace memsim;
 using namespace memsim::test;
 
-namespace memsim::test::oracle_test {
+namespace memsim::test {
 /// Wakes a few times; its count hangs on spurious wakes, or on what State does not hold.
 class Fickle final : public Model<Fickle> {
   public:
@@ -76,7 +76,7 @@ class Courier final : public Model<Courier> {
 static const Registration<Courier> courier {"Delivers parcels (a test's)."};
 static const RigFor courier_rig {"test.Courier",
                                  [](Machine& m) { m.add("courier", "test.Courier", {}); }};
-} // namespace memsim::test::oracle_test
+} // namespace memsim::test
 
 TEST_CASE("the oracle finds a component that counts its wakes, and one that forgets") {
     auto faults = [](const char* forgets) {
