@@ -107,7 +107,8 @@ def test_optane_waits_763_ns_for_every_row_or_after_a_write(in_tmp):
         "table": (16, "2KiB"), "printed": (16, "2KiB"), "dimm": (16, "8KiB"), "measured": (8, "256B")}
     # No row lies in two controllers.
     assert [zng.memory.chunk("optane", r) for r in zng.memory.OPTANE] == ["2048B", "2048B", "4096B", "256B"]
-    assert zng.memory.chunk("ideal") == "4096B" == f"{machine('ideal').gpu.interleave.chunk}"
+    assert zng.memory.chunk("ideal") == "2048B" == f"{machine('ideal').gpu.interleave.chunk}"
+    assert zng.memory.chunk("zng") == "4096B" == f"{machine('zng').gpu.interleave.chunk}"
 
 
 def test_hetero_holds_a_share_and_faults_for_the_rest(in_tmp):

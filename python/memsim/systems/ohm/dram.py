@@ -4,7 +4,7 @@
 from fractions import Fraction
 
 from ... import mem
-from .. import mmu
+from .. import gtx580, mmu
 from ..host import share_of_host
 from ..interleave import connect
 
@@ -14,8 +14,6 @@ CONTROLLERS = 6  # of the paper's machine, which the host serves whole
 PAGE = 64 << 10
 TIMING = "ohm_cycles"  # as printed: ohm_table1 (docs/models/ohm-readings.md)
 COMMAND_BITS = 16      # of each 32 bytes on the light (assumption: 8 bytes a line; sweep 0 to 32)
-# As ohm.QUEUES; a controller with XPoint drains between the same shares of its places.
-QUEUES = dict(read_queue=128, write_queue=128, write_high=112, write_low=64)
 
 # DRAM modules of a controller, a rank each (Table III: 12 over 6 in planar mode, 6 in two-level mode). An
 # oracle has DRAM in the XPoint modules' places, too; the capacity of a module does not add banks.
@@ -36,7 +34,7 @@ def _controllers(root, size, latency, capacity, ranks, waveguides=1, command_bit
     root.memory.dram = [
         mem.DramController(timing=TIMING, capacity=f"{whole_rows(capacity, ranks)}B",
                            **root.gpu.interleave.channel(i), map="RoRaBaCoChCl",
-                           channel_rate=f"{rate}B/s", channel_latency=latency, **QUEUES,
+                           channel_rate=f"{rate}B/s", channel_latency=latency, **gtx580.DRAM_QUEUES,
                            changes=figures(ranks, waveguides))
         for i in range(size.controllers)]
     connect(root.gpu.l2, root.memory.dram)

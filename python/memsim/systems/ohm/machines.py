@@ -9,6 +9,7 @@ from dataclasses import replace
 from ... import Root, System, ohm, workload
 from ...energy import components
 from ...errors import did_you_mean, user_error
+from .. import gtx580
 from ..drive import solid_state_drive
 from ..interleave import connect
 from ..processor import gpu
@@ -66,16 +67,9 @@ ROWS = dict(row="2KiB")
 # Hetero's XPoint controllers keep their map in an external DRAM (II-C), whose tRCD and tCL a read waits for (17.1 ns)
 # beside the handshake; Start-Gap needs none (III-A).
 MAPPED = dict(ready_latency="22143ps")
-# What the paper does not say of caches and queues is what its simulator has by itself, MacSim with its
-# GTX 580: whole lines come at both levels, 128 misses of an SM, 128 requests a DRAM scheduler chooses from.
-# A controller accepts twice as many: reads and writes.
-LINES = dict(sector="128B", mshrs=128)
+# As gtx580.DRAM_QUEUES; a controller accepts twice as many, reads and writes, and drains between the same shares of its
+# places.
 QUEUES = dict(dram_queue=128, requests=256, dram_timing=dram.TIMING, turnaround=TURNAROUND)
-
-
-# The SM of ZnG's Table I, with blocks enough to fill it; atomics are counted as reads in Table II of both papers
-# (docs/models/ohm-readings.md).
-SM = dict(atomics="loads", warp_slots=80, block_slots=16)
 
 
 def platforms(mode):
@@ -221,9 +215,9 @@ def _link(mode, migration_channel, rings, waveguides):
 def gpu_of(size, **dispatch):
     """SMs with their L1s, the crossbar and one L2 slice for each controller (Table I); 64 B a cycle and slice,
     the default, are 77 GB/s: not slower than the channel behind it (60 GB/s)."""
-    return gpu(sms=size.sms, slices=size.controllers, interleave=INTERLEAVE, memory=None, dispatcher=dispatch, sm=SM,
-               l1=dict(capacity=f"{size.l1}B", **LINES),
-               l2=dict(capacity=f"{size.l2_slice * size.controllers}B", **LINES))
+    return gpu(sms=size.sms, slices=size.controllers, interleave=INTERLEAVE, memory=None, dispatcher=dispatch, sm=gtx580.SM,
+               l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
+               l2=dict(capacity=f"{size.l2_slice * size.controllers}B", **gtx580.CACHES, **gtx580.L2))
 
 
 def controller(platform, size, index, **changes):

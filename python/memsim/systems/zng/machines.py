@@ -6,22 +6,14 @@ assumptions of docs/models/zng.md.
 
 from ... import Root, System, workload, zng
 from ...errors import did_you_mean, user_error
-from .. import mmu
+from .. import gtx580, mmu
 from ..processor import gpu
 from ..scale import footprint
 from . import flash, ftl, memory, scale
 
 CLOCK = "1200MHz"
-CYCLE = "833334fs"
-# "Memory access size in GPU is 128B" (III-A): no sectors. 128 misses of an SM are what the paper's
-# simulator (MacSim with its GTX 580) has.
-LINES = dict(sector="128B", mshrs=128)
-
-# Table I: 80 warps, and blocks enough to fill them. MacSim's GTX 580 has two schedulers, each every second cycle: as many
-# instructions as one every cycle. Atomics are loads, as Table II counts them.
-SM = dict(warp_slots=80, block_slots=16, schedulers=1, atomics="loads")
 # Equal on all platforms, as no text tells them apart: 64 of the L2's MSHRs are for demand where hints come.
-L2 = dict(mem_queue=64, demand_mshrs=64)
+L2 = dict(gtx580.L2, demand_mshrs=64)
 
 # What is behind the L2. Each is called with the root, its Scaled and the bytes of memory needed, and
 # binds root.gpu.l2[i].mem_side. Those of flash.PLATFORMS have ZnG's flash there.
@@ -99,10 +91,10 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
 def gpu_of(size, applications, l2, chunk=scale.INTERLEAVE, **dispatch):
     """SMs with their L1s, the crossbar and the L2's slices (Table I)."""
     part = gpu(sms=size.sms, slices=size.controllers, interleave=chunk, memory=None,
-               clock=CLOCK, sm=SM,
+               clock=CLOCK, sm=gtx580.SM,
                dispatcher=dict(applications=applications, partition="shared", **dispatch),
-               l1=dict(capacity=f"{size.l1}B", latency=CYCLE, **LINES),
-               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", latency=CYCLE, **LINES, **L2,
+               l1=dict(capacity=f"{size.l1}B", **gtx580.CACHES),
+               l2=dict(capacity=f"{size.l2_slice * l2['sets'] * size.controllers}B", **gtx580.CACHES, **L2,
                        **{n: l2[n] for n in ("write_policy", "write_allocate", "write_cycles")}))
     if l2["prefetch"]:
         add_prefetcher(part, l2["prefetch"])

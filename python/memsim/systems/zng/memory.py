@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from ... import dram, mem, zng
 from ...errors import did_you_mean, user_error
-from .. import mmu
+from .. import gtx580, mmu
 from ..drive import solid_state_drive
 from ..host import PAGE_COST, share_of_host
 from ..interleave import connect, in_bytes
@@ -12,6 +12,7 @@ from ..scale import up_to
 from . import scale
 
 PAGE = 4096
+ROW = in_bytes(gtx580.DRAM_TIMES["row"], "row")  # of GDDR5
 
 # GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
 GDDR5_RATE = 32_064_000_000
@@ -54,8 +55,8 @@ def one_each(root, controllers):
 
 def chunk(platform, reading="table"):
     """In what addresses go round over controllers: a flash page, and no more than a row."""
-    row = OPTANE.get(reading, {}).get("row", PAGE) if platform == "optane" else PAGE
-    return f"{min(row, PAGE)}B"
+    rows = {"optane": OPTANE.get(reading, {}).get("row", PAGE), **dict.fromkeys(("ideal", "hetero"), ROW)}
+    return f"{min(rows.get(platform, PAGE), PAGE)}B"
 
 
 def channels(size, chunk=scale.INTERLEAVE):
@@ -66,11 +67,14 @@ def channels(size, chunk=scale.INTERLEAVE):
 
 def ideal(root, size, needed):
     """GDDR5 that holds everything (V-D)."""
-    card = dram.Preset("gtx580", base="gddr5", source="gddr5 at the rate of a GTX 580",
-                       **at_rate(GDDR5_RATE * size.of_controller, 64))
-    capacity = up_to(-(-needed // size.controllers), 4096 * 16)  # rows of all banks
-    one_each(root, [mem.DramController(timing=card, capacity=f"{capacity}B", **channel)
-                    for channel in channels(size)])
+    rate = GDDR5_RATE * size.of_controller
+    none = {name: "0fs" for name in ("tRRD_S", "tRRD_L", "tFAW", "tWTR_S", "tWTR_L", "tWR", "tRTRS")}
+    card = dram.Preset("gtx580", base="gddr5", source="MacSim's params_gtx580 at a GTX 580's rate; refresh: gddr5",
+                       **{**at_rate(rate, 64), **gtx580.DRAM_TIMES, **none, "tRTP": fs(Fraction(5238095, 10**15) + 64 / rate)})
+    rows = in_bytes(card.figures["row"], "row") * int(card.figures["banks_per_group"])
+    capacity = up_to(-(-needed // size.controllers), rows)
+    one_each(root, [mem.DramController(timing=card, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **channel)
+                    for channel in channels(size, chunk("ideal"))])
 
 
 def optane_table(size, reading):
@@ -92,7 +96,7 @@ def optane(root, size, needed, reading="table"):
     table = optane_table(size, reading)
     rows = in_bytes(table.figures["row"], "row") * int(table.figures["banks_per_group"])
     capacity = up_to(-(-needed // size.controllers), rows)
-    one_each(root, [mem.DramController(timing=table, capacity=f"{capacity}B", **part)
+    one_each(root, [mem.DramController(timing=table, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **part)
                     for part in channels(size, chunk("optane", reading))])
 
 
