@@ -28,7 +28,7 @@ median with least and greatest; `docs/quick.csv` has those of `memsim reproduce 
 [deviations.md](deviations.md). The quick scale shows that all works and that nothing has moved; no claim is judged by it.
 
 Ohm-GPU's claims are judged with the readings of [models/ohm-readings.md](models/ohm-readings.md), ZnG's with those of [models/zng-readings.md](models/zng-readings.md),
-both in the column 'now', which the models have. Of an earlier model are those of Fig. 17 alone, with the readings of the column 'before'.
+both in the column 'now', which the models have.
 """
 
 
@@ -47,9 +47,11 @@ def judged(file=None):
 
 
 def judge(claim, row):
-    """The verdict on a claim by its row; one without a figure keeps its label, or is not judged."""
+    """The verdict on a claim by its row. One without a figure keeps its label, or is not judged; where its study ran at a
+    scale and had nothing to measure, it is not modelled."""
     if not row["ours"]:
-        word = verdict.NOT_JUDGED if claim.label == "measured" else claim.label
+        word = verdict.NOT_MODELLED if row["scale"] else verdict.NOT_JUDGED
+        word = word if claim.label == "measured" else claim.label
         return verdict.Verdict(claim, (), word)
     return verdict.judge(claim, row["ours"].split(), small=row["scale"] not in WHOLE or bool(row["workloads"]))
 
@@ -77,7 +79,7 @@ def record(found, scale):
     file = QUICK if scale == "quick" else JUDGED
     rows = rows_of(file)
     for id, (row, figure) in found.items():
-        if scale != "quick" and row["verdict"] in (verdict.TOO_SMALL, verdict.NOT_MODELLED):
+        if scale != "quick" and row["verdict"] == verdict.TOO_SMALL:
             continue
         figures = [row["ours"]] if (row["seeds"] or 0) < 2 else [row["lowest"], row["ours"], row["highest"]]
         at = {"quick": "tiny"}.get(scale, scale) if figure.takes_a_scale else ""
