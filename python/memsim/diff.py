@@ -1,6 +1,5 @@
 """`memsim diff A B`: the parameters and statistics in which two runs differ, and by how much."""
 import argparse
-import math
 import os
 import re
 
@@ -15,7 +14,7 @@ def find(text):
     the first letters of its id."""
     path, colon, run = text.rpartition(":")
     if not colon:
-        path, run = (text, "") if os.path.exists(text) else ("memsim-out", text)
+        path, run = (text, "") if os.path.exists(text) or os.sep in text else ("memsim-out", text)
     if not os.path.exists(path):
         raise Error(f"{text}: name a database or an output directory, DB:RUN, or a run of memsim-out")
     results = Results(path)
@@ -54,12 +53,13 @@ def parameters(a, b):
 
 
 def statistics(a, b):
-    """(what, in A, in B, change) of each value of the last dumps that differs, the greatest change first."""
+    """(what, in A, in B, change) of each value of the last dumps that differs, the greatest change first; then values that
+    were 0, and last those that one run has alone."""
     one, other = (results.df(run).set_index(["path", "name"])["value"].to_dict() for results, run in (a, b))
     keys = one.keys() | other.keys()
     rows = [(".".join(key), one.get(key), other.get(key), _change(one.get(key), other.get(key)))
             for key in keys if one.get(key) != other.get(key)]
-    return sorted(rows, key=lambda row: (-abs(row[3]) if row[3] is not None else -math.inf, row[0])), len(keys)
+    return sorted(rows, key=lambda row: (None in row[1:3], -abs(row[3]) if row[3] is not None else 0, row[0])), len(keys)
 
 
 def _change(before, after):
@@ -104,4 +104,6 @@ def diff(argv):
         shown = stats[:args.most or None]
         print("\n" + _table([f"{len(stats)} of {of_stats} values of statistics", "A", "B", "change"], shown))
         if len(shown) < len(stats):
-            print(f"... and {len(stats) - len(shown)} that changed less: --most 0 shows them, --match TEXT some")
+            alone = sum(None in row[1:3] for row in stats[len(shown):])
+            print(f"... and {len(stats) - len(shown)} others, {alone} of them in one run alone: --most 0 shows them, --match "
+                  "TEXT some")

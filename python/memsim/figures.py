@@ -132,11 +132,15 @@ def bars(results, args):
 
 
 def series(results, args):
+    sampled = results.sql("SELECT DISTINCT run FROM samples WHERE path || '.' || name GLOB ?", [_glob(args.statistic)])["run"]
     run = results.find_run(args.run)
+    if not args.run:  # the latest that has it
+        run = next((id for id in reversed(list(results.runs()["id"])) if id in set(sampled)), run)
     table = results.sql("SELECT path || '.' || name AS what, tick, value, unit FROM samples WHERE run = ? AND "
                         "path || '.' || name GLOB ?", [run, _glob(args.statistic)])
     if table.empty:
-        raise Error(f"run {run} has no series '{args.statistic}': memsim.stats.series() samples them")
+        others = f"; {len(sampled)} other runs do: choose one by --run, such as --run {sampled.iloc[-1][:8]}" if len(sampled) else ""
+        raise Error(f"run {run} has no series '{args.statistic}': memsim.stats.series() samples them{others}")
     panels = {}
     for unit, of in table.groupby("unit", sort=False):
         scale, shown = AXES.get(unit, (1, unit))
@@ -166,15 +170,20 @@ def stages(results, args):
         runs = _made_last(runs, [])
     wide = table.pivot(index="run", columns="stage", values="mean_ns").fillna(0.0).loc[runs.index]
     wide.index = _key(runs, args.by, []) if args.by else _names(runs)
+    wide = wide.loc[:, (wide != 0).any()]  # what no bar has
     wide = wide[along_the_way(wide)].groupby(level=0, sort=False).mean()  # over the seeds
     return plot.stacks(args.output, wide, "mean ns of a request")
 
 
 def _names(runs):
-    """A run's name: its script, what it has that others have not, and the beginning of its id."""
+    """A run's name: the first letters of its id, and what it has that others have not, three arguments at most."""
     apart = [name for name in _arguments(runs, []) if runs[name].nunique(dropna=False) > 1]
-    return [f"{' '.join(str(row[name]) for name in apart if row[name] == row[name] and row[name])}\n{run[:8]}".strip()
-            for run, row in runs[apart].iterrows()]
+
+    def words(row):
+        there = [f"{row[n]}" if n == "script" else f"{n}={row[n]}" for n in apart if row[n] == row[n] and row[n]]
+        return there[:3] + ["..."] * (len(there) > 3)
+
+    return ["\n".join([run[:8], *words(row)]) for run, row in runs[apart].iterrows()]
 
 
 def main(argv):

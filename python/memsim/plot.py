@@ -16,6 +16,7 @@ from .files import check_output
 
 ENDINGS = ".svg", ".png", ".pdf"
 WIDEST = 14  # inches
+MOST_NAMED = 12  # lines of a panel beyond which a legend says nothing
 
 
 def _figure(width, height):
@@ -32,7 +33,11 @@ def _save(figure, path):
         raise user_error(f"{path}: a plot is written as {', '.join(ENDINGS)}: name a file that ends so")
     check_output(path)
     handles, names = figure.axes[0].get_legend_handles_labels()
-    if len(names) > 1:
+    named = [at for at in figure.axes if at.get_legend_handles_labels()[1]]
+    if any(at.get_legend_handles_labels()[1] != names for at in named):
+        for at in named:
+            at.legend(fontsize=7)
+    elif len(names) > 1:
         fit = int(10 * figure.get_figwidth() / (max(map(len, names)) + 5))
         figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0),  # below
                       ncol=max(1, min(len(names), 6, fit)))
@@ -62,8 +67,8 @@ def lines(path, panels, x, y, log=""):
     for (title, table), text in zip(panels.items(), [y] * len(panels) if isinstance(y, str) else y):
         at = next(axes)
         for name, row in table.iterrows():
-            at.plot(list(row.index), list(row.values), marker=".", label=name)
-        at.set(title=title, xlabel=x, ylabel=text)
+            at.plot(list(row.index), list(row.values), marker=".", label=name if len(table) <= MOST_NAMED else None)
+        at.set(title=title + (f" ({len(table)} lines)" if len(table) > MOST_NAMED else ""), xlabel=x, ylabel=text)
         if "x" in log:
             at.set_xscale("log", base=2)
         if "y" in log:

@@ -6,11 +6,13 @@ Of each study in configs/studies these stand in OUTDIR/<paper>/<figure>: `data.c
 there already are not run again, so a reproduction may be stopped at any moment and given again.
 """
 import argparse
+import contextlib
 import csv
 import dataclasses
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -18,6 +20,7 @@ from pathlib import Path
 
 from . import accuracy, plot, verdict
 from .errors import PACKAGE, Error, did_you_mean
+from .files import os_error
 from .progress import duration
 
 ROOT = Path(PACKAGE, "__init__.py").resolve().parents[2]
@@ -139,6 +142,15 @@ def run(figure, args):
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024  # of the study and all of its points
 
 
+def ran_whole(figure, args):
+    """Whether no point of the figure had been run before."""
+    name = f"{accuracy.SYSTEMS.get(figure.script.parent.name, figure.script.parent.name)}/{figure.script.stem}"
+    with contextlib.closing(sqlite3.connect(Path(args.outdir, "stats.db"))) as database:
+        if not database.execute("SELECT 1 FROM sqlite_master WHERE name = 'point'").fetchone():
+            return True  # a study that only computes
+        return not database.execute("SELECT 1 FROM point WHERE study = ? AND seconds IS NULL", [name]).fetchone()
+
+
 def draw(figure, rows, folder):
     """claims.csv and claims.svg: the paper's values and ours; a panel for each unit."""
     import pandas
@@ -159,15 +171,15 @@ def draw(figure, rows, folder):
 
 
 def draw_data(figure, folder):
-    """data.svg of a study that has a row for each workload on each platform, or policy: its IPC, or its first figure, the
-    mean over the seeds."""
+    """data.svg of a study that has a row for each workload on each platform, or policy: the first figure that the study
+    shows, the mean over the seeds."""
     import pandas
     data = pandas.read_csv(folder / "data.csv") if (folder / "data.csv").exists() else pandas.DataFrame()
     by = next((name for name in ("platform", "policy") if name in data), None)
     if not by or "workload" not in data:
         return
     figures = data.select_dtypes("number").columns.drop("seed", errors="ignore")
-    metric = "ipc" if "ipc" in figures else next(iter(figures), None)
+    metric = next(iter(figures), None)
     more = [name for name in data.select_dtypes(exclude="number") if name not in (by, "workload", "run")]
     groups = data.fillna({name: "" for name in more}).groupby([by, *more, "workload"], sort=False)
     if metric and groups.size().max() == max(1, data.get("seed", pandas.Series([1])).nunique()):
@@ -205,11 +217,14 @@ def main(argv):
         return listing(args)
     if not args.FIGURE:
         p.error("name figures or papers, or all; --list shows what there is")
+    for option, value in ("--jobs", args.jobs), ("--seeds", args.seeds):
+        if value < 1:
+            p.error(f"{option} {value}: give it 1 or more")
     if args.record and args.scale == "default":
         p.error("--record is of --scale quick or judge: docs hold no figures of default that a claim has at judge")
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     todo, found, began = chosen(args.FIGURE), {}, time.monotonic()
-    Path(args.outdir).mkdir(parents=True, exist_ok=True)
+    os_error(lambda: os.makedirs(args.outdir, exist_ok=True), args.outdir)
     own_costs = Path(args.outdir, "costs.csv")
     known = costs(ROOT / COSTS, own_costs)
     expected = [known.get((f.name, args.scale), (0,))[0] for f in todo]
@@ -218,7 +233,7 @@ def main(argv):
         left = sum(expected[i:]) / args.jobs
         _tell(args, f"{i + 1}/{len(todo)}  {figure.name}" + (f", about {duration(left)} left" if left else ""))
         seconds, megabytes = run(figure, args)
-        if seconds > known.get((figure.name, args.scale), (0,))[0]:  # else points were there already
+        if (figure.name, args.scale) not in known or ran_whole(figure, args):
             add_cost(own_costs, figure.name, args.scale, seconds, megabytes)
         rows = accuracy.judged_by(Path(args.outdir, "stats.db"), figure.script)
         draw(figure, rows, folder)

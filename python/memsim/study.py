@@ -29,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from . import _memsim, checkpoints, run, signals, verdict
 from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
-from .files import check_output
+from .files import check_output, os_error
 from .points import Points, owner
 from .processes import MEMSIM, Processes, as_they_end, environment
 from .results import connect
@@ -144,7 +144,7 @@ class Study:
             twins.setdefault((point.script, *point.options, None, *point.arguments), []).append(point)
         if Study.elsewhere:
             return Study.elsewhere(self, [point for point, *_ in twins.values()])
-        os.makedirs(os.path.dirname(self.database), exist_ok=True)
+        os_error(lambda: os.makedirs(os.path.dirname(self.database), exist_ok=True), os.path.dirname(self.database))
         table = Points(self.database, f"{self.system}/{self.name}", self.points, self.jobs,
                        run.options.verbosity >= 0)
         todo, futures, processes = list(twins.values()), {}, Processes()
@@ -247,13 +247,17 @@ class Study:
                 row = dict(point.keys)
                 for name, query in metrics.items():
                     try:
-                        found = database.execute(query, {"run": point.run}).fetchone()
+                        found = database.execute(query, {"run": point.run}).fetchmany(2)
                     except sqlite3.Error as e:
                         raise user_error(f"the metric '{name}': {e}") from None
-                    if found is None or found[0] is None:
+                    if len(found) > 1:
+                        raise user_error(f"the metric '{name}' has several values for the point {point.name}, such as "
+                                         f"{found[0][0]} and {found[1][0]}: name one object and statistic, or combine them, as "
+                                         "by sum(value)")
+                    if not found or found[0][0] is None:
                         raise user_error(f"the metric '{name}' has no value for the point "
                                          f"{point.name}")
-                    row[name] = found[0]
+                    row[name] = found[0][0]
                 rows.append(row)
         return pandas.DataFrame(rows).set_index(list(self.points[0].keys))
 
@@ -329,9 +333,10 @@ class Study:
     def close(self):
         """Writes the verdicts into the table `claim` of the database, and prints them; writes what was measured into
         `data.csv` of the study's folder."""
-        os.makedirs(os.path.dirname(self.database), exist_ok=True)
+        os_error(lambda: os.makedirs(os.path.dirname(self.database), exist_ok=True), os.path.dirname(self.database))
         os.makedirs(self.folder, exist_ok=True)
         self.data().to_csv(os.path.join(self.folder, "data.csv"), index=False)
+        _memsim.Database(self.database)  # makes it: a study that only computes has run nothing
         with contextlib.closing(sqlite3.connect(self.database, timeout=60)) as database, database:
             verdict.store(database, self.name, self.verdicts)
         if self.verdicts:

@@ -27,6 +27,7 @@ class PlatformStudy(study.Study):
         super().__init__(self.system, name, jobs=args.jobs, seeds=args.seeds)
         self.args = args
         self.tables = {}  # by seed
+        self.shown = []   # metrics that show() printed, in order
         self.preview = study.preview(args, every)
 
     def metrics(self, point):
@@ -57,7 +58,9 @@ class PlatformStudy(study.Study):
 
     def data(self):
         import pandas
-        return pandas.concat(self.tables, names=["seed"]).reset_index()
+        data = pandas.concat(self.tables, names=["seed"]).reset_index()
+        first = ["seed", *self.index, *dict.fromkeys(self.shown)]  # what the figure is about comes first
+        return data[first + [name for name in data if name not in first]]
 
     def judge(self, *ids):
         """Judges claims; those that nothing here measures are not modelled."""
@@ -72,6 +75,7 @@ class PlatformStudy(study.Study):
 
     def show(self, metric, relative_to=None):
         """Prints a table of text: platforms by workloads, and means."""
+        self.shown.append(metric)
         rows = self.table[metric].unstack("workload")[self.args.workloads]
         self.show_rows(metric, rows, dict.fromkeys(p.keys["platform"] for p in self.points), relative_to)
 
