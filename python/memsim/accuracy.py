@@ -152,12 +152,12 @@ def page():
     lines = [*HEAD.splitlines(), "", *counts(papers)]
     for system, name in PAPERS.items():
         lines += ["", f"## {name}, claim by claim", "",
-                  "| claim | metric | paper | ours | effect | verdict | figure from | quick | study |",
-                  "|---|---|---|---|---|---|---|---|---|"]
+                  "| claim | stated in | metric | paper | ours | effect | verdict | figure from | quick | study |",
+                  "|---|---|---|---|---|---|---|---|---|---|"]
         for v, row in papers[system]:
             c, small = v.claim, quick.get(v.claim.id)
             where = ", ".join(filter(None, (row["scale"] or "no scale", row["workloads"])))
-            lines.append(f"| {c.id} | {c.metric}, {_compared(c)} | {_paper(c)} | {_figures(v)} | "
+            lines.append(f"| {c.id} | {c.stated_in} | {c.metric}, {_compared(c)} | {_paper(c)} | {_figures(v)} | "
                          f"{'-' if v.share is None else f'{v.share:.0%}'} | {v.text} | {where}: {row['source']} | "
                          f"{_number(small and small.ours)} | {sources[c.id]['source'] if c.id in sources else '-'} |")
     return "\n".join(lines) + "\n"

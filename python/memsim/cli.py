@@ -17,7 +17,7 @@ from .options import Options, add_changes, add_oracles, add_stamps, whole
 from .report import watch
 from .script import changed_behaviour, check_unchanged
 from .start import USER_ERROR, run_script
-from .subcommands import SUBCOMMANDS
+from .subcommands import SUBCOMMANDS, WHAT
 
 USAGE, OUR_BUG = 2, 70  # 70: sysexits' EX_SOFTWARE
 
@@ -27,8 +27,9 @@ def parser():
         prog="memsim", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="memsim [options] script.py [arguments]\n"
               "       memsim [options] --restore FILE\n"
-              f"       memsim {{{','.join(SUBCOMMANDS)}}} ...",
-        description="Options before the script are memsim's, those after it the script's.")
+              "       memsim SUBCOMMAND ...",
+        description="Options before the script are memsim's, those after it the script's.",
+        epilog="subcommands (memsim SUBCOMMAND --help says more):\n" + "\n".join(f"  {n:10} {WHAT[n]}" for n in SUBCOMMANDS))
     p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
     p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
     p.add_argument("-i", dest="interactive", action="store_true",

@@ -29,7 +29,9 @@ def _frame(results, statistics, only=()):
     if runs.empty:
         raise Error(f"no run of the database has a value of {' and '.join(statistics)}")
     for choice in only:
-        name, _, value = choice.partition("=")
+        name, equals, value = choice.partition("=")
+        if not equals:
+            raise Error(f"--only {choice}: write NAME=VALUE, such as platform=ohm-base")
         chosen = runs[_key(runs, name, statistics) == value]
         if chosen.empty:
             raise Error(f"--only {choice}: no run has that: '{name}' is one of "

@@ -164,7 +164,7 @@ def draw(figure, rows, folder):
             said = verdict.stated(row["relation"], "").strip()
             name = f"{row['metric']}, {accuracy.compared(row['subject'], row['baseline'])}"
             panels.setdefault({"×": "ratio", "": "count"}.get(unit, unit), {})[
-                f"{name}\n({row['id']}{', paper: ' + said if said else ''})"] = row["paper"], row["ours"]
+                f"{name}\n({row['id']}, {verdict.places()[row['id']]}{', paper: ' + said if said else ''})"] = row["paper"], row["ours"]
     if panels:
         plot.beside(folder / "claims.svg", {unit: pandas.DataFrame(of, index=["paper", "ours"])
                                             for unit, of in panels.items()}, title=figure.title.rstrip("."))

@@ -106,8 +106,8 @@ class Results:
         return self.sql("SELECT * FROM run ORDER BY started")
 
     def df(self, run=None, all_dumps=False, wide=False):
-        """Values in long form (run, path, name, value, unit): of a run, of several in a list, or of "all"; by
-        default of the latest. Of their last dumps, or of all dumps. wide: a row a run (or dump), a column for
+        """Values in long form (run, path, name, value, unit): of a run, named by the first letters of its
+        id, of several in a list, or of "all"; by default of the latest. Of their last dumps, or of all dumps. wide: a row a run (or dump), a column for
         each value, 'gpu.l2[0].hits', and before them the script and its arguments, in the order of the runs."""
         runs = self._runs(run)
         marks = ", ".join("?" * len(runs))
@@ -134,12 +134,11 @@ class Results:
     def params(self, run=None):
         """Parameters as resolved: path, name, text, value (a number of `unit`), unit, tunable."""
         return self.sql("SELECT path, name, text, value, unit, tunable FROM param "
-                        "JOIN object ON object.id = param.object WHERE run = ?",
-                        [run or self._latest()])
+                        "JOIN object ON object.id = param.object WHERE run = ?", [self.find_run(run)])
 
     def series(self, run=None):
         """Samples over simulated time: path, name, tick, value, unit."""
-        return self.sql("SELECT * FROM samples WHERE run = ?", [run or self._latest()])
+        return self.sql("SELECT * FROM samples WHERE run = ?", [self.find_run(run)])
 
     def value(self, path, name, run=None):
         """One value of the last dump."""
@@ -150,7 +149,7 @@ class Results:
         return found.iloc[0]
 
     def find_run(self, start=""):
-        """The id of the run that begins with these letters; without any the latest's."""
+        """The id of the run that begins with these letters; without any the latest."""
         if not start:
             return self._latest()
         found = [row[0] for row in self._connection.execute("SELECT id FROM run WHERE id GLOB ? || '*'", [start])]
@@ -162,7 +161,7 @@ class Results:
     def _runs(self, run):
         if run == "all":
             return [row[0] for row in self._connection.execute("SELECT id FROM run ORDER BY started")]
-        return list(run) if isinstance(run, (list, tuple, set)) else [run or self._latest()]
+        return [self.find_run(id) for id in (run if isinstance(run, (list, tuple, set)) else [run])]
 
     def _latest(self):
         row = self._connection.execute(

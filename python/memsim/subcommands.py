@@ -180,3 +180,21 @@ def sweep(argv):
 
 SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, upgrade, merge, diff, plot, report, draw,
                                        reproduce, sweep, trace, workloads)}
+WHAT = {
+    "describe": "what a component or policy is: parameters, ports, statistics",
+    "ckpt": "look into a checkpoint, or test all of a script's",
+    "resume": "go on with unfinished runs from their last checkpoints",
+    "stubs": "type stubs of the Python package, for editors",
+    "reference": "the reference page of all components and policies",
+    "sql": "ask a database of results",
+    "upgrade": "bring a database of an older memsim up to date",
+    "merge": "copy the runs of databases into one",
+    "diff": "parameters and statistics in which two runs differ",
+    "plot": "the usual figures of a database",
+    "report": "a run as one HTML file",
+    "draw": "the machine of a run as a diagram",
+    "reproduce": "run the figures of papers, and judge their claims",
+    "sweep": "run a study, here or on a cluster",
+    "trace": "look into traces, and convert them",
+    "workloads": "list the workloads, and measure what they do",
+}

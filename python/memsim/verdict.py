@@ -37,7 +37,7 @@ CHANGES = "gain", "reduction", "ratio"  # relations that state a change from 1
 LABELS = ("measured",         # a simulation gives it, and nothing was chosen for it
           "calibrated",       # what decides it was chosen for it, or changed after it had been seen
           "computed",         # it follows from layouts, prices or formulas
-          "by construction")  # it restates an input, or cannot fail
+          "by construction")  # it restates an input, or follows from how the machine is built
 MET, ORDERING, NOT_REPRODUCED = "met", "ordering only", "not reproduced"
 TOO_SMALL, NOT_MODELLED, NOT_JUDGED = "too small to judge", "not modelled", "not judged"
 WORDS = (MET, ORDERING, NOT_REPRODUCED, *LABELS[1:], TOO_SMALL, NOT_MODELLED, NOT_JUDGED)
@@ -58,6 +58,12 @@ class Claim:
     unit: str
     label: str           # of LABELS
     deviation: str = ""  # its number in docs/deviations.md, once there is one
+
+    @property
+    def stated_in(self):
+        """Where the paper says it, and of which workloads if not of all: 'Fig. 16a', 'Fig. 8, bfs mis color'."""
+        where = f"Fig. {self.figure}" if self.figure[:1].isdigit() else self.figure
+        return where if self.workloads in ("", "-", "all") else f"{where}, {self.workloads}"
 
     @property
     def expected(self):
@@ -116,6 +122,12 @@ def claims(system):
                          f"{', '.join(known)}")
     with path.open(newline="") as file:
         return {row["id"]: Claim(**{**row, "value": float(row["value"])}) for row in csv.DictReader(file)}
+
+
+@functools.cache
+def places():
+    """{id: where the paper says it}, of the claims of all papers."""
+    return {id: claim.stated_in for path in (Path(PACKAGE) / "claims").glob("*.csv") for id, claim in claims(path.stem).items()}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -24,9 +24,9 @@
 ///       public:
 ///         struct Params {
 ///             Param<Bytes> size {1_GiB, {1_KiB, 1024_GiB}, "Capacity", multiple_of(1_KiB)};
-///             Param<Time> access {100_ns, {1_fs, 1_ms}, "From a request to its answer"};
+///             Param<Time> access {100_ns, {1_fs, 1_ms}, "Time from a request to the answer"};
 ///             Param<unsigned> queue {16, {1, 65536},
-///                                     "Requests waiting or in flight to it"};
+///                                     "Requests waiting or in flight to the memory"};
 ///         };
 ///         struct Ports {
 ///             Responder<Mem> cpu_side {

@@ -98,7 +98,7 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Counter probes {Unit::count, "Lines of the stack written to learn the load"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};
         Counter suspensions {Unit::count, "Times that the load suspended writes"};
-        Level suspended {Unit::count, "Share of the time that writes were suspended"};
+        Level suspended {Unit::count, "Writes suspended: 1 or 0; the mean is the share of time"};
         Level reserve {Unit::count, "Lines of the reserve in use"};
         Level stacked {Unit::count, "Lines of the reserve that are on the stack"};
         Distribution store_latency {Unit::time, "Time from taking a store to its completion"};

@@ -89,8 +89,8 @@ class Mmu final : public Model<Mmu>, public protocol::HasPages {
     };
     struct Stats {
         Counter requests {Unit::count, "Misses of L1 TLBs looked up"};
-        Counter hits {Unit::count, "Found in the L2 TLB"};
-        Ratio hit_rate {hits, requests, "Found in the L2 TLB for each look-up"};
+        Counter hits {Unit::count, "Look-ups that found their page in the L2 TLB"};
+        Ratio hit_rate {hits, requests, "Share of look-ups that found their page in the L2 TLB"};
         Counter merged {Unit::count, "Requests that joined a walk or fault of their page"};
         WalkerStats walker;
         Counter faults {Unit::count, "Page faults sent to the host"};

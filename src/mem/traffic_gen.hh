@@ -31,7 +31,7 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
             0_B, {0_B, Bytes {std::int64_t {1} << 62}}, "First address of the traffic"};
         Param<Bytes> range {1_GiB,
                             {1_B, Bytes {std::int64_t {1} << 62}},
-                            "Bytes from there that are touched",
+                            "Bytes that are touched, from the first address on",
                             at_least(size)};
         Param<std::uint64_t> requests {
             0, {0, std::uint64_t {1} << 62}, "Number of requests; 0: without end"};

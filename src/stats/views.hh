@@ -109,9 +109,12 @@ CREATE VIEW slowest AS
 CREATE VIEW hit_rates AS
     SELECT run, path, 'hits' AS what, -- grouped, not joined: each value is looked up once
            sum(value) FILTER (WHERE name = 'hits') /
-               nullif(sum(value) FILTER (WHERE name = 'accesses'), 0) AS rate
-    FROM result WHERE name IN ('hits', 'accesses') GROUP BY run, path
-    HAVING count(*) = 2 AND rate IS NOT NULL
+               nullif(ifnull(sum(value) FILTER (WHERE name = 'accesses'),
+                             sum(value) FILTER (WHERE name IN ('reads', 'writes'))), 0) AS rate
+    FROM result WHERE name IN ('hits', 'accesses', 'reads', 'writes') GROUP BY run, path
+    HAVING count(*) FILTER (WHERE name = 'hits') AND rate IS NOT NULL
+    UNION ALL
+    SELECT run, path, replace(name, '_', ' '), value FROM result WHERE name GLOB '*hit_rate'
     UNION ALL
     SELECT run, path, 'row hits',
            sum(value) FILTER (WHERE name = 'row_hits') / nullif(sum(value), 0)

@@ -41,7 +41,7 @@ class Program final : public Model<Program>, public protocol::HasKernels {
         Param<unsigned> threads_per_block {
             0,
             {0, 1024},
-            "Blocks of launches in one dimension; 0: as many as the workload usually has"};
+            "Threads of a block, for launches in one dimension; 0: as many as the workload usually has"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -34,7 +34,7 @@ struct DeviceParams {
     Param<Time> channel_latency {
         3300_ps,
         {1_fs, 1_us},
-        "Rate of data to the controller; as the controller's (see ohm.PlanarController)"};
+        "Time from the module to the controller; equal to the controller's (see ohm.PlanarController)"};
 };
 
 /// `Params` holds them as `device`.

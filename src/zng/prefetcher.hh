@@ -81,7 +81,7 @@ class Prefetcher final : public Model<Prefetcher> {
         Counter hints_dropped {Unit::count, "Hints that found no room on their link"};
         Counter hinted_bytes {Unit::byte, "Bytes of the hints sent"};
         Counter evictions {Unit::count, "Lines evicted"};
-        Counter unused {Unit::count, "Prefetched ones that no access had asked for"};
+        Counter unused {Unit::count, "Prefetched lines, evicted, that no access had asked for"};
         Ratio waste {unused, evictions, "Share of unused lines among those evicted"};
         Counter halvings {Unit::count, "Times that the size was halved"};
         Counter growths {Unit::count, "Times that the prefetch size grew"};

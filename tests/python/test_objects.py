@@ -155,7 +155,7 @@ def test_an_object_outside_the_tree_is_found(sys, in_tmp):
 
 # What a text must not begin with, since it then has no subject; and how it must not refer to another text.
 NO_SUBJECT = re.compile(
-    r"(Of|From|To|As|Along|In|On|At|By|For|With|Without|Within|Between|Towards|Behind|Before|After|Whose|Such|Also|Each of|"
+    r"(Of|From|To|As|Along|In|On|Over|Found|At|By|For|With|Without|Within|Between|Towards|Behind|Before|After|Whose|Such|Also|Each of|"
     r"The same|The others?|Those|These|They|It|Its|Their|All that|One way|How many|How much|How often|When|Joined|false|true|"
     r"(Where|Whether|Which|What|The time) (they|it|that|this))\b")
 OF_ANOTHER = re.compile(
@@ -163,13 +163,17 @@ OF_ANOTHER = re.compile(
     r"\b(served|answered|done|went) (so|this way)\b|\b(one's|there|here|such)$|"
     # A pronoun among the first words, before any noun that it could stand for, and another text's noun.
     r"^(\S+ ){1,5}(that|which) (they|it|both|this)\b(?! (direction|machine|controller|cache))|"
-    r"^\w+ of them\b|\bthose (requests|accesses|blocks|lines)\b(?! that)|\bthat memory\b|\bwhich some were$")
+    r"^\w+ of them\b|\bthose (requests|accesses|blocks|lines)\b(?! that)|\bthat memory\b|\bwhich some were$|"
+    r"^\w+ ones\b|\b(from|of|to) (there|that \w+ing)\b|\bnever were$|: it has none$")
 
 
 def test_texts_stand_alone():
     """A text appears by itself in the database and on the reference page, so it names its subject."""
     texts = [(f"{kind}.{name}", declared["doc"]) for kind, made in schema.TYPES.items()
              for declarations in (made._params, made._ports, made._stats) for name, declared in declarations.items()]
+    for policy in memsim._memsim.policies():
+        of = f"{policy['family']} {policy['name']}"
+        texts += [(of, policy["doc"]), *((f"{of}.{p['name']}", p["doc"]) for p in policy["params"])]
     assert len(texts) > 1500
     faults = [f"{name}: {doc}" for name, doc in texts if NO_SUBJECT.match(doc) or OF_ANOTHER.search(doc)]
     assert not faults, "\n".join(faults)
@@ -182,7 +186,9 @@ def test_texts_stand_alone():
     "Joined a walk or fault of their page", "Lines at which it ends (assumption: 1/4; sweep 0-63)",
     "Misses at which they do no more (assumption)", "Lines of them that L1 or L2 held",
     "Whether they agree within a tenth", "Within it a trace's addresses stay together",
-    "Whether that memory tells its misses", "Memory accesses of single threads in those blocks",
+    "Whether that memory tells its misses", "Over which back-pressure is taken", "Found in the L2 TLB",
+    "Prefetched ones that no access had asked for", "Bytes from there that are touched", "Chunk of that sharing: the crossbar's",
+    "Reads of blocks that never were", "Writes from one task to the next; 0: it has none", "Memory accesses of single threads in those blocks",
     "Cycles of shared memory's port that they took", "Bytes that both ask for", "How often it was begun again"])
 def test_texts_without_a_subject_are_found(text):
     assert NO_SUBJECT.match(text) or OF_ANOTHER.search(text)

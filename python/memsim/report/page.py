@@ -6,7 +6,7 @@ from ..accuracy import unit_of
 from ..errors import Error
 from ..progress import duration, simulated
 from ..results import connect
-from ..verdict import stated
+from ..verdict import places, stated
 from . import comparison, plots, quantities, tables
 from .diagram import Diagram
 
@@ -118,7 +118,7 @@ def _claims(path):
     database.row_factory = sqlite3.Row
     there = database.execute("SELECT name FROM sqlite_master WHERE name = 'claim'").fetchone()
     rows = [dict(row) for row in database.execute("SELECT * FROM claim ORDER BY study, id")] if there else []
-    return [row | dict(paper=stated(row.get("relation"), _figure(row["paper"], row)), ours=_figure(row["ours"], row))
+    return [row | dict(stated_in=places().get(row["id"], ""), paper=stated(row.get("relation"), _figure(row["paper"], row)), ours=_figure(row["ours"], row))
             for row in rows]
 
 

@@ -40,7 +40,8 @@ def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, inter
     """SMs with their L1s, a crossbar, L2 slices and memory controllers, as a Gpu, a System that goes into a Root.
 
     sms         SMs, 1 to 256
-    l1          capacity of each SM's L1, such as '48KiB', or a dict of parameters of mem.Cache
+    l1          capacity of each SM's L1, such as '48KiB', or a dict of parameters of mem.Cache. Where it gives no
+                ways, sets have 6 lines, or 4 where the capacity is not made of sets of 6
     l2          capacity of all L2 slices together, such as '6MiB', or a dict of parameters of mem.Cache whose
                 `capacity` is that of all slices together
     memory      a preset of mem.DramController's `timing`, such as 'hbm2' or a memsim.dram.Preset; a dict of its
@@ -80,6 +81,7 @@ def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, inter
     dispatcher = _group("dispatcher", dispatcher, parts.Dispatcher, {**clocked, **slots}, sms="sms",
                         translated="mmu", **{name: "sm" for name in ("warp_slots", "block_slots")})
     l1 = _group("l1", l1, mem.Cache, {**clocked, **L1}, short="capacity")
+    l1.setdefault("ways", _ways(l1))
     l2 = _group("l2", l2, mem.Cache, {**clocked, **L2}, short="capacity", interleave_ways="slices",
                 interleave_index="slices", interleave_granularity="interleave")
     network = _group("network", network, mem.Crossbar, {**clocked, **NETWORK}, inputs="sms", outputs="slices",
@@ -156,6 +158,13 @@ def _interleave(chunk, slices, l2):
 def _of_cache(cache, name):
     """A size among a cache's parameters, or its default."""
     return in_bytes(cache.get(name, mem.Cache._params[name]["initial"]), f"gpu(): {name}")
+
+
+def _ways(l1):
+    """Of sets of a cache that says its capacity alone."""
+    lines, remainder = divmod(_of_cache(l1, "capacity"), _of_cache(l1, "line"))
+    usual = int(mem.Cache._params["ways"]["initial"])
+    return 4 if not remainder and lines % usual and lines % 4 == 0 else usual
 
 
 def _slice(l2, slices):

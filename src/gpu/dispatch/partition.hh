@@ -26,7 +26,7 @@ struct AddressParams {
     Param<std::string> bases {"", "Physical address at which each application's addresses "
                                   "begin, such as '0B,1GiB'; empty: one after the other"};
     Param<Bytes> base_alignment {
-        4_KiB, {1_B, 1_GiB}, "Alignment of an application's first address where `base` is empty"};
+        4_KiB, {1_B, 1_GiB}, "Alignment of an application's first address where `bases` is empty"};
     Param<bool> translated {
         false, "Whether an MMU translates: addresses go out as the application has them"};
 };

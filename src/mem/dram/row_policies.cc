@@ -42,7 +42,7 @@ class Timeout final : public PolicyModel<Timeout, RowPolicy> {
   public:
     struct Params {
         Param<Time> idle {
-            100_ns, {1_fs, 1_ms}, "From the last access to a row until it is closed (assumption)"};
+            100_ns, {1_fs, 1_ms}, "Time from the last access to a row until it is closed (assumption)"};
     };
     struct State {
         std::vector<Tick> closed_at; ///< a bank; `never` if no row was left open

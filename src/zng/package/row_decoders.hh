@@ -19,7 +19,7 @@ class RowDecoders {
         Numbering numbers;
         std::uint32_t first_log = 0, last_log = 0; ///< log blocks of a plane at the start
         std::uint32_t filled = 0;                  ///< pages of each at most, then
-        std::uint64_t seed = 0;                    ///< of how many they are
+        std::uint64_t seed = 0;                    ///< chooses how many are filled
         std::uint32_t reserve = 0;                 ///< pages left of a block that is low
     };
     struct Log {
@@ -27,12 +27,12 @@ class RowDecoders {
         bool reported = false;             ///< that it is low
         std::vector<std::uint64_t> owners; ///< numbers of pages, by page programmed
         std::vector<std::uint32_t> more;   ///< blocks of the plane that it goes on in
-        std::uint32_t open = 0;            ///< of it and those: the one that is programmed next
-        std::uint32_t first = none;        ///< of a block in which another goes on: that one
+        std::uint32_t open = 0;            ///< which of these, or 0 for the block itself, is programmed next
+        std::uint32_t first = none;        ///< if it stands in another's `more`: that block
     };
-    struct Forward { ///< of a block whose pages are being moved
+    struct Forward { ///< where the pages of a block go that are being moved
         std::uint32_t plane = 0, block = 0, log_block = 0;
-        std::uint32_t begun = 0; ///< pages, from the first
+        std::uint32_t begun = 0; ///< pages whose move has begun, from the first on
     };
     struct State {
         HashMap<Log> logs;           ///< by number of block

@@ -67,7 +67,7 @@ function show(status) {
   const highest = Math.max(...rates, 1e-12);
   $("#spark polyline").setAttribute("points",
     rates.map((r, i) => `${(600 * i) / Math.max(1, rates.length - 1)},${118 - (112 * r) / highest}`).join(" "));
-  text("spark-range", `0 to ${time(highest)}`);
+  text("spark-range", rates.length ? `0 to ${time(highest)}` : "");
   if (status.work.length)
     document.getElementById("work").replaceChildren(...status.work.map(w => {
       const line = element("div", []);
