@@ -9,7 +9,8 @@ namespace memsim::cmd {
 struct ReadClassStats {
     using group = void;
     Counter data_reads {Unit::count, "Reads from memory of blocks that were written back"};
-    Counter read_only_reads {Unit::count, "Reads from memory of blocks that were never written back"};
+    Counter read_only_reads {Unit::count,
+                             "Reads from memory of blocks that were never written back"};
     Counter reached_1 {Unit::count, "Read-only blocks read from memory"};
     Counter reached_2 {Unit::count, "Read-only blocks read from memory twice at least"};
     Counter reached_3 {Unit::count, "Read-only blocks read from memory three times at least"};

@@ -5,10 +5,11 @@ namespace memsim::cxl {
 /// The paper's own controller: a round trip of two-digit nanoseconds (Fig. 3b). The split is an
 /// assumption: 70 ns with the flits' time and the flight.
 struct Ours {
-    Param<Time> conversion {2_ns,
-                            {0_fs, 1_us},
-                            "Time to make a message of a memory request (assumption: a tenth of the "
-                            "round trip in all)"};
+    Param<Time> conversion {
+        2_ns,
+        {0_fs, 1_us},
+        "Time to make a message of a memory request (assumption: a tenth of the "
+        "round trip in all)"};
     Param<Time> transaction {2_ns, {0_fs, 1_us}, "Time in the transaction layer (assumption)"};
     Param<Time> link {3_ns, {0_fs, 1_us}, "Time in the link layer (assumption)"};
     Param<Time> physical {8_ns, {0_fs, 1_us}, "Time in the physical layer (assumption)"};

@@ -24,8 +24,9 @@ class DevicePort final : public Model<DevicePort>, public Functional, public Has
         Param<unsigned> ingress {64, {1, 65536}, "Places of the ingress queue (assumption)"};
         Param<unsigned> outstanding {
             256, {1, 65536}, "Requests that the medium has not answered (assumption)"};
-        Param<Time> window {
-            800_ns, {1_ns, 1_ms}, "Time over which back-pressure at the egress is measured (CXL 3.1)"};
+        Param<Time> window {800_ns,
+                            {1_ns, 1_ms},
+                            "Time over which back-pressure at the egress is measured (CXL 3.1)"};
         Param<Fraction> moderate {
             10_pct,
             {Fraction {1}, 100_pct},

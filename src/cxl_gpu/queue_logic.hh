@@ -106,7 +106,8 @@ class QueueLogic final : public Model<QueueLogic>, public Functional {
         Counter speculative_bytes {Unit::byte, "Bytes that speculative reads named"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};
         Counter halts {Unit::count, "Times that severe load halted speculative reads"};
-        Level halted {Unit::count, "Speculative reads halted: 1 or 0; the mean is the share of time"};
+        Level halted {Unit::count,
+                      "Speculative reads halted: 1 or 0; the mean is the share of time"};
         Level sr_queue {Unit::count, "Loads in the queue of speculative reads"};
         Level memory_queue {Unit::count, "Entries of the memory queue in use"};
         Distribution sr_wait {Unit::time, "Time of a load in the queue of speculative reads"};

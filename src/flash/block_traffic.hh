@@ -42,8 +42,9 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
             {0, 1u << 20},
             "Random addresses are multiples of so many sectors; 0: of a request's"};
         Param<std::uint64_t> base {0, {0, std::uint64_t {1} << 62}, "First sector of the traffic"};
-        Param<std::uint64_t> range {
-            1 << 20, {1, std::uint64_t {1} << 62}, "Sectors that are touched, from the first one on"};
+        Param<std::uint64_t> range {1 << 20,
+                                    {1, std::uint64_t {1} << 62},
+                                    "Sectors that are touched, from the first one on"};
         Param<std::uint64_t> requests {0,
                                        {0, std::uint64_t {1} << 62},
                                        "Number of requests; 0: without end, or all of the trace"};

@@ -47,7 +47,9 @@ class FixedDrive final : public Model<FixedDrive>,
         Param<Bytes> block {
             512_B, {32_B, 4_KiB}, "A block, in which requests count", power_of_two()};
         Param<unsigned> task_writes {
-            0, {0, 1u << 30}, "Writes from one task of the drive itself to the next; 0: no such tasks"};
+            0,
+            {0, 1u << 30},
+            "Writes from one task of the drive itself to the next; 0: no such tasks"};
         Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of a task of its own"};
         Param<Time> announce {10_us,
                               {0_fs, 100_us},

@@ -31,7 +31,8 @@ class Crossbar final : public Model<Crossbar>, public Functional {
     struct Params {
         Param<unsigned> inputs {1, {1, 256}, "Requesters"};
         Param<unsigned> outputs {1, {1, 256}, "Slices that share the addresses"};
-        Param<Bytes> granularity {256_B, {1_B, 1_GiB}, "Chunk in which addresses go round over the outputs (assumption)"};
+        Param<Bytes> granularity {
+            256_B, {1_B, 1_GiB}, "Chunk in which addresses go round over the outputs (assumption)"};
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Clock of arbitration and wires"};
         Param<parts::Arbitration> arbitration {parts::Arbitration::round_robin,
                                                "Which input an output takes from"};

@@ -38,10 +38,10 @@ class Program final : public Model<Program>, public protocol::HasKernels {
             -1, {-1, 0xffffffff}, "Vertex where a search begins; -1: the one with the most arcs"};
         Param<unsigned> iterations {
             0, {0, 100'000}, "Iterations at most, where there are some; 0: the workload's default"};
-        Param<unsigned> threads_per_block {
-            0,
-            {0, 1024},
-            "Threads of a block, for launches in one dimension; 0: as many as the workload usually has"};
+        Param<unsigned> threads_per_block {0,
+                                           {0, 1024},
+                                           "Threads of a block, for launches in one dimension; 0: "
+                                           "as many as the workload usually has"};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

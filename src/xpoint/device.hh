@@ -31,10 +31,10 @@ struct DeviceParams {
         "Time from data in the read buffer to the controller's knowing: half of the DDR-T "
         "handshake "
         "of 10 ns (assumption, below Optane's 305 ns random read; sweep 0-75 ns in all)"};
-    Param<Time> channel_latency {
-        3300_ps,
-        {1_fs, 1_us},
-        "Time from the module to the controller; equal to the controller's (see ohm.PlanarController)"};
+    Param<Time> channel_latency {3300_ps,
+                                 {1_fs, 1_us},
+                                 "Time from the module to the controller; equal to the "
+                                 "controller's (see ohm.PlanarController)"};
 };
 
 /// `Params` holds them as `device`.

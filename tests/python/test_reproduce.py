@@ -63,12 +63,12 @@ def test_claims_are_drawn_by_unit_and_data_by_platform(tmp_path, monkeypatch):
     monkeypatch.setattr(reproduce.plot, "beside", lambda path, panels, title: made.update(panels))
     monkeypatch.setattr(reproduce.plot, "bars", lambda path, table, y, title: made.update(table=table, y=y, path=path))
     row = dict(metric="IPC", subject="ours", baseline="base", relation="gain", unit="%", paper=1.4, ours=1.2)
-    rows = [row | dict(id="a-1"), row | dict(id="a-2", relation="below", unit="ns", baseline=""), row | dict(id="a-3", ours=None)]
+    rows = [row | dict(id="ohm-01"), row | dict(id="ohm-05", relation="below", unit="ns", baseline=""), row | dict(id="ohm-06", ours=None)]
     figure = reproduce.figures()["ohm/fig16"]
     reproduce.draw(figure, rows, tmp_path)
     assert list(made) == ["ratio", "ns"]
-    assert list(made["ratio"].columns) == ["IPC, ours / base\n(a-1)"] and list(made["ratio"].loc["paper"]) == [1.4]
-    assert list(made["ns"].columns) == ["IPC, ours\n(a-2, paper: below)"]
+    assert list(made["ratio"].columns) == ["IPC, ours / base\n(ohm-01, abstract)"] and list(made["ratio"].loc["paper"]) == [1.4]
+    assert list(made["ns"].columns) == ["IPC, ours\n(ohm-05, Fig. 16a, paper: below)"]
     reproduce.draw_data(figure, tmp_path)
     assert "table" not in made  # there is no data
     (tmp_path / "data.csv").write_text("seed,mode,platform,workload,cycles,ipc\n1,planar,x,bfs,5,2\n2,planar,x,bfs,7,4\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memsim import accuracy, study, verdict
+from memsim import _memsim, accuracy, study, verdict
 from memsim.systems.ohm.workloads import TABLE_II
 
 ROOT = Path(__file__).parents[2]
@@ -154,7 +154,9 @@ def test_a_study_writes_all_that_a_verdict_says(in_tmp, capsys):
 
 
 def test_a_database_of_an_older_version_gets_the_columns(in_tmp):
+    _memsim.Database(str(in_tmp / "study.db"))
     with contextlib.closing(sqlite3.connect("study.db")) as database, database:
+        database.execute("DROP TABLE IF EXISTS claim")
         database.execute("CREATE TABLE claim(id TEXT PRIMARY KEY, study TEXT, ours REAL, verdict TEXT, "
                          "judged TEXT) WITHOUT ROWID")
         database.execute("INSERT INTO claim VALUES('ohm-06', 'fig16', 1.015, 'within tolerance', 'then')")
@@ -205,4 +207,5 @@ def test_a_figure_of_a_smaller_scale_or_of_some_workloads_is_not_judged():
         return judge(claim("gain", 50, **of), dict(ours=ours, scale=scale, workloads=workloads)).word
     assert word() == word(scale="") == "met"
     assert word(scale="default") == word(workloads="betw back") == "too small to judge"
-    assert word(ours="") == "not judged" and word(ours="", label="computed") == "computed"
+    assert word(ours="", scale="") == "not judged" and word(ours="") == "not modelled"
+    assert word(ours="", label="computed") == "computed"

@@ -21,13 +21,13 @@ class PlatformStudy(study.Study):
     system = ""  # of claims/<system>.csv
     index = "platform", "workload"
     width = 10   # of a column of show()
+    shown = ()   # metrics that show() printed, in order
 
     def __init__(self, name, args, every):
         """args: what study.add_options() parsed, and `workloads`; every: the workloads over which the paper averages"""
         super().__init__(self.system, name, jobs=args.jobs, seeds=args.seeds)
         self.args = args
         self.tables = {}  # by seed
-        self.shown = []   # metrics that show() printed, in order
         self.preview = study.preview(args, every)
 
     def metrics(self, point):
@@ -75,7 +75,7 @@ class PlatformStudy(study.Study):
 
     def show(self, metric, relative_to=None):
         """Prints a table of text: platforms by workloads, and means."""
-        self.shown.append(metric)
+        self.shown = *self.shown, metric
         rows = self.table[metric].unstack("workload")[self.args.workloads]
         self.show_rows(metric, rows, dict.fromkeys(p.keys["platform"] for p in self.points), relative_to)
 

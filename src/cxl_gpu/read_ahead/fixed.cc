@@ -21,7 +21,8 @@ class FixedReadAhead final : public PolicyModel<FixedReadAhead, ReadAhead> {
 };
 
 static const PolicyRegistration<FixedReadAhead> fixed {
-    "fixed", "As many bytes as it is told are read ahead from the load's unit on, at any load.",
+    "fixed",
+    "A fixed number of bytes is read ahead from the load's unit on, at any load of the device.",
     "CXL-GPU, the largest requests at all times (Fig. 9d's text)"};
 
 } // namespace memsim::cxl_gpu

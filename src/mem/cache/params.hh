@@ -41,7 +41,9 @@ struct GeometryParams {
         {0, 65535},
         "Number of this cache among those that share the addresses; used where it is warm"};
     Param<Bytes> interleave_granularity {
-        256_B, {1_B, 1_GiB}, "Chunk in which addresses go round over the slices: equal to the crossbar's"};
+        256_B,
+        {1_B, 1_GiB},
+        "Chunk in which addresses go round over the slices: equal to the crossbar's"};
 };
 
 struct TimingParams {
@@ -107,7 +109,8 @@ struct Params {
     Param<unsigned> observers {0, {0, 16}, "Ports that are told of reads and evictions"};
     Param<unsigned> control_ports {
         0, {0, 256}, "Ports by which others flush, invalidate and reserve"};
-    Param<Stage> stage {protocol::Stage::l1, "Name of the stage that a request spends in this cache"};
+    Param<Stage> stage {protocol::Stage::l1,
+                        "Name of the stage that a request spends in this cache"};
 
     std::uint64_t line_bytes() const { return static_cast<std::uint64_t>(geometry.line->raw); }
     std::uint64_t sets() const {

@@ -3,7 +3,7 @@
 namespace memsim::mem {
 
 static const PolicyRegistration<Committed> committed {
-    "committed", "As gem5: bursts in an order that is fixed tRP + tRCD ahead"};
+    "committed", "Bursts go in an order that is fixed tRP + tRCD ahead (gem5's)"};
 
 namespace {
 

@@ -15,7 +15,8 @@ class Fcfs final : public PolicyModel<Fcfs, DramOrder> {
     Choice next(const DramParts& parts, Tick now) override;
     State state;
 };
-const PolicyRegistration<Fcfs> fcfs {"fcfs", "The oldest request goes next, whether it can go or not"};
+const PolicyRegistration<Fcfs> fcfs {"fcfs",
+                                     "The oldest request goes next, whether it can go or not"};
 
 DramCandidate Fcfs::choose(const DramParts& parts, std::uint32_t b) {
     const std::uint16_t oldest = parts.queue.oldest(b, parts.draining());

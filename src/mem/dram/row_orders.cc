@@ -6,11 +6,11 @@ namespace memsim::mem {
 
 static const PolicyRegistration<OldestReady> oldest_ready {
     "oldest_ready",
-    "As Ramulator 2.1's FRFCFS-RowHit: of the commands that can go first the oldest request's; "
-    "a row is closed for a request that is older than its hits"};
+    "The oldest request's command goes among those that can go first; a row is closed for a "
+    "request that is older than the row's hits (Ramulator 2.1's FRFCFS-RowHit)"};
 static const PolicyRegistration<BankRotation> bank_rotation {
     "bank_rotation",
-    "As DRAMsim3: of the commands that can go first that of the next bank in turn"};
+    "The command of the next bank in turn goes among those that can go first (DRAMsim3's)"};
 
 template <class Self>
 DramCandidate RowOrder<Self>::choose(const DramParts& parts, std::uint32_t b) {

@@ -26,7 +26,7 @@ class OpenAdaptive final : public PolicyModel<OpenAdaptive, RowPolicy> {
     State state;
 };
 const PolicyRegistration<OpenAdaptive> open_adaptive {
-    "open_adaptive", "A row is closed when another row is waited for and no access to it"};
+    "open_adaptive", "A row is closed when another row is waited for, and the open one is not"};
 
 class Closed final : public PolicyModel<Closed, RowPolicy> {
   public:
@@ -41,8 +41,9 @@ const PolicyRegistration<Closed> closed {"closed", "A row is closed when no acce
 class Timeout final : public PolicyModel<Timeout, RowPolicy> {
   public:
     struct Params {
-        Param<Time> idle {
-            100_ns, {1_fs, 1_ms}, "Time from the last access to a row until it is closed (assumption)"};
+        Param<Time> idle {100_ns,
+                          {1_fs, 1_ms},
+                          "Time from the last access to a row until it is closed (assumption)"};
     };
     struct State {
         std::vector<Tick> closed_at; ///< a bank; `never` if no row was left open

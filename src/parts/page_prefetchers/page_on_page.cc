@@ -20,9 +20,8 @@ class PageOnPage final : public PolicyModel<PageOnPage, PagePrefetcher> {
             {2, 4096},
             "Pages of a group, with the missing one (assumption: as Linux reads swap space; sweep "
             "2 to 64)"};
-        Param<NearPages> where {
-            NearPages::around,
-            "The aligned group around the missing page, or the missing page and those behind it"};
+        Param<NearPages> where {NearPages::around, "The aligned group around the missing page, or "
+                                                   "the missing page and the pages that follow"};
     };
     struct State {};
     explicit PageOnPage(const Params& p) : params(p) {}

@@ -27,8 +27,8 @@ class RowDecoders {
         bool reported = false;             ///< that it is low
         std::vector<std::uint64_t> owners; ///< numbers of pages, by page programmed
         std::vector<std::uint32_t> more;   ///< blocks of the plane that it goes on in
-        std::uint32_t open = 0;            ///< which of these, or 0 for the block itself, is programmed next
-        std::uint32_t first = none;        ///< if it stands in another's `more`: that block
+        std::uint32_t open = 0; ///< which of these, or 0 for the block itself, is programmed next
+        std::uint32_t first = none; ///< if it stands in another's `more`: that block
     };
     struct Forward { ///< where the pages of a block go that are being moved
         std::uint32_t plane = 0, block = 0, log_block = 0;

@@ -174,7 +174,7 @@ class Points(PlatformStudy):
         return {"geo mean": self.mean_ratio(row, base), "ratio of means": row.sum() / base.sum()}
 
     def show(self, metric, relative_to=None):
-        self.shown.append(metric)
+        self.shown = *self.shown, metric
         column = self.table[metric].unstack("workload")[self.args.workloads]
         for mode in column.index.unique("mode"):
             self.show_rows(f"{metric}, {mode}", column.loc[mode],

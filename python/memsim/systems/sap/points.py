@@ -126,7 +126,7 @@ class Points(PlatformStudy):
 
     def show_sizes(self, metric, policies=None, variant=""):
         """Prints a table of text for each workload: policies by sizes."""
-        self.shown.append(metric)
+        self.shown = *self.shown, metric
         for workload, table in self.panels(metric, policies, variant).items():
             footprint = self.table.loc[variant, workload].footprint.iloc[0]
             print(f"\n{workload}, {footprint / MIB:.1f} MiB accessed: {metric}")
