@@ -8,23 +8,25 @@ AXES = {"Count": (1, ""), "Ratio": (1, ""), "ns": (1e-3, "µs"), "Byte/s": (1e-9
 
 
 def series(run):
-    """[{title, unit, main, lines: [{label, points: [[ms, value]]}], note}], one for each statistic of a group."""
+    """[{title, unit, main, lines: [{label, points: [[ms, value]]}], note}], one for each statistic of a group; the elements of
+    a list are lines of one."""
     grouped = {}
     for (path, name), (unit, points) in run.series.items():
-        grouped.setdefault((pattern(path), name), (unit, []))[1].append((path, points))
+        label = path if pattern(name) == name else f"{path} {name}"
+        grouped.setdefault((pattern(path), pattern(name)), (unit, []))[1].append((label, points))
     plots = []
     for (group, name), (unit, lines) in grouped.items():
         scale, shown = AXES.get(unit, (1, unit))
         notes = []
         if len(lines) > MOST_LINES:
-            notes.append(f"mean, lowest and highest of {len(lines)} objects")
+            notes.append(f"mean, lowest and highest of {len(lines)}")
             lines = _summary(lines)
         step = -(-max(len(points) for _, points in lines) // MOST_POINTS)
         if step > 1:
             notes.append(f"each point is the mean of {step} samples")
         alone = len(lines) == 1
         plots.append(dict(
-            title=f"{lines[0][0] if alone else group} {name}", unit=shown, note="; ".join(notes),
+            title=f"{lines[0][0].partition(' ')[0] if alone else group} {name}", unit=shown, note="; ".join(notes),
             main=name.rpartition(".")[2] in MAIN_PARTS or "." not in name,
             lines=[dict(label=label, points=_thinned(points, step, scale)) for label, points in lines]))
     return plots
