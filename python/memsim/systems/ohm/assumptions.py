@@ -50,6 +50,8 @@ ALL = [
     *_each("psi", (10, 1000), MODULE),
     *[Assumption("handshake", whole, (f"{MODULE}.ready_latency={half}", f"{CONTROLLER}.grant_latency={half}"))
       for whole, half in (("0ns", "1fs"), ("75ns", "37500ps"))],
+    *_each("page", ("1KiB",), CONTROLLER, modes=PLANAR),
+    *_each("line", ("256B",), CONTROLLER, modes=TWO_LEVEL),
     *_each("hot_threshold", (1, 18, 48), CONTROLLER, modes=PLANAR),
     *[Assumption("swaps", str(n), (f"{CONTROLLER}.swaps", f"{CONTROLLER}.swap_buffer={4 * n}KiB",
                                    *([f"{MODULE}.swaps={n}"] if platforms == DUAL else [])),
