@@ -135,12 +135,22 @@ if (series) {
   for (const element of $$(".plot", series)) inView.observe(element);
 }
 
+// A label's words in lines of so many letters, three at most.
+function wrapped(label, most) {
+  const lines = [];
+  for (const word of label.split(" ")) {
+    if (lines.length && `${lines.at(-1)} ${word}`.length <= most) lines.push(`${lines.pop()} ${word}`);
+    else lines.push(word);
+  }
+  return lines.length > 3 ? [...lines.slice(0, 2), `${lines[2]} …`] : lines;
+}
+
 function bars(id, labels, unit, datasets) {
   const at = document.getElementById(id), stacked = datasets.length > 1;
   const narrow = at.clientWidth < 600, legend = stacked ? Math.ceil(datasets.length / (narrow ? 3 : 9)) * 24 + 14 : 0;
-  at.style.height = `${labels.length * 34 + 66 + legend}px`;
-  const short = label => narrow && label.length > 18 ? `${label.slice(0, 17)}…` : label;
-  return new Chart($("canvas", at), { type: "bar", data: { labels: labels.map(short), datasets }, options: {
+  const shown = labels.map(label => narrow && label.length > 18 ? wrapped(label, 18) : label);
+  at.style.height = `${labels.length * 34 + 66 + legend + 12 * shown.filter(Array.isArray).reduce((n, l) => n + l.length - 1, 0)}px`;
+  return new Chart($("canvas", at), { type: "bar", data: { labels: shown, datasets }, options: {
     indexAxis: "y", interaction: { mode: "nearest", axis: "y", intersect: true },
     datasets: { bar: { maxBarThickness: 22 } },
     plugins: { legend: { display: stacked, position: "bottom", labels: { boxWidth: 12, boxHeight: 12 } },
