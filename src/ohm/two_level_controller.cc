@@ -76,8 +76,10 @@ void TwoLevelController::wake() {
         });
         changed |= feed_modules();
         const std::uint32_t waiting = dram.reads() + dram.writes();
+        const Tick action = dram.next_action();
         dram.run(now());
-        changed |= dram.reads() + dram.writes() != waiting;
+        // A hold may begin while the DRAM has nothing to do for as long.
+        changed |= dram.reads() + dram.writes() != waiting || dram.next_action() != action;
         changed |= evictions_->any() && evict(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }
