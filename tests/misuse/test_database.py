@@ -226,7 +226,7 @@ def test_parameters_are_numbers_in_base_units(run, out):
     found = {name: rest for name, *rest in (row.split("\t") for row in rows)}
     assert found["ways"] == ["8", "8", ""]
     latency, ticks, unit = found["latency"]
-    assert latency.endswith("ns") and int(ticks) == memsim._memsim.ticks(latency) and unit == "fs"
+    assert latency.endswith("s") and int(ticks) == memsim._memsim.ticks(latency) and unit == "fs"
     assert found["fill_port"][:2] == ["false", "0"]
     assert found["replacement"] == ["lru", "", ""], "a word is no number"
     params = memsim.results(out).params().set_index(["path", "name"])
