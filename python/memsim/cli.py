@@ -17,7 +17,7 @@ from .options import Options, add_changes, add_oracles, add_stamps, whole
 from .report import watch
 from .script import changed_behaviour, check_unchanged
 from .start import USER_ERROR, run_script
-from .subcommands import SUBCOMMANDS, WHAT
+from .subcommands import SUBCOMMANDS
 
 USAGE, OUR_BUG = 2, 70  # 70: sysexits' EX_SOFTWARE
 
@@ -29,7 +29,8 @@ def parser():
               "       memsim [options] --restore FILE\n"
               "       memsim SUBCOMMAND ...",
         description="Options before the script are memsim's, those after it the script's.",
-        epilog="subcommands (memsim SUBCOMMAND --help says more):\n" + "\n".join(f"  {n:10} {WHAT[n]}" for n in SUBCOMMANDS))
+        epilog="subcommands (memsim SUBCOMMAND --help says more):\n" + "\n".join(
+            f"  {name:10} {act.__doc__.rstrip('.')}" for name, act in SUBCOMMANDS.items()))
     p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
     p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
     p.add_argument("-i", dest="interactive", action="store_true",

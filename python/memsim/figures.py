@@ -134,15 +134,15 @@ def bars(results, args):
 
 
 def series(results, args):
-    sampled = results.sql("SELECT DISTINCT run FROM samples WHERE path || '.' || name GLOB ?", [_glob(args.statistic)])["run"]
-    run = results.find_run(args.run)
-    if not args.run:  # the latest that has it
-        run = next((id for id in reversed(list(results.runs()["id"])) if id in set(sampled)), run)
+    sampled = results.sql("SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) "
+                          "ORDER BY started", [_glob(args.statistic)])["id"]
+    run = results.find_run(args.run or "".join(sampled[-1:]))  # the latest that has it
     table = results.sql("SELECT path || '.' || name AS what, tick, value, unit FROM samples WHERE run = ? AND "
                         "path || '.' || name GLOB ?", [run, _glob(args.statistic)])
     if table.empty:
-        others = f"; {len(sampled)} other runs do: choose one by --run, such as --run {sampled.iloc[-1][:8]}" if len(sampled) else ""
-        raise Error(f"run {run} has no series '{args.statistic}': memsim.stats.series() samples them{others}")
+        if len(sampled):
+            raise Error(f"run {run} has no series '{args.statistic}', as others have: choose --run {sampled.iloc[-1][:8]}")
+        raise Error(f"run {run} has no series '{args.statistic}': memsim.stats.series() samples them")
     panels = {}
     for unit, of in table.groupby("unit", sort=False):
         scale, shown = AXES.get(unit, (1, unit))

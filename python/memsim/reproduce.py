@@ -233,7 +233,7 @@ def main(argv):
         left = sum(expected[i:]) / args.jobs
         _tell(args, f"{i + 1}/{len(todo)}  {figure.name}" + (f", about {duration(left)} left" if left else ""))
         seconds, megabytes = run(figure, args)
-        if (figure.name, args.scale) not in known or ran_whole(figure, args):
+        if ran_whole(figure, args):
             add_cost(own_costs, figure.name, args.scale, seconds, megabytes)
         rows = accuracy.judged_by(Path(args.outdir, "stats.db"), figure.script)
         draw(figure, rows, folder)

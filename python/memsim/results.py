@@ -107,8 +107,8 @@ class Results:
 
     def df(self, run=None, all_dumps=False, wide=False):
         """Values in long form (run, path, name, value, unit): of a run, named by the first letters of its
-        id, of several in a list, or of "all"; by default of the latest. Of their last dumps, or of all dumps. wide: a row a run (or dump), a column for
-        each value, 'gpu.l2[0].hits', and before them the script and its arguments, in the order of the runs."""
+        id, of several in a list, or of "all"; by default of the latest. Of their last dumps, or of all
+        dumps. wide: a row a run (or dump), a column for each value, 'gpu.l2[0].hits', and before them the script and its arguments, in the order of the runs."""
         runs = self._runs(run)
         marks = ", ".join("?" * len(runs))
         table = self.sql(f"SELECT * FROM {'results' if all_dumps else 'result'} WHERE run IN ({marks})", runs)

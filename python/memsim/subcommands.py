@@ -20,18 +20,21 @@ def _parse(name, doc, *arguments, argv):
 
 
 def describe(argv):
+    """What a component or policy is: parameters, ports, statistics."""
     schema.describe(_parse("describe", "What a component type declares",
                            ("TYPE", "such as mem.Cache; --list-sim-objects lists them"),
                            argv=argv).TYPE)
 
 
 def stubs(argv):
+    """Type stubs of the Python package, for editors."""
     directory = _parse("stubs", "Write the .pyi stubs of the package",
                        ("DIR", "memsim/*.pyi are written below it"), argv=argv).DIR
     _writing(directory, lambda: schema.write_stubs(directory))
 
 
 def reference(argv):
+    """The reference page of all components and policies."""
     p = argparse.ArgumentParser(prog="memsim reference", description="Write a reference page (Markdown)",
                                 allow_abbrev=False)
     p.add_argument("FILE", help="such as components.md")
@@ -54,6 +57,7 @@ def _writing(path, act):
 
 
 def ckpt(argv):
+    """Look into a checkpoint, or test all of a script's."""
     from . import verify
     p = argparse.ArgumentParser(prog="memsim ckpt", allow_abbrev=False,
                                 description="Look into a checkpoint, or test all of a script's")
@@ -100,6 +104,7 @@ def _ckpt_info(file):
 
 
 def sql(argv):
+    """Ask a database of results."""
     args = _parse("sql", "Ask a database of results; prints tab-separated rows",
                   ("DB", "the file, or an output directory with its stats.db"),
                   ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
@@ -117,6 +122,7 @@ def sql(argv):
 
 
 def upgrade(argv):
+    """Bring a database of an older memsim up to date."""
     path = _parse("upgrade", "Bring a database of results of an older memsim to the tables of this one",
                   ("DB", "the file, or an output directory with its stats.db; older ones cannot write it afterwards"),
                   argv=argv).DB
@@ -134,67 +140,58 @@ def _cell(value):
 
 
 def workloads(argv):
+    """List the workloads, and measure what they do."""
     from .workloads import main
     return main(argv)
 
 
 def report(argv):
+    """A run as one HTML file."""
     from .report.commands import report as main
     return main(argv)
 
 
 def draw(argv):
+    """The machine of a run as a diagram."""
     from .report.commands import draw as main
     return main(argv)
 
 
 def diff(argv):
+    """Parameters and statistics in which two runs differ."""
     from .diff import diff as main
     return main(argv)
 
 
 def plot(argv):
+    """The usual figures of a database."""
     from .figures import main
     return main(argv)
 
 
 def reproduce(argv):
+    """Run the figures of papers, and judge their claims."""
     from .reproduce import main
     return main(argv)
 
 
 def resume(argv):
+    """Go on with unfinished runs from their last checkpoints."""
     from .resume import main
     return main(argv)
 
 
 def merge(argv):
+    """Copy the runs of databases into one."""
     from .merge import main
     return main(argv)
 
 
 def sweep(argv):
+    """Run a study, here or on a cluster."""
     from .sweep import main
     return main(argv)
 
 
 SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, upgrade, merge, diff, plot, report, draw,
                                        reproduce, sweep, trace, workloads)}
-WHAT = {
-    "describe": "what a component or policy is: parameters, ports, statistics",
-    "ckpt": "look into a checkpoint, or test all of a script's",
-    "resume": "go on with unfinished runs from their last checkpoints",
-    "stubs": "type stubs of the Python package, for editors",
-    "reference": "the reference page of all components and policies",
-    "sql": "ask a database of results",
-    "upgrade": "bring a database of an older memsim up to date",
-    "merge": "copy the runs of databases into one",
-    "diff": "parameters and statistics in which two runs differ",
-    "plot": "the usual figures of a database",
-    "report": "a run as one HTML file",
-    "draw": "the machine of a run as a diagram",
-    "reproduce": "run the figures of papers, and judge their claims",
-    "sweep": "run a study, here or on a cluster",
-    "trace": "look into traces, and convert them",
-    "workloads": "list the workloads, and measure what they do",
-}

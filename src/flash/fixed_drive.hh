@@ -50,7 +50,7 @@ class FixedDrive final : public Model<FixedDrive>,
             0,
             {0, 1u << 30},
             "Writes from one task of the drive itself to the next; 0: no such tasks"};
-        Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of a task of its own"};
+        Param<Time> task_time {10_us, {1_fs, 1_s}, "Duration of a task of the drive itself"};
         Param<Time> announce {10_us,
                               {0_fs, 100_us},
                               "Time from the announcement of a task to its beginning (assumption)"};

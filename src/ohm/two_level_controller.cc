@@ -78,8 +78,9 @@ void TwoLevelController::wake() {
         const std::uint32_t waiting = dram.reads() + dram.writes();
         const Tick action = dram.next_action();
         dram.run(now());
-        // A hold may begin while the DRAM has nothing to do for as long.
-        changed |= dram.reads() + dram.writes() != waiting || dram.next_action() != action;
+        changed |= dram.reads() + dram.writes() != waiting;
+        // Ready lines may be confirmed as soon as the DRAM's next action is late enough.
+        changed |= reverse_ && !demand_->ready_reads().empty() && dram.next_action() != action;
         changed |= evictions_->any() && evict(false);
         changed |= dram.next_action() <= now() || dram.next_done() <= now();
     }

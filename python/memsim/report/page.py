@@ -118,8 +118,8 @@ def _claims(path):
     database.row_factory = sqlite3.Row
     there = database.execute("SELECT name FROM sqlite_master WHERE name = 'claim'").fetchone()
     rows = [dict(row) for row in database.execute("SELECT * FROM claim ORDER BY study, id")] if there else []
-    return [row | dict(stated_in=places().get(row["id"], ""), paper=stated(row.get("relation"), _figure(row["paper"], row)), ours=_figure(row["ours"], row))
-            for row in rows]
+    return [row | dict(stated_in=places().get(row["id"], ""), ours=_figure(row["ours"], row),
+                       paper=stated(row.get("relation"), _figure(row["paper"], row))) for row in rows]
 
 
 def _figure(value, claim):

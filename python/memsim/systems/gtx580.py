@@ -13,8 +13,7 @@ SM = dict(warp_slots=80, block_slots=16, schedulers=1, atomics="loads")
 CACHES = dict(sector="128B", mshrs=128, latency=CYCLE)
 L2 = dict(mem_queue=64)  # places towards the memory (assumption: half of the misses)
 
-# MacSim's DRAM: a queue of 128 (dram_buffer_size), 16 banks of 2 KiB, cycles of 2.1 GHz: 25 to open a row, 10 to close it, 11
-# for a column; a row may close when its data has crossed.
+# MacSim's DRAM: 16 banks of 2 KiB rows, 25 cycles of 2.1 GHz to open one, 10 to close it, 11 for a column (a table of
+# mem.DramController), and a queue of 128 (dram_buffer_size).
+DRAM = "ohm_cycles"
 DRAM_QUEUES = dict(read_queue=128, write_queue=128, write_high=112, write_low=64)
-DRAM_TIMES = dict(groups=1, banks_per_group=16, row="2KiB", tCL="5238095fs", tCWL="5238095fs", tRCDRD="11904762fs",
-                  tRCDWR="11904762fs", tRAS="11904762fs", tRP="4761905fs", tRC="16666667fs")

@@ -161,10 +161,9 @@ def _of_cache(cache, name):
 
 
 def _ways(l1):
-    """Of sets of a cache that says its capacity alone."""
-    lines, remainder = divmod(_of_cache(l1, "capacity"), _of_cache(l1, "line"))
-    usual = int(mem.Cache._params["ways"]["initial"])
-    return 4 if not remainder and lines % usual and lines % 4 == 0 else usual
+    """Lines of a set where the caller gives none: as many as caches have by default, or 4 where only that divides."""
+    usual, capacity, line = int(mem.Cache._params["ways"]["initial"]), _of_cache(l1, "capacity"), _of_cache(l1, "line")
+    return 4 if capacity % (usual * line) and capacity % (4 * line) == 0 else usual
 
 
 def _slice(l2, slices):

@@ -12,7 +12,7 @@ CONTROLLERS = 6  # of the paper's machine, which the host serves whole
 # Bytes that a copy between host and GPU moves: "data copies", not faults of a page (VI-A; assumption, sweep 4 KiB to
 # 256 KiB). The testbed's copies are the same.
 PAGE = 64 << 10
-TIMING = "ohm_cycles"  # as printed: ohm_table1 (docs/models/ohm-readings.md)
+TIMING = gtx580.DRAM  # as printed: ohm_table1 (docs/models/ohm-readings.md)
 COMMAND_BITS = 16      # of each 32 bytes on the light (assumption: 8 bytes a line; sweep 0 to 32)
 
 # DRAM modules of a controller, a rank each (Table III: 12 over 6 in planar mode, 6 in two-level mode). An

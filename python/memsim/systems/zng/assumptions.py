@@ -1,5 +1,6 @@
 """The assumptions of ZnG's machines and the values that they are swept over (docs/models/zng.md)."""
 
+from ... import dram
 from .. import assumptions
 from ..assumptions import Assumption
 from ..scale import GIB, MIB
@@ -10,9 +11,9 @@ WRITES = "zng-wropt", "zng"       # those with eight registers
 READS = "zng-rdopt", "zng"        # those with a prefetcher
 SENSES_EACH = "zng-base", "zng-wropt"  # a page for each read
 DRAMS = "hetero", "optane", "ideal"
-# A GDDR5 part's times of 12 clocks of 924 MHz, as mem.DramController's `gddr5` has them.
-JEDEC = ("tCL=12987ps tCWL=4329ps tRCDRD=12987ps tRCDWR=12987ps tRP=12987ps tRAS=30303ps tRC=43290ps tRRD_S=6494ps "
-         "tRRD_L=6494ps tFAW=23ns tWTR_S=5411ps tWTR_L=5411ps tRTP=2165ps tWR=12987ps tRTRS=2165ps")
+TIMES = ("tCL", "tCWL", "tRCDRD", "tRCDWR", "tRP", "tRAS", "tRC", "tRRD_S", "tRRD_L", "tFAW", "tWTR_S", "tWTR_L", "tRTP", "tWR",
+         "tRTRS")
+GDDR5 = " ".join(f"{name}={dram.presets()['gddr5'].figures[name]}" for name in TIMES)
 EVERY = "hetero", "hybridgpu", "optane", "ideal", *OWN
 MESH, PACKAGE, CONTROLLER = "flash.mesh", "flash.package[*]", "flash.controller[*]"
 COLLECTS = "gpu.collector.when=low"
@@ -90,7 +91,7 @@ ALL = [
     *[Assumption("arithmetic_latency", n, (f"gpu.sm[*].arithmetic_latency={n}",), EVERY) for n in ("1", "25")],
     Assumption("caches' latency", "20 and 80 ns", ("gpu.l1[*].latency=20ns", "gpu.l2[*].latency=80ns"), EVERY),
     Assumption("L2's queue below", "16", ("gpu.l2[*].mem_queue=16",), EVERY),
-    Assumption("GDDR5's times", "JESD212's", (f"memory.dram[*].changes={JEDEC}",), ("hetero", "ideal")),
+    Assumption("GDDR5's times", "a part's", (f"memory.dram[*].changes={GDDR5}",), ("hetero", "ideal")),
     Assumption("DRAM queues", "32", ("memory.dram[*].write_low=16", "memory.dram[*].write_high=28",
                                      "memory.dram[*].read_queue=32", "memory.dram[*].write_queue=32"), DRAMS),
     Assumption("L1 MSHRs", "32", ("gpu.l1[*].mshrs=32",), EVERY),

@@ -12,10 +12,10 @@ from ..scale import up_to
 from . import scale
 
 PAGE = 4096
-ROW = in_bytes(gtx580.DRAM_TIMES["row"], "row")  # of GDDR5
 
 # GDDR5 of 384 bit x 4.008 GT/s over six controllers (GTX 580): 32.064 GB/s each.
 GDDR5_RATE = 32_064_000_000
+GDDR5_ROW = 2048  # of gtx580.DRAM
 # An Optane DIMM reads 6.57 GB/s (Izraelevitz et al., 2019): 39 GB/s of six.
 OPTANE_RATE = 6_570_000_000
 # What Table I's tRCD/tCL/tRP of 190/8.9/763 ns mean (assumption). table: a DRAM's times, in the banks and rows that the
@@ -55,8 +55,8 @@ def one_each(root, controllers):
 
 def chunk(platform, reading="table"):
     """In what addresses go round over controllers: a flash page, and no more than a row."""
-    rows = {"optane": OPTANE.get(reading, {}).get("row", PAGE), **dict.fromkeys(("ideal", "hetero"), ROW)}
-    return f"{min(rows.get(platform, PAGE), PAGE)}B"
+    row = {"optane": OPTANE.get(reading, {}).get("row", PAGE), "ideal": GDDR5_ROW, "hetero": GDDR5_ROW}.get(platform, PAGE)
+    return f"{min(row, PAGE)}B"
 
 
 def channels(size, chunk=scale.INTERLEAVE):
@@ -68,11 +68,11 @@ def channels(size, chunk=scale.INTERLEAVE):
 def ideal(root, size, needed):
     """GDDR5 that holds everything (V-D)."""
     rate = GDDR5_RATE * size.of_controller
-    none = {name: "0fs" for name in ("tRRD_S", "tRRD_L", "tFAW", "tWTR_S", "tWTR_L", "tWR", "tRTRS")}
-    card = dram.Preset("gtx580", base="gddr5", source="MacSim's params_gtx580 at a GTX 580's rate; refresh: gddr5",
-                       **{**at_rate(rate, 64), **gtx580.DRAM_TIMES, **none, "tRTP": fs(Fraction(5238095, 10**15) + 64 / rate)})
-    rows = in_bytes(card.figures["row"], "row") * int(card.figures["banks_per_group"])
-    capacity = up_to(-(-needed // size.controllers), rows)
+    # Activates need no distance, and a change of direction no time: both are of Ohm-GPU's own table and rings. A row may
+    # close when its data has crossed: tCL and a burst.
+    card = dram.Preset("gtx580", base=gtx580.DRAM, source="MacSim's params_gtx580 at a GTX 580's rate; refresh: gddr5",
+                       **at_rate(rate, 64), tRRD_S="0fs", tRRD_L="0fs", tRTRS="0fs", tRTP=fs(Fraction(5238095, 10**15) + 64 / rate))
+    capacity = up_to(-(-needed // size.controllers), GDDR5_ROW * int(card.figures["banks_per_group"]))
     one_each(root, [mem.DramController(timing=card, capacity=f"{capacity}B", **gtx580.DRAM_QUEUES, **channel)
                     for channel in channels(size, chunk("ideal"))])
 
