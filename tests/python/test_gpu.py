@@ -36,6 +36,11 @@ def test_the_defaults_run(in_tmp):
     assert part.dispatcher.stats.ipc > 0 and all(m.stats.reads for m in part.memory)
 
 
+@pytest.mark.parametrize("l1, ways", [("48KiB", 6), ("32KiB", 4), ("64KiB", 4), (dict(capacity="32KiB", ways=8), 8)])
+def test_an_l1_has_sets_that_divide_its_capacity(l1, ways):
+    assert systems.gpu(sms=1, channels=1, l1=l1).l1[0].ways == ways
+
+
 def test_a_stream_takes_what_hbm_has(in_tmp):
     """The machine of docs/tutorial.md: eight pseudo-channels of 16 GB/s."""
     root = memsim.Root(seed=1)

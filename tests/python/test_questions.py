@@ -194,6 +194,17 @@ def test_hit_rates_and_bandwidth(in_tmp):
     assert series["bytes_per_second"].sum() * 1e-6 == pytest.approx(samples.max())
 
 
+def test_hit_rates_of_page_buffers_and_of_what_components_state(memsim_command, tmp_path):
+    memsim_command("-q", "-d", "out", ROOT / "configs/zng.py", "--platform", "hybridgpu", "--scale", "tiny")
+    memsim_command("-q", "-d", "out", ROOT / "configs/cmd.py", "--scale", "tiny")
+    rates = memsim.results(tmp_path / "out").sql("SELECT path, what, rate FROM hit_rates").set_index(["path", "what"])["rate"]
+    buffer = memsim.results(tmp_path / "out").sql("SELECT name, value FROM result WHERE path = 'memory.buffer' AND name IN "
+                                                  "('hits', 'reads', 'writes')").set_index("name")["value"]
+    of_buffer = rates[rates.index == ("memory.buffer", "hits")]
+    assert list(of_buffer) == [buffer["hits"] / (buffer["reads"] + buffer["writes"])]
+    assert any(what == "map hit rate" for _, what in rates.index) and rates.dropna().between(0, 1).all()
+
+
 def test_many_runs_in_one_frame(runs):
     frame = memsim.results(runs).df("all", wide=True)
     assert list(frame["platform"]) == ["hetero", "ohm-base"] and set(frame["script"]) == {"ohm_planar"}
@@ -227,6 +238,8 @@ def test_diff_names_what_differs(runs, memsim_command):
     said = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--match", "gpu.", "--most", 9).stdout
     changes = [abs(float(line.split()[-1].rstrip("%"))) for line in said.splitlines() if line.endswith("%")]
     assert len(changes) > 3 and changes == sorted(changes, reverse=True)
+    last = memsim_command("diff", f"{runs}:{ids[0][:8]}", runs, "--most", 0).stdout.splitlines()[-1]
+    assert last.split()[1] == "-" or last.split()[2] == "-"  # what one run has alone comes behind
     said = memsim_command("diff", runs, "nowhere", expect=1).stderr
     assert "name a database or an output directory" in said
 
@@ -335,6 +348,28 @@ def test_a_series_has_units_that_people_read(in_tmp, drawn):
     most = memsim.results().series().query("name == 'bandwidth'")["value"].max()
     assert made["table"]["dram.bandwidth"].max().max() == pytest.approx(most / 1e9)
     assert "GB/s" in drawn("series", db="memsim-out")["table"]  # a panel for each unit
+    root = memsim.Root()
+    root.gen, root.mem = memsim.mem.TrafficGen(requests=5), memsim.mem.SimpleMemory()
+    root.gen.mem_side = root.mem.cpu_side
+    with memsim.Simulation(root) as sim:
+        sim.simulate()
+    assert "GB/s" in drawn("series", db="memsim-out")["table"]  # of the latest run that has any
+    with pytest.raises(memsim.Error, match="has no series .*, as others have: choose --run"):
+        drawn("series", "--run", sim.id, db="memsim-out")
+
+
+def test_panels_name_their_own_lines_unless_they_are_too_many(tmp_path):
+    import pandas
+    from memsim import plot
+
+    def drawn(*panels):
+        file = plot.lines(tmp_path / "a.svg", {title: pandas.DataFrame({1: 1.0, 2: 2.0}, index=names)
+                                               for title, names in panels}, "us", "y")
+        return Path(file).read_text()
+    many = [f"bank {i}" for i in range(plot.MOST_NAMED + 1)]
+    said = drawn(("Count", ["hits", "misses"]), ("GB/s", ["bandwidth"]), ("Banks", many))
+    assert all(f"<!-- {name} -->" in said for name in ("hits", "misses", "bandwidth", "Banks (13 lines)"))
+    assert "<!-- bank 1 -->" not in said
 
 
 def test_many_bars_have_a_width_that_can_be_read(tmp_path):
@@ -386,6 +421,7 @@ def test_what_cannot_be_plotted_is_a_sentence(runs, memsim_command):
     for arguments, said in ((["bars", "--statistic", "gpu.ipc"], "no run of the database has a statistic 'gpu.ipc'"),
                             (["bars", "--relative-to", "ohm"], "no run has platform 'ohm': of hetero, ohm-base"),
                             (["bars", "--by", "colour"], "runs are told apart by 'colour', which no run here has"),
+                            (["bars", "--only", "hetero"], "--only hetero: write NAME=VALUE"),
                             (["bars", "-o", "ipc.jpg"], "a plot is written as .svg, .png, .pdf"),
                             (["series"], "has no series")):
         assert said in memsim_command("plot", arguments[0], runs, *arguments[1:], expect=1).stderr

@@ -86,6 +86,14 @@ def test_values_of_a_group_are_combined_as_they_must_be(runs):
     assert run.total("sys.gen[*]", "read_latency.mean") == pytest.approx(sum(means) / 2)
 
 
+def test_elements_of_a_list_are_lines_of_one_plot():
+    class run:
+        series = {(path, name): ("Count", [(10, 1.0), (20, 2.0)]) for path in ("a[0]", "a[1]") for name in ("x", "y[0]", "y[1]")}
+    made = plots.series(run)
+    assert [p["title"] for p in made] == ["a[*] x", "a[*] y[*]"]
+    assert [line["label"] for line in made[1]["lines"]] == ["a[0] y[0]", "a[0] y[1]", "a[1] y[0]", "a[1] y[1]"]
+
+
 def test_energy_is_a_stack_of_parts(memsim_command, tmp_path):
     memsim_command("-q", "-d", "out", ROOT / "configs/cmd.py", "--scale", "tiny")
     run, = open_runs(tmp_path / "out", [])

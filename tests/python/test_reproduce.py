@@ -115,6 +115,27 @@ def test_figures_at_judge_are_recorded_with_their_seeds(monkeypatch, tmp_path):
     assert rows["sap-03"]["scale"] == "judge" and rows["sap-03"]["source"] == "sap/fig06"
     assert accuracy.recorded("judge")  # the page reads them again
     assert "| 1.02 (1.01 to 1.04) |" in page.read_text() and "| 1.125 |" in page.read_text()
+    accuracy.record({"sap-04": row(None, None, None, 0, verdict.NOT_MODELLED)}, "judge")
+    assert accuracy.rows_of(file)["sap-04"]["ours"] == "" and "| not modelled (" in page.read_text()
+
+
+def test_a_figure_that_only_computes_leaves_a_whole_database(memsim_command, tmp_path):
+    memsim_command("reproduce", "zng/mapping", "-d", "out", "-q")
+    memsim_command("reproduce", "cxl/fig3b", "-d", "out", "-q")
+    assert memsim_command("sql", "out", "SELECT count(*) > 0 FROM run").stdout.endswith("\n1\n")
+
+
+def test_a_cost_is_that_of_a_figure_of_which_no_point_had_been_run(memsim_command, tmp_path):
+    for _ in range(2):
+        memsim_command("reproduce", "cxl/fig3b", "-d", "out", "-q")
+        costs = (tmp_path / "out/costs.csv").read_text()
+        (tmp_path / "out/costs.csv").write_text(costs.replace("quick,", "quick,1000"))
+    assert "quick,1000" in costs
+
+
+@pytest.mark.parametrize("option", ["--jobs", "--seeds"])
+def test_no_jobs_or_seeds_are_refused(option, memsim_command):
+    assert f"{option} 0: give it 1 or more" in memsim_command("reproduce", "cxl/fig3b", option, 0, expect=2).stderr
 
 
 def test_points_at_judge_are_kept_without_their_runs(monkeypatch, tmp_path):

@@ -137,6 +137,13 @@ def test_a_metric_without_an_answer_names_the_point(in_tmp, point):
         made.table(none="SELECT value FROM result WHERE run = :run AND name = 'nothing'")
 
 
+def test_a_metric_with_several_values_is_refused(in_tmp, point):
+    made = make(in_tmp, 10)
+    made.run()
+    with pytest.raises(memsim.Error, match="'all' has several values for the point 10, such as .* and .*: name one object"):
+        made.table(all="SELECT value FROM result WHERE run = :run")
+
+
 def test_the_mean_ratio_is_geometric_over_one_level():
     import pandas
     table = pandas.DataFrame(
