@@ -30,7 +30,7 @@ def parser():
               "       memsim SUBCOMMAND ...",
         description="Options before the script are memsim's, those after it the script's.",
         epilog="subcommands (memsim SUBCOMMAND --help says more):\n" + "\n".join(
-            f"  {name:10} {act.__doc__.rstrip('.')}" for name, act in SUBCOMMANDS.items()))
+            f"  {name:10} {what}" for name, (what, _) in SUBCOMMANDS.items()))
     p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
     p.add_argument("--stats-db", metavar="FILE", help="database of results (OUTDIR/stats.db)")
     p.add_argument("-i", dest="interactive", action="store_true",
@@ -156,7 +156,8 @@ def _main(argv):
         signals.listen()
         if streams.stdout_was_closed:
             raise Error(f"stdout is closed: memsim {argv[0]} has nowhere to print")
-        return SUBCOMMANDS[argv[0]](argv[1:]) or 0
+        _, act = SUBCOMMANDS[argv[0]]
+        return act(argv[1:]) or 0
     with signals.handled():
         return _script(argv)
 

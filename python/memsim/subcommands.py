@@ -1,5 +1,6 @@
-"""`memsim SUBCOMMAND ...`: one function each, taking the arguments."""
+"""`memsim SUBCOMMAND ...`: a text and a function each, which takes the arguments."""
 import argparse
+import importlib
 import json
 import sqlite3
 import sys
@@ -9,7 +10,6 @@ from pathlib import Path
 from . import _memsim, checkpoints, schema
 from .errors import Error, legible
 from .files import check_output
-from .trace import trace
 
 
 def _parse(name, doc, *arguments, argv):
@@ -20,21 +20,18 @@ def _parse(name, doc, *arguments, argv):
 
 
 def describe(argv):
-    """What a component or policy is: parameters, ports, statistics."""
     schema.describe(_parse("describe", "What a component type declares",
                            ("TYPE", "such as mem.Cache; --list-sim-objects lists them"),
                            argv=argv).TYPE)
 
 
 def stubs(argv):
-    """Type stubs of the Python package, for editors."""
     directory = _parse("stubs", "Write the .pyi stubs of the package",
                        ("DIR", "memsim/*.pyi are written below it"), argv=argv).DIR
     _writing(directory, lambda: schema.write_stubs(directory))
 
 
 def reference(argv):
-    """The reference page of all components and policies."""
     p = argparse.ArgumentParser(prog="memsim reference", description="Write a reference page (Markdown)",
                                 allow_abbrev=False)
     p.add_argument("FILE", help="such as components.md")
@@ -57,7 +54,6 @@ def _writing(path, act):
 
 
 def ckpt(argv):
-    """Look into a checkpoint, or test all of a script's."""
     from . import verify
     p = argparse.ArgumentParser(prog="memsim ckpt", allow_abbrev=False,
                                 description="Look into a checkpoint, or test all of a script's")
@@ -104,7 +100,6 @@ def _ckpt_info(file):
 
 
 def sql(argv):
-    """Ask a database of results."""
     args = _parse("sql", "Ask a database of results; prints tab-separated rows",
                   ("DB", "the file, or an output directory with its stats.db"),
                   ("QUERY", "such as 'SELECT * FROM result'; docs/database.md tells what is there"),
@@ -122,7 +117,6 @@ def sql(argv):
 
 
 def upgrade(argv):
-    """Bring a database of an older memsim up to date."""
     path = _parse("upgrade", "Bring a database of results of an older memsim to the tables of this one",
                   ("DB", "the file, or an output directory with its stats.db; older ones cannot write it afterwards"),
                   argv=argv).DB
@@ -139,59 +133,26 @@ def _cell(value):
     return "" if value is None else legible(value) if isinstance(value, str) and sys.stdout.isatty() else value
 
 
-def workloads(argv):
-    """List the workloads, and measure what they do."""
-    from .workloads import main
-    return main(argv)
+def _of(module, function="main"):
+    """A subcommand of its own module, which is loaded only for it."""
+    return lambda argv: getattr(importlib.import_module(module, __package__), function)(argv)
 
 
-def report(argv):
-    """A run as one HTML file."""
-    from .report.commands import report as main
-    return main(argv)
-
-
-def draw(argv):
-    """The machine of a run as a diagram."""
-    from .report.commands import draw as main
-    return main(argv)
-
-
-def diff(argv):
-    """Parameters and statistics in which two runs differ."""
-    from .diff import diff as main
-    return main(argv)
-
-
-def plot(argv):
-    """The usual figures of a database."""
-    from .figures import main
-    return main(argv)
-
-
-def reproduce(argv):
-    """Run the figures of papers, and judge their claims."""
-    from .reproduce import main
-    return main(argv)
-
-
-def resume(argv):
-    """Go on with unfinished runs from their last checkpoints."""
-    from .resume import main
-    return main(argv)
-
-
-def merge(argv):
-    """Copy the runs of databases into one."""
-    from .merge import main
-    return main(argv)
-
-
-def sweep(argv):
-    """Run a study, here or on a cluster."""
-    from .sweep import main
-    return main(argv)
-
-
-SUBCOMMANDS = {f.__name__: f for f in (describe, ckpt, resume, stubs, reference, sql, upgrade, merge, diff, plot, report, draw,
-                                       reproduce, sweep, trace, workloads)}
+SUBCOMMANDS = {  # the texts are no docstrings: PYTHONOPTIMIZE=2 takes those
+    "describe": ("What a component or policy is: parameters, ports, statistics", describe),
+    "ckpt": ("Look into a checkpoint, or test all of a script's", ckpt),
+    "resume": ("Go on with unfinished runs from their last checkpoints", _of(".resume")),
+    "stubs": ("Type stubs of the Python package, for editors", stubs),
+    "reference": ("The reference page of all components and policies", reference),
+    "sql": ("Ask a database of results", sql),
+    "upgrade": ("Bring a database of an older memsim up to date", upgrade),
+    "merge": ("Copy the runs of databases into one", _of(".merge")),
+    "diff": ("Parameters and statistics in which two runs differ", _of(".diff", "diff")),
+    "plot": ("The usual figures of a database", _of(".figures")),
+    "report": ("A run as one HTML file", _of(".report.commands", "report")),
+    "draw": ("The machine of a run as a diagram", _of(".report.commands", "draw")),
+    "reproduce": ("Run the figures of papers, and judge their claims", _of(".reproduce")),
+    "sweep": ("Run a study, here or on a cluster", _of(".sweep")),
+    "trace": ("Look into traces and convert them", _of(".trace", "trace")),
+    "workloads": ("List the workloads, and measure what they do", _of(".workloads")),
+}
