@@ -37,8 +37,10 @@ if args.system == "cxl_gpu":
 else:
     platform, workload = args.platform or "ohm-base", args.workload or "pagerank"
     program, region = ohm.workloads.program(workload, args.scale, args.seed)
-    root = ohm.planar(platform, program, seed=args.seed,
-                      **region if args.max_instructions is None else dict(max_instructions=args.max_instructions))
+    if args.max_instructions is not None:
+        region["max_instructions"] = args.max_instructions
+    size = ohm.machine_scale("planar", platform, program, l2_floor=ohm.workloads.L2_FLOOR)
+    root = ohm.planar(platform, program, size, seed=args.seed, **region)
     unit, clock = ohm.machines.INTERLEAVE, "1200MHz"
 
 entrance = hint_path(root, hints=not args.without)
