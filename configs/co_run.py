@@ -23,6 +23,8 @@ parser.add_argument("--vertices", type=int, default=10, help="2 to this power in
 parser.add_argument("--sms", type=int, default=4)
 args = parser.parse_args()
 
+if args.only is not None and not 0 <= args.only < len(args.kernels):
+    parser.error(f"--only {args.only}: kernels are 0 to {len(args.kernels) - 1}")
 kernels = args.kernels if args.only is None else [args.kernels[args.only]]
 root = memsim.Root(seed=1)
 root.program = [workload.Program(name=k, size=args.vertices, iterations=3) for k in kernels]

@@ -8,7 +8,7 @@ changes; latency without load is that of one request at a time:
     build/memsim configs/dram_traffic.py --preset hbm2e --changes tCL=15ns tRFC=350ns --outstanding 1
 
 `--pattern probed` is the load of tests/validation: a stream over 16 banks, a read each --period, and one read
-of a random row at a time, whose latency is printed. It takes the map RoCoBaBg.
+of a random row at a time, whose latency is printed. It takes the map RoRaCoBaBg.
 """
 
 import argparse

@@ -10,6 +10,7 @@ import argparse
 
 import memsim
 from memsim import flash, systems, workload
+from memsim.options import whole
 from memsim.systems import mmu, scale
 
 parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
@@ -17,10 +18,10 @@ parser.add_argument("--kernel", default="bfs1",
                     help="a workload's name; `memsim workloads` lists them")
 parser.add_argument("--scale", type=int, default=12,
                     help="size of the generated input; of a graph, the vertices as a power of two")
-parser.add_argument("--page", type=int, default=4096, help="bytes")
+parser.add_argument("--page", type=whole(1), default=4096, help="bytes")
 parser.add_argument("--placement", default="first_touch",
                     choices=["none", "identity", "first_touch", "interleaved", "random", "faults"])
-parser.add_argument("--resident", type=int, default=50,
+parser.add_argument("--resident", type=whole(1, 100), default=50,
                     help="with faults: per cent of the footprint that device memory holds")
 parser.add_argument("--source", default="host_memory", choices=["host_memory", "drive", "drive_direct"],
                     help="with faults: where pages are initially")

@@ -10,7 +10,7 @@ planar migration. Without the manager the machine has the same crossbars, so tha
 import argparse
 
 import memsim
-from memsim.systems import cxl_gpu, ohm, sap
+from memsim.systems import cxl_gpu, ohm
 from memsim.systems.sap.watch import hint_path, watch
 from memsim.systems.scale import footprint
 

@@ -9,6 +9,7 @@ once, each in memory of its own, at a --scale.
 import argparse
 
 import memsim
+from memsim.options import whole
 from memsim.systems import zng
 from memsim.systems.scale import footprint, tell
 
@@ -32,9 +33,9 @@ for_flash.add_argument("--stripe", type=int,
 for_flash.add_argument("--collect", choices=zng.flash.COLLECT_WHEN,
                        help="when log blocks are merged: when they are low on pages (Fig. 17), or when the erased "
                             "blocks of their plane are used up, too")
-parser.add_argument("--whole", type=int, default=zng.scale.FOOTPRINT,
+parser.add_argument("--whole", type=whole(1), default=zng.scale.FOOTPRINT,
                     help="bytes that the paper's programs touch (an assumption)")
-parser.add_argument("--buffer", type=int, default=zng.scale.BUFFER,
+parser.add_argument("--buffer", type=whole(1), default=zng.scale.BUFFER,
                     help="bytes that its HybridGPU's buffer holds (an assumption)")
 parser.add_argument("--optane", default="table", help="what Table I's times of Optane mean, and its rows: table, printed, "
                                                       "dimm or measured (an assumption)")

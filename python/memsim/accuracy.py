@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import verdict
 from .errors import PACKAGE
+from .files import replacing
 
 PAPERS = {"ohm": "Ohm-GPU", "zng": "ZnG", "cmd": "CMD", "cxl_gpu": "CXL-GPU", "sap": "SAP"}
 SYSTEMS = {"cxl": "cxl_gpu"}  # of a folder of configs/studies, where it is named otherwise
@@ -86,7 +87,7 @@ def record(found, scale):
         rows[id] = dict(id=id, ours=" ".join(f"{f:.6g}" for f in figures if f is not None), scale=at, workloads="",
                         source=figure.name)
     order = [id for system in PAPERS for id in verdict.claims(system)]
-    with file.open("w", newline="") as f:
+    with replacing(file) as f:
         writer = csv.DictWriter(f, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows[id] for id in order if id in rows)

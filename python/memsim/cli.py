@@ -13,7 +13,7 @@ import memsim
 from . import _memsim, checkpoints, children, run, schema, signals, streams, trust
 from .errors import IN_USE, Error, InUse, Panic, did_you_mean, legible, utf8
 from .files import check_output, hash_of
-from .options import Options, add_changes, add_oracles, add_stamps, whole
+from .options import Options, add_changes, add_oracles, add_stamps, ticks, whole
 from .report import watch
 from .script import changed_behaviour, check_unchanged
 from .start import USER_ERROR, run_script
@@ -58,7 +58,7 @@ def parser():
                    help="go on from a checkpoint")
     g.add_argument("--trust", action="store_true",
                    help="with --restore: run the checkpoint's script though no database of yours knows it")
-    g.add_argument("--checkpoint-at", metavar="TIME", action="append", type=_time,
+    g.add_argument("--checkpoint-at", metavar="TIME", action="append", type=ticks,
                    help="save at this simulated time (repeatable)")
     g.add_argument("--checkpoint-sim-period", metavar="TIME", type=_positive_time,
                    help="save each time so much was simulated")
@@ -67,9 +67,9 @@ def parser():
 
     g = p.add_argument_group("debugging")
     g.add_argument("--debug-flags", metavar="A,-B", type=_flags, help="print what these flags tell")
-    g.add_argument("--debug-start", metavar="TIME", type=_time, default=0,
+    g.add_argument("--debug-start", metavar="TIME", type=ticks, default=0,
                    help="from this simulated time on")
-    g.add_argument("--debug-end", metavar="TIME", type=_time, default=_memsim.never,
+    g.add_argument("--debug-end", metavar="TIME", type=ticks, default=_memsim.never,
                    help="before this simulated time")
     g.add_argument("--debug-file", metavar="FILE", default="", help="instead of stderr")
     g.add_argument("--debug-help", action="store_true", help="list the debug flags")
@@ -83,17 +83,10 @@ def parser():
     return p
 
 
-def _time(text):
-    try:
-        return _memsim.ticks(text)
-    except Error as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
-
-
 def _positive_time(text):
-    if (ticks := _time(text)) <= 0:
+    if (at := ticks(text)) <= 0:
         raise argparse.ArgumentTypeError(f"'{text}' is no period: it must be longer than 0")
-    return ticks
+    return at
 
 
 def _flags(text):
@@ -182,6 +175,9 @@ def _script(argv):
         p.error(f"--restore goes on from one checkpoint and {len(named)} are named: {', '.join(named)}")
     if args.restore and args.command:
         p.error(f"--restore takes no script ({args.command[0]}): the checkpoint knows its own")
+    for name in ("file", "start", "end"):
+        if getattr(args, f"debug_{name}") != p.get_default(f"debug_{name}") and not args.debug_flags:
+            p.error(f"--debug-{name} is about what --debug-flags prints, which is not given")
     if args.trust and not args.restore:
         p.error("--trust is about the script of a checkpoint: it goes with --restore FILE")
     args.restore = args.restore[0] if args.restore else None
@@ -258,7 +254,7 @@ def _restored(args):
     if saved.script.path and not args.trust:
         trust.refuse_unknown(file, saved)
     check_unchanged(saved.script)
-    for name in ("outdir", "stats_db", "debug_file"):  # of where the user is now
+    for name in ("outdir", "stats_db", "debug_file", "timeline"):  # of where the user is now
         if getattr(args, name):
             setattr(args, name, os.path.abspath(getattr(args, name)))
     if not os.path.isdir(saved.script.cwd):

@@ -5,7 +5,7 @@ import sys
 
 from ._memsim import Error, InUse, Panic, nearest
 
-__all__ = ["Error", "InUse", "Panic", "UnknownName", "did_you_mean", "here", "legible",
+__all__ = ["Error", "InUse", "Panic", "UnknownName", "check_known", "did_you_mean", "here", "legible",
            "user_error", "utf8"]
 
 # The module makes these; what they mean to a script:
@@ -37,6 +37,12 @@ def here():
 def user_error(what, where=None, kind=Error):
     """The user's mistake as an exception that begins with the place in the script."""
     return kind(f"{where or here()}: {what}")
+
+
+def check_known(what, given, known):
+    """Refuses a name that is none of those known, and says which may be meant."""
+    if given not in known:
+        raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of {', '.join(known)}")
 
 
 def legible(text, keep="\n"):

@@ -1,6 +1,8 @@
 """Files: what is none is refused; whether one is still what it was, by a hash of its contents; how a path is shown,
 and what the file system refuses."""
+import contextlib
 import os
+from pathlib import Path
 
 from . import _memsim
 from .errors import Error
@@ -52,6 +54,18 @@ def shown(path):
     """A path as people like it: from here, if it lies below."""
     near = os.path.relpath(path)
     return path if near.startswith("..") else near
+
+
+@contextlib.contextmanager
+def replacing(path, mode="w"):
+    """The file that takes the place of `path` when all is written; until then what stood there stays whole."""
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        with open(part, mode, encoding=None if "b" in mode else "utf-8") as file:
+            yield file
+        os.replace(part, path)
+    finally:
+        Path(part).unlink(missing_ok=True)
 
 
 def os_error(act, path):

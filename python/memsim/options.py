@@ -3,6 +3,9 @@ import argparse
 import dataclasses
 import os
 
+from . import _memsim
+from .errors import Error
+
 
 @dataclasses.dataclass
 class Options:
@@ -46,9 +49,18 @@ def whole(least, most=2**64 - 1):
     """A type of argument."""
     def read(text):
         if not (text.isascii() and text.isdigit() and least <= int(text[:30]) <= most):
-            raise argparse.ArgumentTypeError(f"'{text}' is no whole number from {least} to {most}")
+            upward = f"of {least} or more" if most == 2**64 - 1 else f"from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"'{text}' is no whole number {upward}")
         return int(text)
     return read
+
+
+def ticks(text):
+    """A type of argument: '4us' as ticks."""
+    try:
+        return _memsim.ticks(text)
+    except Error as e:
+        raise argparse.ArgumentTypeError(str(e)) from None
 
 
 def add_changes(p, more=""):

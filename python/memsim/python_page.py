@@ -6,7 +6,7 @@ import re
 import memsim
 
 # In the order of the page. The five systems show what their packages offer; help() has their modules.
-MODULES = ("stats", "study", "plot", "simt", "dram", "energy", "systems",
+MODULES = ("stats", "study", "plot", "simt", "dram", "energy", "ports", "systems",
            *(f"systems.{name}" for name in ("drive", "host", "mmu", "interleave", "scale", "assumptions", "qv100",
                                             "ohm", "zng", "cmd", "cxl_gpu", "sap")))
 

@@ -18,9 +18,10 @@ import sys
 import time
 from pathlib import Path
 
-from . import accuracy, plot, verdict
+from . import accuracy, plot, processes, verdict
 from .errors import PACKAGE, Error, did_you_mean
-from .files import os_error
+from .files import os_error, replacing
+from .options import whole
 from .progress import duration
 
 ROOT = Path(PACKAGE, "__init__.py").resolve().parents[2]
@@ -94,7 +95,7 @@ def costs(*files):
 def add_cost(file, figure, scale, seconds, megabytes):
     known = costs(file)
     known[figure, scale] = seconds, megabytes
-    with open(file, "w", newline="") as f:
+    with replacing(file) as f:
         rows = csv.writer(f, lineterminator="\n")
         rows.writerow(["figure", "scale", "cpu_seconds", "megabytes"])
         rows.writerows([*key, f"{s:.1f}", f"{m:.0f}"] for key, (s, m) in sorted(known.items()))
@@ -124,9 +125,8 @@ def run(figure, args):
     options = ([*SCALES[args.scale], "--jobs", str(args.jobs), "--seeds", str(args.seeds)] if figure.takes_a_scale
                else [])
     study = subprocess.Popen(
-        [sys.executable, "-m", "memsim", *(["-q"] if args.quiet else []), "-d", args.outdir, figure.script, *options],
-        env=dict(os.environ, PYTHONPATH=os.path.dirname(PACKAGE.rstrip(os.sep))), stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, text=True)
+        [*processes.MEMSIM, *(["-q"] if args.quiet else []), "-d", args.outdir, figure.script, *options],
+        env=processes.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
         text = study.stdout.read()
         _, status, used = os.wait4(study.pid, 0)
@@ -198,8 +198,8 @@ def main(argv):
     p.add_argument("--scale", choices=SCALES, default="quick",
                    help="quick: small inputs, and of each the first 300,000 thread instructions, to see that all works "
                         "(no claim is judged at it); default; judge: the paper's (quick)")
-    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
-    p.add_argument("--seeds", type=int, default=1, help="run all with the seeds 1 to N; the median counts")
+    p.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes at once")
+    p.add_argument("--seeds", type=whole(1), default=1, help="run all with the seeds 1 to N; the median counts")
     p.add_argument("-d", "--outdir", default="memsim-out/reproduce", help="where all goes (memsim-out/reproduce)")
     p.add_argument("-q", "--quiet", action="store_true", help="print no progress")
     p.add_argument("--check", action="store_true",
@@ -217,9 +217,6 @@ def main(argv):
         return listing(args)
     if not args.FIGURE:
         p.error("name figures or papers, or all; --list shows what there is")
-    for option, value in ("--jobs", args.jobs), ("--seeds", args.seeds):
-        if value < 1:
-            p.error(f"{option} {value}: give it 1 or more")
     if args.record and args.scale == "default":
         p.error("--record is of --scale quick or judge: docs hold no figures of default that a claim has at judge")
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))

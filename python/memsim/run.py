@@ -166,8 +166,8 @@ class Simulation:
             self._run.finish(self._machine, self._cause, self._spent)
             self._tell(f"results in {shown(self.options.database())}, run {self._run.uuid}")
             for tick in self._at:
-                print(f"memsim: warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
-                      f"ended at {_memsim.show_ticks(self._machine.now)}", file=sys.stderr)
+                self._tell(f"warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
+                           f"ended at {_memsim.show_ticks(self._machine.now)}")
         else:
             self._run.flush_series(self._machine)
 

@@ -24,8 +24,8 @@ import struct
 
 import numpy as np
 
-from .errors import Error, here, user_error
-from .files import check_output
+from .errors import here, user_error
+from .files import check_output, os_error, replacing
 
 MAGIC = b"memsimS1"
 ALIGN = 256  # as cudaMalloc
@@ -259,12 +259,12 @@ def record(path, program):
     """Runs program(device) and writes what its kernels do to `path`, for workload.Recorded. The same
     program writes the same bytes. Returns what the program returns."""
     check_output(path)
-    try:
-        with open(path, "wb") as file:
+
+    def write():
+        with replacing(path, "wb") as file:
             file.write(MAGIC + bytes(8))
             device = Device(file)
             result = program(device)
             device.finish()
             return result
-    except OSError as e:
-        raise Error(f"{path}: {e.strerror}: name a place that can be written") from None
+    return os_error(write, path)

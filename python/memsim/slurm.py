@@ -29,7 +29,7 @@ BATCH = """\
 #SBATCH --requeue
 #SBATCH --ntasks=1
 {options}export PYTHONPATH={package}
-exec {python} -m memsim sweep {command}
+exec {python} -P -m memsim sweep {command}
 """
 
 

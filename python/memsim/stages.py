@@ -1,8 +1,9 @@
 """The stages of a request (--stamps), as figures show them."""
 
-WAY = ("sm", "translation", "l1", "network", "l2", "deduplication", "lookup", "reserve_lookup", "page", "queue",
-       "cxl_conversion", "cxl_queue", "host_bridge", "endpoint", "flash_network", "plane_queue", "sensing",
-       "register", "channel", "dram", "xpoint")
+WAY = ("sm", "translation", "fault_driver", "page_read", "page_copy", "l1", "network", "l2", "deduplication",
+       "host_bridge", "reserve_lookup", "cxl_queue", "cxl_conversion", "cxl_transaction", "cxl_link", "cxl_physical",
+       "cxl_wires", "endpoint", "page", "drive_queue", "drive", "firmware", "map", "flash_network", "plane_queue",
+       "collection", "sensing", "flash_channel", "register", "queue", "dram", "xpoint", "channel")
 LAST = ("response",)
 
 

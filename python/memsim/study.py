@@ -14,6 +14,7 @@ A point is a run of a script with arguments, in a process of its own; all write 
 whose results are there already (`--skip-finished`) is not run again, and studies share their points.
 Claims are rows of claims/<system>.csv, facts of the papers as data, and judged by memsim.verdict.
 """
+import argparse
 import contextlib
 import dataclasses
 import math
@@ -28,8 +29,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from . import _memsim, checkpoints, run, signals, verdict
-from .errors import IN_USE, PACKAGE, Error, InUse, did_you_mean, user_error
+from .errors import IN_USE, Error, InUse, did_you_mean, user_error
 from .files import check_output, os_error
+from .options import whole
 from .points import Points, owner
 from .processes import MEMSIM, Processes, as_they_end, environment
 from .results import connect
@@ -65,15 +67,27 @@ class Point:
         return name + (f" seed {self.seed}" if self.seed > 1 else "")
 
 
+def add_jobs(parser):
+    """The option of a study that says how many processes it runs at once."""
+    parser.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes at once")
+    return parser
+
+
 def add_options(parser):
     """The options that every study has."""
     parser.add_argument("--scale", default="default", help="tiny, small, default or judge; some systems also have half or twice (of judge)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
-    parser.add_argument("--max-instructions", type=int, default=0,
+    add_jobs(parser)
+    parser.add_argument("--max-instructions", type=whole(0), default=0,
                         help="thread instructions of a point (0: to its end)")
-    parser.add_argument("--seeds", type=int, default=1,
+    parser.add_argument("--seeds", type=whole(1), default=1,
                         help="run each point with the seeds 1 to N; a claim is judged by the median")
     return parser
+
+
+def jobs(doc):
+    """The only option of a study whose points have no scale: how many processes it runs at once."""
+    parser = argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False)
+    return add_jobs(parser).parse_args().jobs
 
 
 def preview(args, every):
@@ -138,6 +152,8 @@ class Study:
         is finished stays finished: run the study again for the rest. Points that another process is at
         come last: it may have finished them by then. A SIGTERM or Ctrl-C is passed on to the points that
         run, and ends the study when they have ended."""
+        if not self.points:
+            raise user_error(f"the study {self.system}/{self.name} has no points: point() adds them")
         began, done, errors = time.monotonic(), 0, {}
         twins = {}  # equal points run once
         for point in self.points:

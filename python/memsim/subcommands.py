@@ -9,7 +9,7 @@ from pathlib import Path
 
 from . import _memsim, checkpoints, schema
 from .errors import Error, legible
-from .files import check_output
+from .files import check_output, os_error
 
 
 def _parse(name, doc, *arguments, argv):
@@ -28,7 +28,7 @@ def describe(argv):
 def stubs(argv):
     directory = _parse("stubs", "Write the .pyi stubs of the package",
                        ("DIR", "memsim/*.pyi are written below it"), argv=argv).DIR
-    _writing(directory, lambda: schema.write_stubs(directory))
+    os_error(lambda: schema.write_stubs(directory), directory)
 
 
 def reference(argv):
@@ -43,14 +43,7 @@ def reference(argv):
         text = python_page.page()
     else:
         text = schema.reference()
-    _writing(args.FILE, lambda: Path(args.FILE).write_text(text))
-
-
-def _writing(path, act):
-    try:
-        act()
-    except OSError as e:
-        raise Error(f"{path}: {e.strerror}: name a place that can be written") from None
+    os_error(lambda: Path(args.FILE).write_text(text), args.FILE)
 
 
 def ckpt(argv):

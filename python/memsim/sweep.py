@@ -4,8 +4,9 @@ import contextlib
 import os
 import sqlite3
 
-from . import _memsim, run, signals
+from . import run, signals
 from .errors import Error
+from .options import ticks, whole
 from .points import rows_of, summary
 from .results import connect
 
@@ -19,7 +20,7 @@ def main(argv):
                     "study; what it does not know is the study's. Told to end, it saves what runs; the "
                     "same command goes on.")
     p.add_argument("-d", "--outdir", metavar="DIR", help="where results go (memsim-out)")
-    p.add_argument("--jobs", metavar="N", type=_jobs, help="points at once (one a core)")
+    p.add_argument("--jobs", metavar="N", type=whole(1, 9999), help="points at once (one a core)")
     p.add_argument("-q", "--quiet", action="store_true", help="print no line for a point that has ended")
     p.add_argument("--status", metavar="OUTDIR", help="what is done, what runs and the time left, of the "
                    "studies in this directory or database")
@@ -60,17 +61,8 @@ def main(argv):
     return run_script(args.study, others)
 
 
-def _jobs(text):
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= 9999:
-        raise argparse.ArgumentTypeError(f"'{text}' is no number of points from 1 to 9999")
-    return int(text)
-
-
 def _time(text):
-    try:
-        _memsim.ticks(text)
-    except Error as e:
-        raise argparse.ArgumentTypeError(str(e)) from None
+    ticks(text)
     return text
 
 

@@ -8,6 +8,7 @@ import signal
 
 from . import _memsim
 from .files import check_output
+from .options import whole
 
 ALL = 2**64 - 1
 
@@ -23,7 +24,7 @@ def parser():
         g.add_argument("--format", default="automatic", choices=_memsim.trace_formats)
         g.add_argument("--unit", default="", metavar="TIME",
                        help="how long a unit of a text trace's times is: a cycle, or MQSim's unit")
-        g.add_argument("--bytes", type=_whole, default=64, metavar="N",
+        g.add_argument("--bytes", type=whole(0), default=64, metavar="N",
                        help="of an access, where the trace does not tell (64)")
         g.add_argument("--geometry", default="", metavar="N,N,N,N,N,N",
                        help="channels, ranks, bank groups, banks, rows, columns of Ramulator's R|W")
@@ -39,24 +40,18 @@ def parser():
     a.add_argument("FILE", nargs="+")
     a = action("head", "The first records (of Accel-Sim's: launches)")
     a.add_argument("FILE", nargs="+")
-    a.add_argument("-n", type=_whole, default=10, metavar="N", help="how many (10)")
+    a.add_argument("-n", type=whole(0), default=10, metavar="N", help="how many (10)")
     a = action("slice", "A part of a trace as a trace of its own")
     a.add_argument("FILE")
     output(a)
-    a.add_argument("--first", type=_whole, default=0, metavar="N", help="first record, from 0")
-    a.add_argument("--count", type=_whole, default=ALL, metavar="N", help="how many records")
+    a.add_argument("--first", type=whole(0), default=0, metavar="N", help="first record, from 0")
+    a.add_argument("--count", type=whole(0), default=ALL, metavar="N", help="how many records")
     a.add_argument("--from", dest="since", default="", metavar="TIME", help="from this time on")
     a.add_argument("--until", default="", metavar="TIME", help="before this time")
     a = action("convert", "All of a trace in another format")
     a.add_argument("FILE")
     output(a)
     return p
-
-
-def _whole(text):
-    if not text.isdecimal() or int(text) > ALL:
-        raise argparse.ArgumentTypeError(f"'{text}' is no whole number")
-    return int(text)
 
 
 def trace(argv):

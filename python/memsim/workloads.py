@@ -8,6 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 from . import _memsim
 from .errors import Error, did_you_mean
+from .options import whole
 
 TYPE = "workload.Program"
 
@@ -116,7 +117,7 @@ def main(argv):
     p.add_argument("--size", type=int, help="instead of the small size that --check's tests use")
     p.add_argument("--full", action="store_true", help="at the default sizes")
     p.add_argument("--describe", action="store_true", help="only say what they are")
-    p.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    p.add_argument("--jobs", type=whole(1), default=os.cpu_count(), help="processes")
     args = p.parse_args(argv)
     every = chosen(args.NAME, bool(args.graph))
     if args.describe:

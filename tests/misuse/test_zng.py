@@ -30,7 +30,7 @@ def test_a_machine_that_cannot_be(refused, platform, setting, said):
     (["--workload", "betw-bakc"], "there is no workload 'bakc' in 'betw-bakc' (did you mean 'back'?)"),
     (["--workload", "betw*0"], "'betw*0' runs 0 applications at once: give it 1 to 64"),
     (["--platform", "optane", "--optane", "tabel"],
-     "there is no reading 'tabel' of Optane's times (did you mean 'table'?)"),
+     "there is no reading of Optane's times 'tabel' (did you mean 'table'?)"),
     (["--platform", "zgn"], "there is no platform 'zgn' (did you mean 'zng'?)"),
     (["--register-network", "fnif"], "fnif"),
     (["--platform", "optane", "--registers", "8"], "platform 'optane' has no flash registers"),

@@ -3,15 +3,12 @@
     build/memsim configs/studies/cxl/fig3b.py
 """
 
-import argparse
-
 from memsim import study
 from memsim.systems import cxl_gpu
 
 LAYERS = "cxl_conversion", "cxl_transaction", "cxl_link", "cxl_physical", "cxl_wires"
 
-args = study.add_options(argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)).parse_args()
-fig = study.Study("cxl_gpu", "fig3b", jobs=args.jobs)
+fig = study.Study("cxl_gpu", "fig3b", jobs=study.jobs(__doc__))
 for controller in cxl_gpu.CONTROLLERS:
     fig.point(cxl_gpu.points.config("cxl_link.py"), "--controller", controller, options=("--stamps", "1"),
               controller=controller)

@@ -7,7 +7,7 @@ from memsim.systems import sap
 
 args = sap.points.arguments(__doc__, more=lambda parser: (
     parser.add_argument("--only", nargs="+", default=sap.assumptions.NAMES, metavar="NAME", help="assumptions"),
-    parser.add_argument("--size", type=int, default=1, help="MiB of DRAM")))
+    parser.add_argument("--size", type=int, default=1, choices=sap.points.sizes(), help="MiB of DRAM")))
 fig = sap.points.Points("sensitivity", args, ("fifo", "lru", "sap"))
 fig.add()
 chosen = sap.assumptions.chosen(args.only)

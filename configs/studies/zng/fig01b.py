@@ -6,9 +6,10 @@ senses is wasted when lines are read from it (III-A).
 The paper's machine, unscaled, each part under a load that saturates it. zng-35 compares buses.
 """
 
+from memsim import study
 from memsim.systems import zng
 
-fig = zng.peaks.Peaks("fig01b", zng.peaks.jobs(__doc__), "GPU DRAM", "DRAM buffer", "SSD controller",
+fig = zng.peaks.Peaks("fig01b", study.jobs(__doc__), "GPU DRAM", "DRAM buffer", "SSD controller",
                       "flash channels", "flash arrays")
 fig.run()
 fig.show()

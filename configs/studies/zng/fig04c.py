@@ -5,9 +5,10 @@
 The paper's machine, unscaled, under loads that saturate it; of GPU-SSD and HybridGPU all data are on the SSD.
 """
 
+from memsim import study
 from memsim.systems import zng
 
-fig = zng.peaks.Peaks("fig04c", zng.peaks.jobs(__doc__), "GPU DRAM", "desktop DRAM", "Optane",
+fig = zng.peaks.Peaks("fig04c", study.jobs(__doc__), "GPU DRAM", "desktop DRAM", "Optane",
                       "HybridGPU", "GPU-SSD")
 fig.run()
 fig.show()

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ..errors import Error, did_you_mean
-from ..files import check_output, os_error, shown
+from ..files import check_output, os_error, replacing, shown
 from . import page
 from .diagram import Diagram
 from .run_data import open_runs
@@ -53,15 +53,9 @@ def _write(args, name, text):
     if not path.endswith(ending):
         raise Error(f"{path}: what is written is {ending[1:].upper()}: give the file a name that ends in {ending}")
     check_output(path)
-    os_error(lambda: _replace(path, text), path)
+
+    def write():
+        with replacing(path) as file:
+            file.write(text)
+    os_error(write, path)
     print(shown(path))
-
-
-def _replace(path, text):
-    """What stood there stays whole until all is written."""
-    part = f"{path}.part"
-    try:
-        Path(part).write_text(text, encoding="utf-8")
-        os.replace(part, path)
-    finally:
-        Path(part).unlink(missing_ok=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..errors import did_you_mean, user_error
+from ..errors import check_known
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,5 @@ def chosen(names, every):
     """Those of `every` that have these names, all values."""
     known = list(dict.fromkeys(a.name for a in every))
     for name in names:
-        if name not in known:
-            raise user_error(f"there is no assumption '{name}'{did_you_mean(name, known)}: it is one of "
-                             f"{', '.join(known)}")
+        check_known("assumption", name, known)
     return [a for a in every if a.name in names]

@@ -4,12 +4,12 @@
 """
 
 from .. import System, flash
-from ..errors import did_you_mean, user_error
+from ..errors import check_known
 
 # Geometry: channels, packages of a channel, dies, planes, blocks of a plane, pages of a block.
 # mqsim: MQSim (FAST'18), its default ssdconfig.xml, with its policies: one die of a package at a time,
 #        no time of cores, a 2 MiB cache of the map, which is on the flash.
-# z_ssd: ZnG (HPCA'21), Table I: 16 channels of one package, 8 dies x 8 planes, 1024 blocks x 384 pages
+# z_ssd: ZnG (ISCA'20), Table I: 16 channels of one package, 8 dies x 8 planes, 1024 blocks x 384 pages
 #        of 4 KB, 800 MT/s; 5 cores with 5 us a request and 22.3 % over-provisioning are assumptions
 #        (docs/models/flash.md); DRAM buffer of 32 bit x 1600 MT/s, 13.75 ns each for tRCD and tCL.
 # z_nand_983_zet, nand_980_pro: drives behind a CXL endpoint, so without NVMe's times; DRAM as z_ssd's; collection from
@@ -66,9 +66,7 @@ def solid_state_drive(preset, queues=1, channels=None, geometry=None, **drive):
     geometry of a smaller drive, as in PRESETS
     drive    parameters of flash.Drive that replace the preset's
     """
-    if preset not in PRESETS:
-        raise user_error(f"there is no drive '{preset}'{did_you_mean(preset, PRESETS)}: it is one of "
-                         f"{', '.join(PRESETS)}")
+    check_known("drive", preset, PRESETS)
     p = PRESETS[preset]
     preset_channels, packages, dies, planes, blocks, pages = geometry or p["geometry"]
     channels = channels or preset_channels

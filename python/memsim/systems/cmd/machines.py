@@ -5,7 +5,7 @@
 
 from ... import Root, cmd, mem, workload
 from ...energy import components
-from ...errors import did_you_mean, user_error
+from ...errors import check_known, user_error
 from ..interleave import Interleave, join
 from ..processor import gpu
 from ..scale import footprint as footprint_of
@@ -59,9 +59,7 @@ def platforms():
 
 def check_options(platform, **told):
     """Refuses a platform that there is not, and an option (of OF_OPTIONS; None: not told) that it has nothing for."""
-    if platform not in PLATFORMS:
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, PLATFORMS)}: it is one of "
-                         f"{', '.join(PLATFORMS)}")
+    check_known("platform", platform, PLATFORMS)
     for option, value in told.items():
         what, owners = OF_OPTIONS[option]
         if value is not None and platform not in owners:

@@ -1,7 +1,7 @@
 """The thirteen workloads of CMD's Table I, each with a size for every scale."""
 
 from ... import workload
-from ...errors import did_you_mean, user_error
+from ...errors import check_known
 
 SCALES = ("tiny", "small", "default", "half", "judge", "twice")  # half of judge and twice: whether its figures hold
 COMPUTE = "darknet", "tiny", "yolo2", "yolo3"  # compute-intensive; the others are memory-intensive
@@ -36,10 +36,8 @@ def names():
 
 def program(name, scale, seed=1):
     """The workload.Program, and the thread instructions after which no block starts (0: none)."""
-    if name not in TABLE_I:
-        raise user_error(f"there is no workload '{name}'{did_you_mean(name, TABLE_I)}: it is one of {', '.join(TABLE_I)}")
-    if scale not in SCALES:
-        raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of {', '.join(SCALES)}")
+    check_known("workload", name, TABLE_I)
+    check_known("scale", scale, SCALES)
     entry, at = TABLE_I[name], SCALES.index(scale)
     kind = {} if name in COMPUTE else dict(generator=GRAPHS)
     made = workload.Program(name=entry.get("name", name), size=entry["size"][at], seed=seed,

@@ -4,8 +4,8 @@
 docs/models/cxl.md.
 """
 
-from ... import Root, System, cxl, cxl_gpu, flash, link, mem, workload
-from ...errors import did_you_mean, user_error
+from ... import Root, System, cxl, cxl_gpu, link, mem, workload
+from ...errors import check_known
 from .. import mmu
 from ..processor import gpu
 from ..scale import KIB, up_to
@@ -76,9 +76,7 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
     """
     for what, given, known in (("platform", platform, PLATFORMS), ("medium", media, MEDIA),
                                ("controller", controller, CONTROLLERS), ("flit", flit, FLITS)):
-        if given not in known:
-            raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of "
-                             f"{', '.join(known)}")
+        check_known(what, given, known)
     bytes_of_program = footprint_of(program)
     size = size or scale.scale(bytes_of_program)
     root = Root(seed=seed, contents=contents)

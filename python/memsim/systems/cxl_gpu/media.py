@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ... import flash, mem
-from ...errors import did_you_mean, user_error
+from ...errors import check_known
 from ...objects import System
 from ..drive import PRESETS, solid_state_drive
 from ..interleave import Interleave, in_bytes
@@ -74,8 +74,7 @@ class Medium:
 
 def check(media, state="used"):
     for what, given, known in ("medium", media, MEDIA), ("state of a drive", state, DRIVES):
-        if given not in known:
-            raise user_error(f"there is no {what} '{given}'{did_you_mean(given, known)}: it is one of {', '.join(known)}")
+        check_known(what, given, known)
 
 
 def ddr5(part, capacity, inputs=1):

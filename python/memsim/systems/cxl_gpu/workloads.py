@@ -1,7 +1,7 @@
 """The thirteen workloads of CXL-GPU's evaluation, each with a size for every scale."""
 
 from ... import workload
-from ...errors import did_you_mean, user_error
+from ...errors import check_known
 
 SCALES = ("tiny", "small", "default", "half", "judge")  # half of judge: whether its figures hold at half the size
 COMPUTE = "rsum", "stencil", "sort"                   # compute-intensive
@@ -37,10 +37,8 @@ def names():
 
 def program(name, scale, seed=1):
     """The workload.Program, and the thread instructions after which no block starts (0: none)."""
-    if name not in TABLE:
-        raise user_error(f"there is no workload '{name}'{did_you_mean(name, TABLE)}: it is one of {', '.join(TABLE)}")
-    if scale not in SCALES:
-        raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of {', '.join(SCALES)}")
+    check_known("workload", name, TABLE)
+    check_known("scale", scale, SCALES)
     entry, at = dict(TABLE[name]), SCALES.index(scale)
     size = entry.pop("size")[at]
     return workload.Program(**{"name": name, **entry}, size=size, seed=seed), REGION[at] * 1_000_000

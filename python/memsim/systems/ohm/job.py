@@ -5,6 +5,7 @@ import argparse
 
 from ... import workload
 from ... import workloads as catalogue
+from ...options import whole
 from ..scale import KRONECKER, kronecker_scale
 from . import dram, machines, workloads
 
@@ -19,7 +20,7 @@ def arguments(doc, mode):
                         help="dedicated: migration has a channel of its own (Fig. 8)")
     parser.add_argument("--rings", default="array", choices=["array", "single"],
                         help="single: rings are tuned for each route, for 500 ps (IV-C)")
-    parser.add_argument("--host-page", type=int, default=dram.PAGE, help="bytes of a page of origin's host")
+    parser.add_argument("--host-page", type=whole(1), default=dram.PAGE, help="bytes of a page of origin's host")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--workload", choices=list(workloads.TABLE_II),
                       help="one of the paper's ten, with the size and region of the scale")

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ... import Root, System, ohm, workload
 from ...energy import components
-from ...errors import did_you_mean, user_error
+from ...errors import check_known, user_error
 from .. import gtx580
 from ..drive import solid_state_drive
 from ..interleave import connect
@@ -129,9 +129,7 @@ def two_level(platform, program, size=None, seed=1, waveguides=1, migration_chan
 def _machine(mode, platform, program, size, seed, waveguides, migration_channel, rings, host_page,
              contents, dispatch):
     known = platforms(mode)
-    if platform not in known:
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, known)}: it is "
-                         f"one of {', '.join(known)}")
+    check_known("platform", platform, known)
     optical = platform not in ELECTRICAL
     if not optical and (waveguides != 1 or rings != "array"):
         raise user_error(f"{platform} has no waveguides and no rings: its channels are electrical")

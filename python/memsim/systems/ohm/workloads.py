@@ -1,6 +1,7 @@
 """The ten workloads of Ohm-GPU's Table II, each with a size and a region for every scale."""
 
 from ... import workload
+from ...errors import check_known
 
 # An L2 slice of less than 32 KiB has too few lines for its 64 MSHRs (8 ways: 32 sets), and then holds up
 # what the memory could serve. Of the scales, only judge has more.
@@ -33,6 +34,8 @@ TABLE_II = {
 
 def program(name, scale, seed=1):
     """The workload.Program, and its region as parameters of gpu.Dispatcher."""
+    check_known("workload", name, TABLE_II)
+    check_known("scale", scale, SCALES)
     entry, at = TABLE_II[name], SCALES.index(scale)
     made = workload.Program(name=name, size=entry["size"][at], seed=seed,
                             iterations=entry.get("iterations", 0), **GRAPHS)

@@ -7,7 +7,7 @@ beside it what each policy would hold at each of SAP's sizes: one run gives them
 from fractions import Fraction
 
 from ... import Root, System, flash, mem, sap
-from ...errors import did_you_mean, user_error
+from ...errors import check_known, user_error
 from ..drive import PRESETS, solid_state_drive
 from ..interleave import in_bytes
 from ..processor import gpu
@@ -39,9 +39,7 @@ def policies():
 
 
 def check(policy):
-    if policy not in POLICIES:
-        raise user_error(f"there is no policy '{policy}'{did_you_mean(policy, POLICIES)}: it is one of "
-                         f"{', '.join(POLICIES)}")
+    check_known("policy", policy, POLICIES)
 
 
 def gtx480(memory, **dispatch):
@@ -68,8 +66,7 @@ def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False,
     `manager`.
     """
     check(policy)
-    if drive not in DRIVES:
-        raise user_error(f"there is no drive '{drive}'{did_you_mean(drive, DRIVES)}: it is one of {', '.join(DRIVES)}")
+    check_known("drive", drive, DRIVES)
     capacity = in_bytes(dram, "dram")
     if capacity < UNIT or capacity % UNIT:
         raise user_error(f"dram={dram!r}: write a whole number of units of {UNIT}B, such as "

@@ -4,7 +4,7 @@
 """
 
 from ... import workload
-from ...errors import did_you_mean, user_error
+from ...errors import check_known
 
 SCALES = ("tiny", "small", "default", "judge")
 # The paper names AES, BFS, CP, MUM and NN; that the sixth is LPS is an assumption. STO is of the same set, BP is not.
@@ -29,10 +29,8 @@ def names():
 
 def program(name, scale, seed=1):
     """The workload.Program, and the thread instructions after which no block starts (0: none)."""
-    if name not in TABLE:
-        raise user_error(f"there is no workload '{name}'{did_you_mean(name, TABLE)}: it is one of {', '.join(names())}")
-    if scale not in SCALES:
-        raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of {', '.join(SCALES)}")
+    check_known("workload", name, TABLE)
+    check_known("scale", scale, SCALES)
     at = SCALES.index(scale)
     entry = {key: value[at] if isinstance(value, tuple) else value for key, value in TABLE[name].items()}
     region = entry.pop("region", 0)

@@ -1,4 +1,4 @@
-"""ZnG (Zhang and Jung, HPCA'21): `zng.machine(...)` builds a machine; the modules hold its flash, its workloads, how
+"""ZnG (Zhang and Jung, ISCA'20): `zng.machine(...)` builds a machine; the modules hold its flash, its workloads, how
 it is scaled, its wear, and the points and assumptions that its studies share."""
 
 from ...lazy import modules_when_asked as _modules_when_asked

@@ -1,11 +1,11 @@
-"""ZnG (Zhang and Jung, HPCA'21) and what it is compared with: a GPU whose memory is Z-NAND.
+"""ZnG (Zhang and Jung, ISCA'20) and what it is compared with: a GPU whose memory is Z-NAND.
 
 `machine(platform, programs, ...)` builds any of them; the values stand in Table I of the paper or are
 assumptions of docs/models/zng.md.
 """
 
 from ... import Root, System, workload, zng
-from ...errors import did_you_mean, user_error
+from ...errors import check_known, user_error
 from .. import gtx580, mmu
 from ..processor import gpu
 from ..scale import footprint
@@ -54,9 +54,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
     Returns a Root with `program`, `gpu` (dispatcher, sm, tlb, mmu, l1, network, l2, and prefetcher if
     there is one), `memory`, `flash` of ZnG's, and `scale` (what became of the proportions). Caches are cold.
     """
-    if platform not in platforms():
-        raise user_error(f"there is no platform '{platform}'{did_you_mean(platform, platforms())}: it is "
-                         f"one of {', '.join(platforms())}")
+    check_known("platform", platform, platforms())
     own = flash.PLATFORMS.get(platform)
     if on_flash and not own:
         raise user_error(f"{', '.join(on_flash)}: platform '{platform}' has no flash registers; those "

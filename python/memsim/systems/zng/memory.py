@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from ... import dram, mem, zng
-from ...errors import did_you_mean, user_error
+from ...errors import check_known
 from .. import gtx580, mmu
 from ..drive import solid_state_drive
 from ..host import PAGE_COST, share_of_host
@@ -79,9 +79,7 @@ def ideal(root, size, needed):
 
 def optane_table(size, reading):
     """A controller's Optane DIMM, by one of the readings of Table I in OPTANE."""
-    if reading not in OPTANE:
-        raise user_error(f"there is no reading '{reading}' of Optane's times{did_you_mean(reading, OPTANE)}: it is "
-                         f"one of {', '.join(OPTANE)}")
+    check_known("reading of Optane's times", reading, OPTANE)
     read = dict(OPTANE[reading])
     banks, row = max(1, round(read.pop("banks") * size.of_controller)), read.pop("row")
     none = {name: "1fs" for name in ("tRRD_S", "tRRD_L", "tRTP", "tWTR_S", "tWTR_L", "tRTRS")}

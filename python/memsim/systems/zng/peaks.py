@@ -5,7 +5,6 @@
     peaks.rate["ideal"]     # bytes a second, measured
 """
 
-import argparse
 import sys
 from pathlib import Path
 
@@ -76,13 +75,6 @@ def measured(name, values):
     if name == "GPU-SSD":
         return values["ssd.drive", "read_bytes"] / taken
     return _total(values, "read_bytes", "gpu.l2") / taken
-
-
-def jobs(doc):
-    """How many processes the study may run at once."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False)
-    parser.add_argument("--jobs", type=int, help="processes at once")
-    return parser.parse_args().jobs
 
 
 class Peaks(study.Study):

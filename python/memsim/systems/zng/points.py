@@ -14,6 +14,7 @@ import math
 import re
 
 from ... import study
+from ...options import whole
 from ..platform_study import PlatformStudy, config
 from . import scale
 from .workloads import PAIRS, TABLE_II, names
@@ -57,7 +58,7 @@ def arguments(doc, workloads=PAIRS, more=lambda parser: None):
     parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), metavar="NAME",
                         help="such as betw, betw-back, betw*8")
-    parser.add_argument("--whole", type=int, default=scale.FOOTPRINT,
+    parser.add_argument("--whole", type=whole(1), default=scale.FOOTPRINT,
                         help="bytes that the paper's programs touch (an assumption)")
     more(parser)
     args = parser.parse_args()

@@ -3,7 +3,7 @@
 import re
 
 from ... import workload
-from ...errors import did_you_mean, user_error
+from ...errors import check_known, did_you_mean, user_error
 
 SCALES = ("tiny", "small", "default", "judge")
 # As Ohm-GPU's: GraphBIG's graphs are LDBC's, whose degrees are Facebook's. In Graph500's (kronecker) one thread
@@ -56,9 +56,7 @@ def names(text):
 def programs(text, scale, seed=1, graphs=GRAPHS):
     """A workload.Program for each application. Copies of one workload have the same input, each in
     memory of its own. `graphs` says how graphs are generated: social, communities or kronecker."""
-    if scale not in SCALES:
-        raise user_error(f"there is no scale '{scale}'{did_you_mean(scale, SCALES)}: it is one of "
-                         f"{', '.join(SCALES)}")
+    check_known("scale", scale, SCALES)
     made = []
     for name in names(text):
         entry = TABLE_II[name]
