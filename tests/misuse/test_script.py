@@ -114,3 +114,19 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
     assert done.stderr.startswith("Traceback (most recent call last):\n") and done.stderr.endswith(
         "ValueError: invalid literal for int() with base 10: 'x'\n")
     assert 'File "own.py", line 11' in done.stderr and "python/memsim/" not in done.stderr
+
+
+@pytest.mark.parametrize("script, arguments, said", [
+    ("zng.py", ["--whole", "0"], "'0' is no whole number of 1 or more"),
+    ("paged_gpu.py", ["--page", "0"], "'0' is no whole number of 1 or more"),
+    ("paged_gpu.py", ["--placement", "faults", "--resident", "-5"], "'-5' is no whole number from 1 to 100"),
+    ("ohm_planar.py", ["--platform", "origin", "--host-page", "0"], "'0' is no whole number of 1 or more"),
+    ("co_run.py", ["--only", "7"], "--only 7: kernels are 0 to 1"),
+    ("sap_hints.py", ["--system", "ohm", "--workload", "nope"], "there is no workload 'nope': it is one of backp"),
+    ("studies/sap/sensitivity.py", ["--size", "3"], "invalid choice: 3"),
+    ("studies/ohm/fig16.py", ["--jobs", "0"], "'0' is no whole number of 1 or more"),
+])
+def test_values_that_a_script_of_ours_cannot_take(script, arguments, said, tmp_path):
+    from misuse.conftest import MEMSIM, ROOT
+    done = subprocess.run([MEMSIM, "-q", ROOT / "configs" / script, *arguments], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode in (1, 2) and said in done.stderr and "Traceback" not in done.stderr

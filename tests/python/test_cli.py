@@ -30,7 +30,8 @@ def test_usage_errors_have_code_2(memsim_command):
     for arguments in ([], ["--no-such"], ["--restore", "x.ckpt", "s.py"], ["describe"],
                       ["--checkpoint-at", "200", "s.py"], ["--event-queue", "slow", "s.py"],
                       ["--checkpoint-sim-period", "0us", "s.py"], ["ckpt"],
-                      ["--debug-flags", "NoSuch", "s.py"], ["--stamps", "-1", "s.py"],
+                      ["--debug-flags", "NoSuch", "s.py"], ["--debug-file", "f", "s.py"],
+                      ["--debug-start", "1us", "s.py"], ["--debug-end", "1us", "s.py"], ["--stamps", "-1", "s.py"],
                       ["--stamps", "0", "s.py"], ["--stamps", "9" * 40, "s.py"],
                       ["--perturb-wakes", "-1", "s.py"], ["--perturb-wakes", str(2**64), "s.py"]):
         assert "usage: memsim" in memsim_command(*arguments, expect=2).stderr
@@ -43,6 +44,20 @@ def test_one_checkpoint_is_restored(memsim_command, script):
         said = memsim_command("--restore", *arguments, expect=2).stderr
         assert said.endswith("memsim: error: --restore goes on from one checkpoint and 2 are named: "
                              "out/4us.ckpt, out/5us.ckpt\n")
+
+
+def test_quiet_prints_no_warning(memsim_command, script):
+    late = "--checkpoint-at", "1s", script, 1000
+    assert "no checkpoint at 1s" in memsim_command("-d", "told", *late).stderr
+    assert memsim_command("-q", "-d", "quiet", *late).stderr == ""
+
+
+def test_a_restored_run_writes_its_timeline_where_the_user_is(memsim_command, script, tmp_path):
+    memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
+    there = tmp_path / "there"
+    there.mkdir()
+    subprocess.run([MEMSIM, "-q", "--timeline", "t.json", "--restore", "../out/4us.ckpt"], cwd=there, check=True)
+    assert (there / "t.json").exists() and not (tmp_path / "t.json").exists()
 
 
 def test_a_checkpoint_knows_how_many_events_are_to_come(memsim_command, script, tmp_path):

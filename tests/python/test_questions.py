@@ -1,4 +1,5 @@
 """Asking the results: kernel launches, views, frames of many runs, memsim diff, memsim plot."""
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -328,9 +329,12 @@ def test_elements_are_combined_by_what_they_are(runs, drawn):
 
 
 def test_stages_stand_in_the_order_of_the_way(runs, drawn):
-    from memsim.stages import along_the_way
+    from memsim.stages import LAST, WAY, along_the_way
     assert along_the_way({"l2", "page", "network", "new", "response", "dram", "l1", "translation", "sm"}) == [
         "sm", "translation", "l1", "network", "l2", "page", "dram", "new", "response"]
+    told = re.findall(r"`(\w+)`", " ".join(line.split("|")[1] for line in re.findall(
+        r"^\| `.*", (ROOT / "docs/debugging.md").read_text().split("## ")[1], re.M)))
+    assert along_the_way(told) == [*WAY, *LAST]
     stages = list(drawn("stages", "--by", "platform")["table"].columns)
     assert stages == along_the_way(stages) != sorted(stages)
 

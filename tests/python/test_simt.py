@@ -50,6 +50,15 @@ def test_a_program_computes_and_runs(tmp_path, in_tmp):
         assert sim.root.memory.stats.writes > 0
 
 
+def test_a_program_that_ends_early_leaves_the_recording_that_was_there(tmp_path):
+    simt.record(tmp_path / "g.steps", gather)
+    whole = (tmp_path / "g.steps").read_bytes()
+    with pytest.raises(ZeroDivisionError):
+        simt.record(tmp_path / "g.steps", lambda device: 1 // 0)
+    assert (tmp_path / "g.steps").read_bytes() == whole
+    assert [file.name for file in tmp_path.iterdir()] == ["g.steps"]
+
+
 def test_steps_wait_for_what_they_use(tmp_path):
     simt.record(tmp_path / "g.steps", gather)
     kinds_and_needs = [(s[1], s[9:]) for s in steps_of(tmp_path / "g.steps")]
