@@ -122,7 +122,6 @@ void Deduplicator::drain() {
 // ---- requests come and go ----------------------------------------------------------------------
 
 bool Deduplicator::accept(const MemRequest& r) {
-    if (r.is_hint()) return true; // dropped: it would read what may lie elsewhere
     if (r.command != Command::read && r.command != Command::write && r.command != Command::atomic)
         refuse("queue", "only reads, writes and atomics go to memory");
     if (!BlockMap::within_block(r))

@@ -46,7 +46,7 @@ struct Job {
     bool moves = false;       ///< it brings what another memory held
     bool coded = false;       ///< `other` gets the code of a block
     bool stale = false;       ///< the host has written into its block: what is known of it changed
-    std::uint8_t before = 0;  ///< older ones of the same block that it waits for
+    std::uint16_t before = 0; ///< older ones of the same block that it waits for
     std::uint8_t waits = 0;   ///< looks and reads under way
     std::uint8_t sectors = 0; ///< that the request names
     std::uint8_t mask = 0;    ///< of a write: the block's from now on

@@ -43,7 +43,7 @@ enum class QueueKind : std::uint8_t { fast, naive };
 /// in which they were scheduled, and every move keeps that order: no sequence numbers are needed.
 ///
 /// Cancelling marks the event; its 16 bytes are dropped when they come to the front, or swept when
-/// such entries outnumber the live ones.
+/// such entries outnumber the live ones: at the next cancelling, or when near is filled.
 ///
 /// Most events are alarms: of one owner, set again and again, one time pending. An alarm keeps its
 /// place for good and knows its time, so that an entry of another time is known to be stale:

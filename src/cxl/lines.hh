@@ -59,9 +59,6 @@ inline std::uint64_t enables_of(const MemRequest& r, const Line& line,
     return all;
 }
 
-/// The bytes that a whole write of it leaves.
-inline std::uint64_t whole_enables(bool half) { return half ? 0xffff'ffffu : ~std::uint64_t {0}; }
-
 /// Whether a write covers all of a line or half.
 inline bool writes_whole(const MemRequest& r, const Line& line) {
     const std::uint32_t sectors = line.half ? 1 : 3;

@@ -74,8 +74,8 @@ class BlockTraffic final : public Model<BlockTraffic>, public ReportsWork {
         Counter writes {Unit::count, "Writes answered"};
         Counter bytes {Unit::byte, "Bytes of reads and writes answered"};
         Distribution latency {Unit::time, "Time from when a request was due to its answer"};
-        Distribution read_latency {Unit::time, "Time from a read's issue to its answer"};
-        Distribution write_latency {Unit::time, "Time from a write's issue to its answer"};
+        Distribution read_latency {Unit::time, "Time from when a read was due to its answer"};
+        Distribution write_latency {Unit::time, "Time from when a write was due to its answer"};
         PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
         PerSecond read_rate {reads, "Reads answered a second of simulated time"};
         PerSecond write_rate {writes, "Writes answered a second of simulated time"};

@@ -228,7 +228,7 @@ void Drive::page_read(std::uint32_t c, std::uint32_t lpn, std::uint32_t sectors,
             sectors & ~(*cache_)[cached].valid & back_end_->ftl().lookup(lpn).sectors;
         contents_->keep(cached, sensed, missing);
         cache_->fill(cached, missing);
-        use_dram(none, static_cast<unsigned>(std::popcount(missing)));
+        if (missing) use_dram(none, static_cast<unsigned>(std::popcount(missing)));
     }
     sim().contents().release(sensed);
     done(c, static_cast<unsigned>(std::popcount(sectors)));

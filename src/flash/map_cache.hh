@@ -15,6 +15,7 @@ struct CachedMapping {
     std::uint32_t dirty_next = no_link;   ///< of its translation page
     std::uint32_t first_job = no_link;    ///< of those that wait for it
     std::uint32_t next_awaited = no_link; ///< of its translation page
+    bool changed = false;                 ///< while it was on its way
 };
 
 /// Plain values for State.
@@ -108,17 +109,15 @@ class MapCache {
         if (!s_.entry_of.find(lpn)) come(create(lpn));
     }
     /// The entry was changed; it is put in if it has been thrown out meanwhile. One that is on its
-    /// way stays so: the change is then part of what comes.
+    /// way stays so, and is dirty when it comes: its translation page was read before the change.
     void change(std::uint32_t lpn) {
         const std::uint32_t* const known = s_.entry_of.find(lpn);
         const std::uint32_t i = known ? *known : create(lpn);
         if (!known) come(i);
-        parts::ResidentPage& page = s_.pages[i];
-        if (page.dirty || !page.here) return;
-        page.dirty = true;
-        std::uint32_t& first = s_.dirty[page_of(lpn)]; // its index and 1
-        s_.entries[i].dirty_next = first ? first - 1 : no_link;
-        first = i + 1;
+        if (s_.pages[i].here)
+            make_dirty(i);
+        else
+            s_.entries[i].changed = true;
     }
     bool too_full() const { return s_.here > capacity_; }
     /// Throws out an entry for the one that came last; the translation page to write back, or
@@ -154,6 +153,14 @@ class MapCache {
         s_.replacement->insert(i, s_.pages[i]);
         s_.last = i;
         ++s_.here;
+        if (std::exchange(s_.entries[i].changed, false)) make_dirty(i);
+    }
+    void make_dirty(std::uint32_t i) {
+        parts::ResidentPage& page = s_.pages[i];
+        if (std::exchange(page.dirty, true)) return;
+        std::uint32_t& first = s_.dirty[page_of(static_cast<std::uint32_t>(page.key))];
+        s_.entries[i].dirty_next = first ? first - 1 : no_link;
+        first = i + 1; // its index and 1
     }
     void clean(std::uint32_t page) {
         std::uint32_t i = *s_.dirty.find(page) - 1;

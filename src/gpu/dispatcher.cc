@@ -108,10 +108,7 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     if (launch.ended || past) return end(i);
     const std::uint32_t number = a.seen++;
     if (number < params.first_launch()) {
-        shares_[i].kernels->take_host_writes();
-        for (std::uint32_t b = 0; b < launch.blocks; ++b)
-            shares_[i].kernels->run_block(b, streams_);
-        return;
+        return skip(i, launch.blocks);
     }
     if (i == 0 && number && number == params.pause_at_launch() && !a.before)
         sim().request_exit("launch " + std::to_string(number) + " begins");
@@ -130,6 +127,18 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     ++stat.launches;
     debug(dispatch_flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks,
           " blocks, ", occupancy_.room(a.block), " in an SM");
+}
+
+/// A launch before the region takes no time. The program's memory is in the machine already if it runs
+/// again: what the launch changes is copied there.
+void Dispatcher::skip(std::uint32_t i, std::uint32_t blocks) {
+    program::KernelSource& kernels = *shares_[i].kernels;
+    const bool loaded = state.applications[i].loaded;
+    const auto writes = kernels.take_host_writes();
+    program::MemoryCopy before;
+    if (loaded) memory_of(i).deliver(writes, number_stores(i, 1) + 1), before.take(kernels);
+    for (std::uint32_t b = 0; b < blocks; ++b) kernels.run_block(b, streams_);
+    if (loaded) memory_of(i).deliver(before.changes(), number_stores(i, 1) + 1);
 }
 
 void Dispatcher::end_launches() {

@@ -179,6 +179,7 @@ class Dispatcher final : public Model<Dispatcher>,
     void take_ends();
     void ask(std::uint32_t application);
     void begin(std::uint32_t application, const protocol::LaunchReply& launch);
+    void skip(std::uint32_t application, std::uint32_t blocks);
     void end_launches();
     void end(std::uint32_t application);
     void start_no_more();

@@ -18,11 +18,11 @@ using protocol::Mem;
 /// queue of memory accesses to the L1, and shared memory.
 ///
 /// A warp issues in order, each operation when the results that it needs are there
-/// (protocol/warp_stream.hh); at most 64 results of a warp are on their way. Instructions without
+/// (program/warp_stream.hh); at most 64 results of a warp are on their way. Instructions without
 /// memory access depend on one another: they issue arithmetic_latency cycles apart, other warps in
 /// between. Stores and reductions have no result. An access to shared memory holds its one port for
 /// as many cycles as its bank conflicts take. A warp keeps its slot until all of its results have
-/// come. A warp slot has its own place in local memory (protocol/local_memory.hh). At the first
+/// come. A warp slot has its own place in local memory (program/local_memory.hh). At the first
 /// block of another launch the L1 is emptied: caches of SMs are not coherent,
 /// and kernels see each other's stores.
 ///

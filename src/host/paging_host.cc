@@ -79,7 +79,7 @@ void PagingHost::work() {
     }
     if (driver.idle() && !port.faults.empty() && quiet()) {
         if (prefetches_ && state.held.holds(name_of(port.faults.front()))) {
-            if (port.pages.can_send()) begin({port.faults.pop(), false});
+            if (port.pages.can_send()) begin({port.faults.pop(), false}, now());
             return;
         }
         driver.interrupted(now(), params.fault_latency());
@@ -91,7 +91,8 @@ void PagingHost::work() {
         const WantedPage wanted =
             driver.take(now(), [this](const WantedPage& next) { return cost(next); });
         stat.cpu_time += cost(wanted);
-        begin(wanted);
+        stat.batched_faults += !wanted.prefetch;
+        begin(wanted, driver.interrupt);
     }
     if (driver.busy(now())) arm(state.next, driver.free_at);
 }
@@ -113,12 +114,13 @@ void PagingHost::take_batch() {
 }
 
 /// The driver has dealt with a page: its frame is asked for and its data are read.
-void PagingHost::begin(const WantedPage& wanted) {
+void PagingHost::begin(const WantedPage& wanted, Tick since) {
     const std::uint32_t i = state.free.back();
     state.free.pop_back();
     Page& p = state.pages[i];
     p = {};
     p.fault = wanted.fault;
+    p.since = since;
     p.prefetch = wanted.prefetch;
     p.live = true;
     sim().stamps().mark(p.fault.stamps, driving, now());
@@ -263,7 +265,7 @@ void PagingHost::answer(std::uint32_t i) {
     sim().stamps().mark(p.fault.stamps, copying, now());
     port.faults.send({p.frame, p.fault.tag});
     ++stat.faults;
-    stat.fault_time.sample(Time {now() - state.driver.interrupt});
+    stat.fault_time.sample(Time {now() - p.since});
     finish(i);
 }
 

@@ -122,7 +122,8 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Counter late_faults {Unit::count,
                              "Faults on pages that a prefetch had brought in the meantime"};
         Counter batches {Unit::count, "Batches of the driver"};
-        Ratio faults_per_batch {faults, batches, "Faults of a batch"};
+        Counter batched_faults {Unit::count, "Faults that came in a batch"};
+        Ratio faults_per_batch {batched_faults, batches, "Faults of a batch"};
         Counter pages_out {Unit::count, "Dirty pages copied out"};
         Counter bytes_in {Unit::byte, "Bytes written to the device"};
         Counter bytes_out {Unit::byte, "Bytes read from the device"};
@@ -133,11 +134,13 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         PerSecond bandwidth_in {bytes_in, "Bytes to the device a second of simulated time"};
         Distribution batch_time {Unit::time, "Time from the interrupt to the last page of a batch"};
         Distribution fault_time {Unit::time,
-                                 "Time from a batch's interrupt to each of its answers"};
+                                 "Time from a batch's interrupt to each of its answers; of a fault "
+                                 "whose page a prefetch had brought, from its being taken"};
     };
     /// A page under way.
     struct Page {
         protocol::PageFault fault;
+        Tick since = 0; ///< the interrupt by which its fault was taken
         bool prefetch = false;
         bool late = false; ///< it was there when its fault was taken, and so is not fetched yet
         std::uint64_t frame = 0;
@@ -193,7 +196,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
     Time cost(const WantedPage& w) const {
         return w.prefetch ? params.prefetch_cost() : params.page_cost();
     }
-    void begin(const WantedPage& wanted);
+    void begin(const WantedPage& wanted, Tick since);
     void gone(const PageName& page);
     void answer(std::uint32_t page);
     void finish(std::uint32_t page);

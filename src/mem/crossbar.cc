@@ -59,11 +59,9 @@ void Crossbar::wake() {
         },
         stat.requester_busy, stat.requester_stalls);
     std::int64_t next = std::min(requests, responses);
-    // The last answer that a slice owed has made room behind the requests' turn, and no other one
-    // will come to wake who waits for it.
+    // An answer of this cycle has made room behind the requests' turn.
     state.requests.queues.for_each_waiting([&](std::uint32_t o) {
-        if (state.requests.blocked[o] && port.mem_side[o].outstanding() == 0 &&
-            port.mem_side[o].can_send())
+        if (state.requests.blocked[o] && port.mem_side[o].can_send())
             next = std::min(next, edge.cycle + 1);
     });
     if (next != no_cycle) arm(state.next, edges_.clock().advance(edge, next - edge.cycle).tick);

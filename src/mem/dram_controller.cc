@@ -129,8 +129,10 @@ bool DramController::accept() {
     bool any = false;
     while (!in.empty()) {
         const protocol::MemRequest& r = in.front();
-        if (protocol::for_a_cache(r.command)) {
-            in.pop();
+        if (protocol::for_a_cache(r.command)) { // a memory has nothing to do for it
+            if (!r.posted && !in.can_send()) return any;
+            const protocol::MemResponse answer = protocol::answer(r);
+            if (const bool posted = r.posted; in.pop(), !posted) in.send(answer);
             continue;
         }
         if (state.front == no_request) {

@@ -11,6 +11,10 @@ void SimpleMemory::wake() {
     auto& in = port.cpu_side;
     while (!in.empty() && state.free_at <= now() && (in.front().posted || in.can_send())) {
         const protocol::MemRequest r = in.pop();
+        if (protocol::for_a_cache(r.command)) { // a memory has nothing to do for it
+            if (!r.posted) in.send(protocol::answer(r));
+            continue;
+        }
         ++(r.command == protocol::Command::read ? stat.reads : stat.writes);
         stat.bytes += r.payload();
         const auto work = static_cast<Uint128>(r.packed.bytes(r.payload())) * ticks_per_second +

@@ -74,9 +74,7 @@ mem::DramAccess MemoryChannel::dram_access(std::uint64_t address, std::uint32_t 
 }
 
 void MemoryChannel::enqueue(const mem::DramAccess& access, bool migration, Tick now) {
-    const Uint128 forwarded = stats_.forwarded.value();
-    dram_->enqueue(access, now);
-    if (stats_.forwarded.value() == forwarded)
+    if (dram_->enqueue(access, now))
         count(access.bursts * timing_.burst, migration, access.wires);
 }
 

@@ -53,10 +53,8 @@ void PageSwapper::line_read(const xpoint::Device::Load& load) {
 
 /// True if it is done now.
 bool PageSwapper::advance(Job& job, Tick now) {
-    if (!job.has_both())
-        read(job, now);
-    else
-        write(job);
+    if (!job.has_both()) read(job, now);
+    if (job.has_both()) write(job); // also what buffers had at once
     job.ready = (job.written & job.dram_written) == job.all;
     return job.ready;
 }

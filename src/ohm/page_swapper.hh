@@ -45,18 +45,11 @@ class PageSwapper {
     void line_read(const xpoint::Device::Load& load);
     /// Takes what the DRAM has answered.
     void take_answers();
-    /// Goes on with all swaps. Calls ready(id) for those that are done. True if one has its last
-    /// line by this call, as the buffers had it: it is written by the next.
+    /// Goes on with all swaps. Calls ready(id) for those that are done.
     template <class F>
-    bool run(Tick now, F&& ready) {
-        bool complete = false;
-        for (Job& job : state_.jobs) {
-            if (!job.live || job.ready) continue;
-            const bool reads = !job.has_both();
-            if (advance(job, now)) ready(job.id);
-            complete |= reads && job.has_both();
-        }
-        return complete;
+    void run(Tick now, F&& ready) {
+        for (Job& job : state_.jobs)
+            if (job.live && !job.ready && advance(job, now)) ready(job.id);
     }
     void confirm(std::uint32_t id);
 

@@ -31,15 +31,13 @@ void XpointModule::wake() {
         },
         [this](Time stalled) { device_->count_stall(stalled); });
     empty_register();
-    const bool complete = swapper_ && swapper_->run(now(), [this](std::uint32_t id) {
-        ++stat.swaps;
-        port.device.commands.send({id});
-    });
+    if (swapper_)
+        swapper_->run(now(), [this](std::uint32_t id) {
+            ++stat.swaps;
+            port.device.commands.send({id});
+        });
     device_->start(now());
-    if (device_->next() != never)
-        arm(state.next, device_->next());
-    else if (complete)
-        arm(state.next, now() + 1); // nothing else may come
+    if (device_->next() != never) arm(state.next, device_->next());
 }
 
 void XpointModule::take_grants() {

@@ -39,6 +39,28 @@ std::uint32_t sectors_of(const M& m) {
     return static_cast<std::uint32_t>(end / sector_bytes - m.address / sector_bytes);
 }
 
+/// A piece of a message's span as a message of its own: cut to the sectors that it needs.
+struct Piece {
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0; ///< 0: the piece needs none
+    std::uint16_t sectors = 0;
+};
+
+/// The piece of the first `bytes` of a message.
+template <class M>
+Piece first_piece(const M& m, std::uint32_t bytes) {
+    if (m.sectors == 0) return {m.address, bytes, 0};
+    const std::uint64_t first = m.address / sector_bytes;
+    const std::uint64_t last = (m.address + bytes - 1) / sector_bytes;
+    const std::uint32_t mask = m.sectors & ((2u << (last - first)) - 1);
+    if (mask == 0) return {m.address, 0, 0};
+    const auto low = static_cast<std::uint32_t>(std::countr_zero(mask));
+    const std::uint64_t begin = std::max(m.address, (first + low) * sector_bytes);
+    const std::uint64_t end = std::min(
+        m.address + bytes, (first + static_cast<std::uint32_t>(std::bit_width(mask))) * sector_bytes);
+    return {begin, static_cast<std::uint32_t>(end - begin), static_cast<std::uint16_t>(mask >> low)};
+}
+
 /// A stretch of a message's span.
 struct Part {
     std::uint32_t offset = 0, bytes = 0;

@@ -73,7 +73,6 @@ class PageBuffer final : public Model<PageBuffer>,
         Counter hits {Unit::count, "Requests that found their page"};
         Counter merged {Unit::count, "Requests whose page was on its way"};
         Counter misses {Unit::count, "Requests that sent for their page"};
-        Ratio miss_rate {misses, reads, "Pages sent for, a read"};
         mem::AheadStats ahead;
         Counter pages_in {Unit::count, "Pages read from the drive"};
         Counter pages_out {Unit::count, "Dirty pages written to the drive"};

@@ -35,8 +35,6 @@ struct PageMask {
     unsigned missing(unsigned line, unsigned sectors) const {
         return partial >> line & 1 ? sectors : sectors & ~of(line);
     }
-    /// The bytes that a move of it takes over wires.
-    std::uint32_t bytes() const { return bits_set(touched) * line_bytes; }
     void fill() { *this = {{~std::uint64_t {0}, ~std::uint64_t {0}}, ~0u, 0}; }
 
   private:

@@ -38,17 +38,23 @@ void DramScheduler::init(const std::string& place, std::uint64_t machine_seed) {
 
 // ---- what arrives
 
-void DramScheduler::enqueue(const DramAccess& access, Tick now) {
+bool DramScheduler::enqueue(const DramAccess& access, Tick now) {
     MEMSIM_ASSERT(can_accept(access.write), "a DRAM queue overflows");
     MEMSIM_ASSERT(access.wires == DramWires::data || traits_.priorities,
                   "this order of DRAM commands knows one data bus");
     MEMSIM_ASSERT(access.wires != DramWires::side || parts_.path.has_side(),
                   "there is no side bus");
-    DramQueue& queue = parts_.queue;
-    if (!access.write && writes() && queue.covers(access)) {
+    if (!access.write && writes() && parts_.queue.covers(access)) {
         ++count_.forwarded;
-        return finish({now, now, access.context, false});
+        finish({now, now, access.context, false});
+        return false;
     }
+    admit(access, now);
+    return true;
+}
+
+void DramScheduler::admit(const DramAccess& access, Tick now) {
+    DramQueue& queue = parts_.queue;
     if (row_traits_.when_unused) close_unused(access.bank, now);
     if (!busy()) parts_.refresh.catch_up(now);
     queue.push(access);

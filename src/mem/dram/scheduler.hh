@@ -86,7 +86,8 @@ class DramScheduler {
         return figures_.read_queue + figures_.write_queue + beside * parts_.device.banks();
     }
     /// Precondition: can_accept(access.write).
-    void enqueue(const DramAccess& access, Tick now);
+    /// False if a write in the queue has the data: nothing crosses a bus.
+    bool enqueue(const DramAccess& access, Tick now);
     /// When run() has something to do; `never` if nothing waits.
     Tick next_action() const { return state_.plan.at; }
     /// Issues all commands that may be issued now.
@@ -121,6 +122,7 @@ class DramScheduler {
 
   private:
     bool busy() const { return reads() + writes() + parts_.queue.reservations() != 0; }
+    void admit(const DramAccess& access, Tick now);
     void finish(const DramDone& done);
     void choose(std::uint32_t bank) {
         parts_.set_candidate(bank, state_.order->choose(parts_, bank));

@@ -87,10 +87,20 @@ void TracePlayer::read_record() {
 
 void TracePlayer::send_one() {
     Record& next = state.record;
+    protocol::Piece piece;
+    while (piece.bytes == 0) {
+        const std::uint32_t bytes = std::min(next.bytes, params.largest());
+        piece = protocol::first_piece(next, bytes);
+        next.sectors = static_cast<std::uint16_t>(
+            next.sectors >> ((next.address + bytes) / protocol::sector_bytes -
+                             next.address / protocol::sector_bytes));
+        next.address += bytes;
+        next.bytes -= bytes;
+    }
     protocol::MemRequest r;
-    r.address = next.address;
-    r.bytes = std::min(next.bytes, params.largest());
-    r.sectors = r.bytes == next.bytes ? next.sectors : 0;
+    r.address = piece.address;
+    r.bytes = piece.bytes;
+    r.sectors = piece.sectors;
     r.command = next.command;
     r.pc = next.pc;
     r.warp = static_cast<std::uint8_t>(next.warp); // predictors tell 256 apart
@@ -100,8 +110,6 @@ void TracePlayer::send_one() {
     state.sent_at[r.tag] = now();
     r.stamps = sim().stamps().open(now(), r.address);
     if (params.timed() && next.due < now()) ++stat.late;
-    next.address += r.bytes;
-    next.bytes -= r.bytes;
     port.mem_side.send(r);
     if (next.bytes > 0) return;
     ++stat.records;
