@@ -63,6 +63,9 @@ void Drive::init() {
 void Drive::wake() {
     for (unsigned i = 0; i < port.channel.size(); ++i)
         while (!port.channel[i].empty()) back_end_->answered(port.channel[i].pop(), now());
+    contents_->write_deferred(
+        [this](std::uint32_t lpn, FunctionalAccess& access) { look_at_page(lpn, access); },
+        [this](std::uint32_t lpn) { return back_end_->works_on(lpn); });
     dram_->finish(now(), [this](const DramTransfer& t) {
         if (t.command != none) done(t.command, t.sectors);
     });
@@ -287,8 +290,6 @@ void Drive::check_loaded(Loader& l) const {
     cache_->check_loaded(l);
 }
 
-/// The newest place of a sector: the cache, the flash, or neither. A write goes to all that hold
-/// it.
 void Drive::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t address = access.address;
     const auto page_bytes = static_cast<std::uint64_t>(params.shape.page->raw);
@@ -297,7 +298,18 @@ void Drive::functional(const PortBase&, FunctionalAccess& access) {
                           " lies beyond the drive's " + std::to_string(sectors_) +
                           " sectors of 512 bytes: give the program a drive that holds it");
     const auto lpn = static_cast<std::uint32_t>(address / page_bytes);
-    access.address = address % page_bytes;
+    if (!access.write)
+        contents_->look_deferred(lpn, access);
+    else if (back_end_->works_on(lpn))
+        contents_->defer(lpn, access);
+    look_at_page(lpn, access);
+}
+
+/// The newest place of a sector: the cache, the flash, or neither. A write goes to all that hold
+/// it.
+void Drive::look_at_page(std::uint32_t lpn, FunctionalAccess& access) {
+    const std::uint64_t address = access.address;
+    access.address %= static_cast<std::uint64_t>(params.shape.page->raw);
     const std::uint32_t sector = 1u << access.address / block_sector_bytes;
     const std::uint32_t cached = cache_->find(lpn);
     const bool here = cached != no_link && (*cache_)[cached].valid & sector;

@@ -145,6 +145,7 @@ class Drive final : public Model<Drive>, public Functional, private DriveBackEnd
     State state;
 
   private:
+    void look_at_page(std::uint32_t lpn, FunctionalAccess& access);
     void fetch();
     void run_cores();
     void tell_load();

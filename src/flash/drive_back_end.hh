@@ -135,6 +135,7 @@ class DriveBackEnd {
     const Geometry& geometry() const { return geometry_; }
     const Ftl& ftl() const { return *ftl_; }
     std::size_t under_way() const { return jobs_.under_way(); }
+    bool works_on(std::uint32_t lpn) const { return jobs_.works_on(lpn); }
     std::size_t waiting_for_block() const { return jobs_.waiting_for_block(); }
     void check_loaded(Loader& l, std::size_t commands, std::size_t cached) const;
 

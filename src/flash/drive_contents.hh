@@ -1,6 +1,7 @@
 #pragma once
 
 #include "flash/page_contents.hh"
+#include "parts/deferred_writes.hh"
 #include "protocol/block_io.hh"
 
 #include <bit>
@@ -11,6 +12,7 @@ namespace memsim::flash {
 struct DriveContentsState {
     PageContents cached;   ///< by place in the cache
     PageContents unplaced; ///< by logical page: what is there though no page of the flash has it
+    parts::DeferredWrites deferred; ///< of the host into pages under way, by logical page
 };
 
 /// The bytes that pass through a drive's controller, where a machine carries contents. A logical
@@ -27,6 +29,7 @@ class DriveContents {
     void write(std::uint32_t cached, std::uint32_t lpn, std::uint32_t sectors,
                const protocol::BlockRequest& r) {
         if (!carries()) return;
+        forget_deferred(lpn, sectors);
         for_each(sectors, [&](std::uint32_t i) { s_.cached.forget(cached, i * pieces, pieces); });
         if (!r.contents) return;
         const std::uint64_t first = std::uint64_t {lpn} * page_sectors_ * pieces;
@@ -78,7 +81,26 @@ class DriveContents {
     }
     void trim(std::uint32_t lpn, std::uint32_t sectors) {
         if (!carries()) return;
+        forget_deferred(lpn, sectors);
         for_each(sectors, [&](std::uint32_t i) { s_.unplaced.forget(lpn, i * pieces, pieces); });
+    }
+    /// The host writes into a page that is under way: what was sensed of it may take the place of
+    /// what was written.
+    void defer(std::uint32_t lpn, const FunctionalAccess& write) { s_.deferred.add(lpn, write); }
+    void look_deferred(std::uint32_t lpn, FunctionalAccess& read) const {
+        if (!s_.deferred.empty()) s_.deferred.look(lpn, read);
+    }
+    /// Calls write(lpn, access) for all that are deferred; those of which under_way(lpn) is false
+    /// are forgotten then.
+    template <class Write, class UnderWay>
+    void write_deferred(Write&& write, UnderWay&& under_way) {
+        if (s_.deferred.empty()) return;
+        s_.deferred.for_each([&](std::uint64_t lpn, FunctionalAccess access) {
+            write(static_cast<std::uint32_t>(lpn), access);
+        });
+        s_.deferred.forget_if([&](std::uint64_t lpn, const FunctionalAccess&) {
+            return !under_way(static_cast<std::uint32_t>(lpn));
+        });
     }
     /// Sectors of a page get a place in the flash, as if they had always been there: calls put()
     /// with an untimed write for each 32 bytes that are known.
@@ -117,6 +139,13 @@ class DriveContents {
   private:
     static constexpr std::uint32_t pieces = protocol::block_sector_pieces;
 
+    void forget_deferred(std::uint32_t lpn, std::uint32_t sectors) {
+        if (s_.deferred.empty()) return;
+        s_.deferred.forget_if([&](std::uint64_t page, const FunctionalAccess& write) {
+            const std::uint64_t sector = write.address / protocol::block_sector_bytes;
+            return page == lpn && sectors >> sector % page_sectors_ & 1;
+        });
+    }
     template <class F>
     void for_each(std::uint32_t sectors, F&& f) {
         for (std::uint32_t page = page_sectors_ == 32 ? ~0u : (1u << page_sectors_) - 1,

@@ -6,6 +6,7 @@
 #include "core/stamps.hh"
 #include "parts/named.hh"
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 
@@ -67,6 +68,13 @@ class PageJobs {
     void finish(std::uint32_t j) {
         s_.jobs[j].kind = JobKind::none;
         s_.free.push_back(j);
+    }
+    /// Whether the contents of a logical page are under way.
+    bool works_on(std::uint32_t lpn) const {
+        return std::ranges::any_of(s_.jobs, [&](const Job& job) {
+            return job.lpn == lpn && (job.kind == JobKind::read || job.kind == JobKind::destage ||
+                                      job.kind == JobKind::move);
+        });
     }
     std::size_t size() const { return s_.jobs.size(); }
     std::size_t under_way() const { return s_.jobs.size() - s_.free.size(); }

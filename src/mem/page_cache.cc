@@ -255,16 +255,9 @@ void PageCache::unit_gone(std::uint64_t unit) {
 /// What the host wrote into a unit while the drive was reading it.
 void PageCache::write_deferred(std::uint64_t unit, Contents::Id page) {
     if (!page) return;
-    auto& pieces = sim().contents()[page].pieces;
     state.deferred.arrive(unit, [&](const FunctionalAccess& access) {
         const auto sector = static_cast<std::uint32_t>(access.address % unit_ / SectorBytes::size);
-        const auto at = std::lower_bound(
-            pieces.begin(), pieces.end(), sector,
-            [](const Contents::Piece& p, std::uint32_t s) { return p.sector < s; });
-        if (at != pieces.end() && at->sector == sector)
-            at->data.merge(access.data, false);
-        else
-            pieces.insert(at, {sector, access.data});
+        parts::write_sector(sim().contents(), page, sector, access.data);
     });
 }
 

@@ -26,6 +26,14 @@ class DeferredWrites {
                 access.data.fill(w->write.data);
     }
     bool empty() const { return writes_.empty(); }
+    template <class F>
+    void for_each(F&& f) const { ///< f(key, write), in their order
+        for (const Write& w : writes_) f(w.key, w.write);
+    }
+    template <class F>
+    void forget_if(F&& f) { ///< f(key, write)
+        std::erase_if(writes_, [&](const Write& w) { return f(w.key, w.write); });
+    }
     /// Calls write(access) for all of this key, in their order; they are forgotten.
     template <class F>
     void arrive(std::uint64_t key, F&& write) {

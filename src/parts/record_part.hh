@@ -32,6 +32,19 @@ inline void add_part(Contents& contents, Contents::Id to, std::uint32_t first, C
     contents.release(part);
 }
 
+/// Writes into one sector of a sorted record.
+inline void write_sector(Contents& contents, Contents::Id id, std::uint32_t sector,
+                         const SectorBytes& data) {
+    auto& pieces = contents[id].pieces;
+    const auto at =
+        std::lower_bound(pieces.begin(), pieces.end(), sector,
+                         [](const Contents::Piece& p, std::uint32_t s) { return p.sector < s; });
+    if (at != pieces.end() && at->sector == sector)
+        at->data.merge(data, false);
+    else
+        pieces.insert(at, {sector, data});
+}
+
 /// Once all parts are there.
 inline void sort_parts(Contents& contents, Contents::Id id) {
     auto& pieces = contents[id].pieces;

@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
+#include "parts/record_part.hh"
 
 #include <bit>
 
@@ -239,27 +240,48 @@ void PageBuffer::drive_answered(const protocol::BlockResponse& r) {
     if (r.op == BlockOp::write) {
         frame.mode = Mode::idle;
         ++stat.pages_out;
-        return;
+        return state.deferred.arrive(frame.page, [this](FunctionalAccess& access) {
+            look_through(port.drive_side, access);
+        });
     }
     stat.drive_time.sample(Time {now() - frame.since});
     ++stat.pages_in;
     frame.mode = Mode::filling;
     frame.transfer.in = r.contents;
+    write_deferred(frame);
     dram_->copy_in(r.tag);
 }
 
 // ---- contents --------------------------------------------------------------------------------
 
+/// What is in the DRAM; the rest is on the drive, which is also told what is written: a clean page
+/// is not written back. What is written into a page on its way is written again when it has come,
+/// or is at the drive.
 void PageBuffer::functional(const PortBase&, FunctionalAccess& access) {
     const std::uint64_t address = access.address;
     const std::uint32_t f = find(address / page_);
-    if (f == none || state.frames[f].mode == Mode::fetching ||
-        state.frames[f].mode == Mode::filling)
-        return look_through(port.drive_side, access); // both count bytes from the drive's first
-    access.address = dram_->address(f, address % page_);
-    look_through(port.dram_side, access);
-    access.address = address;
-    if (access.write) look_through(port.drive_side, access); // a clean page is not written back
+    const Mode mode = f == none ? Mode::empty : state.frames[f].mode;
+    const bool comes = mode == Mode::fetching || mode == Mode::filling;
+    if (access.write && (comes || mode == Mode::leaving))
+        state.deferred.add(address / page_, access);
+    else if (comes)
+        state.deferred.look(address / page_, access);
+    if (mode == Mode::filling) write_deferred(state.frames[f]); // some lines may be in the DRAM
+    if (f != none && (!comes || (access.write && mode == Mode::filling))) {
+        access.address = dram_->address(f, address % page_);
+        look_through(port.dram_side, access);
+        access.address = address;
+    }
+    if (access.write || comes || f == none) look_through(port.drive_side, access);
+}
+
+/// What the host wrote into a page while the drive was reading it.
+void PageBuffer::write_deferred(const Frame& frame) {
+    if (!frame.transfer.in) return;
+    state.deferred.arrive(frame.page, [&](const FunctionalAccess& access) {
+        const auto sector = static_cast<std::uint32_t>(access.address % page_ / SectorBytes::size);
+        parts::write_sector(sim().contents(), frame.transfer.in, sector, access.data);
+    });
 }
 
 // ---- reports ---------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include "core/functional.hh"
 #include "mem/paged_dram.hh"
 #include "mem/pages_ahead.hh"
+#include "parts/deferred_writes.hh"
 #include "parts/links.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/block_io.hh"
@@ -106,8 +107,9 @@ class PageBuffer final : public Model<PageBuffer>,
         mem::PagesAhead ahead;
         std::vector<std::uint32_t> notes; ///< the policy's, by frame
         mem::PagedDram::State dram;
-        Fifo<std::uint32_t> to_drive; ///< frames
-        parts::ListEnds written;      ///< dirty frames, by their last write
+        Fifo<std::uint32_t> to_drive;   ///< frames
+        parts::DeferredWrites deferred; ///< of the host into pages on their way, by page
+        parts::ListEnds written;        ///< dirty frames, by their last write
         std::uint32_t dirty = 0;
         Tick dispatcher_free = 0;
         Timer next;
@@ -140,6 +142,7 @@ class PageBuffer final : public Model<PageBuffer>,
     void write_out(std::uint32_t frame);
     bool send();
     void drive_answered(const protocol::BlockResponse& r);
+    void write_deferred(const Frame& frame);
     std::uint32_t first_of(std::uint64_t page) const {
         return static_cast<std::uint32_t>(page % sets_) * params.ways();
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 import memsim
 import pytest
 from memsim import workload
-from memsim.systems import ohm, scale, zng
+from memsim.systems import gpu, ohm, scale, zng
 
 PAGED = Path(__file__).parents[2] / "configs" / "paged_gpu.py"
 
@@ -80,6 +80,17 @@ def test_pages_that_come_and_go_are_what_programs_left(in_tmp, platform):
     assert held(root) > 100_000
     if platform == "hetero":
         assert root.host.stats.drive_writes > 0
+
+
+def test_launches_that_a_repeated_program_skips_reach_the_machine(in_tmp):
+    root = memsim.Root(contents=True)
+    root.program = [workload.Program(name="bfs1", size=8), workload.Program(name="pagerank", size=9, iterations=2)]
+    root.gpu = gpu(sms=2, l1="12KiB", l2="64KiB", memory="hbm2", channels=2, dispatcher=dict(
+        applications=2, partition="spatial", first_launch=1, when_one_ends="repeat"))
+    for program in root.program:
+        program.dispatcher = root.gpu.dispatcher.host
+    assert held(root) > 1000
+    assert root.gpu.dispatcher.stats.application_repeats[0] > 0
 
 
 def test_the_testbed_holds_what_its_program_left_on_the_drive(in_tmp):

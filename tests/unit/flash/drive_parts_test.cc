@@ -113,6 +113,21 @@ TEST_CASE("Which entry of the map goes is its policy's", "[flash]") {
     CHECK(map.evict() == parts::no_link); // clean by then
 }
 
+TEST_CASE("An entry that changes on its way is written back, as its page was read before",
+          "[flash]") {
+    MapCacheState state;
+    state.replacement.make("fifo", "", 1);
+    MapCache map(1, 4, state);
+    bool read = false;
+    map.await(9, 5, read);
+    map.change(9);
+    map.arrived(2, [](std::uint32_t) {});
+    map.insert(20);
+    CHECK(map.evict() == 2);
+    map.insert(30);
+    CHECK(map.evict() == parts::no_link); // 20 was never changed
+}
+
 TEST_CASE("Which clean page leaves a drive's cache is its policy's; dirty ones stay", "[flash]") {
     const auto [policy, gone] =
         GENERATE(table<std::string, std::uint32_t>({{"lru", 2}, {"fifo", 1}}));

@@ -252,8 +252,12 @@ TEST_CASE("A fault on a page that a prefetch brings is answered with the batch",
     CHECK(value(b.host().stat.batches) == 1);
     CHECK(value(b.host().stat.faults) == 2);
     CHECK(value(b.host().stat.late_faults) == 1);
+    CHECK(value(b.host().stat.batched_faults) == 1);
     CHECK(value(b.host().stat.bytes_in) == 16 * 4096);
     CHECK(b.driver().answered(1) < 38 * us);
+    // The first from its interrupt at 0, the second from when it was taken, at about 36 us.
+    CHECK(b.m.stat_value("host", "fault_time", "min") < 2000); // ns
+    CHECK(b.m.stat_value("host", "fault_time", "max") > 20'000);
 }
 
 TEST_CASE("What was prefetched makes room as other pages do, and is counted if it was not used",

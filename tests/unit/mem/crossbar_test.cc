@@ -154,6 +154,21 @@ TEST_CASE("a slice that may owe one answer gets one request after another", "[me
     CHECK(a.back().at - a.front().at > 9 * 100 * ns);
 }
 
+TEST_CASE("the room that an answer makes is used at the next edge, however many others are owed",
+          "[mem][crossbar]") {
+    Rig rig(1, 1, "outstanding=2");
+    rig.driver(0).read(0, 0, 32);
+    rig.driver(0).read(50 * ns, 0, 32);
+    rig.driver(0).read(60 * ns, 0, 32);
+    rig.run();
+    const auto at_memory = [](Tick granted) { return granted + 8 * ns / 32 + 5 * ns; };
+    const auto answered = [](Tick granted) { return granted + 40 * ns / 32 + 5 * ns; };
+    const Tick first = (at_memory(ns) + 100 * ns) / ns * ns + ns; // the edge at which it is granted
+    CHECK(rig.driver(0).answered(0) == answered(first));
+    const Tick third = (at_memory(first + ns) + 100 * ns) / ns * ns + ns;
+    CHECK(rig.driver(0).answered(2) == answered(third));
+}
+
 TEST_CASE("crossbars stand behind each other", "[mem][crossbar]") {
     Machine m;
     for (unsigned i = 0; i < 6; ++i) m.add(numbered("driver", i), "test_mem.Driver", {});

@@ -29,6 +29,27 @@ MemRequest random_request(Rng& random) {
 
 } // namespace
 
+TEST_CASE("the pieces of a message need what it needs, and no more", "[sectors]") {
+    Rng random(2, "pieces");
+    for (int n = 0; n < 20'000; ++n) {
+        const MemRequest r = random_request(random);
+        const auto bytes = static_cast<std::uint32_t>(1 + random.below(r.bytes));
+        const Piece first = first_piece(r, bytes);
+        MemRequest piece = r;
+        piece.address = first.address, piece.bytes = first.bytes, piece.sectors = first.sectors;
+        for (std::uint32_t i = 0; i < bytes; ++i) {
+            const std::uint64_t at = r.address + i;
+            const bool held = at >= piece.address && at < piece.address + piece.bytes &&
+                              needed(piece, static_cast<std::uint32_t>(at - piece.address));
+            REQUIRE(held == needed(r, i));
+        }
+        if (r.sectors == 0 || first.bytes == 0) continue;
+        const std::uint64_t end = piece.address + piece.bytes;
+        REQUIRE((end <= r.address + bytes && piece.sectors & 1));
+        REQUIRE(piece.sectors >> ((end - 1) / 32 - piece.address / 32) == 1);
+    }
+}
+
 TEST_CASE("a message's payload is the bytes of its sectors", "[sectors]") {
     Rng random(1, "payload");
     for (int n = 0; n < 20'000; ++n) {

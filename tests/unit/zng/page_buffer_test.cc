@@ -78,6 +78,47 @@ TEST_CASE("A page that is here is read from the DRAM, without firmware", "[zng][
     CHECK(value(s.dram_bytes) == 4096 + 2 * 128);
 }
 
+TEST_CASE("What the host writes into a page on its way is there when it has come, or gone",
+          "[zng][page_buffer]") {
+    const auto look = [](Rig& rig, std::uint64_t address, bool write, std::uint8_t byte = 0) {
+        FunctionalAccess a {address, 0, write, {}};
+        if (write) {
+            a.data.known = SectorBytes::all;
+            a.data.bytes.fill(byte);
+            a.data.order.fill(7);
+        }
+        rig.buffer().functional(rig.buffer().port.cpu_side, a);
+        CHECK(a.address == address);
+        return a.data.known ? a.data.bytes[5] : 0;
+    };
+    const auto at = [&](Rig& rig, Tick when) {
+        rig.m.sim().contents().enable();
+        look(rig, 64, true, 1);
+        look(rig, 96, true, 1);
+        rig.m.start();
+        rig.m.run(when);
+        look(rig, 64, true, 42);
+        look(rig, 4064, true, 42);
+        CHECK(look(rig, 64, false) == 42);
+        REQUIRE(rig.m.run(never) == Stop::idle);
+        CHECK(look(rig, 96, false) == 1);
+        CHECK(look(rig, 4064, false) == 42);
+        return look(rig, 64, false);
+    };
+    Rig comes("");
+    comes.driver().read(0, 0);
+    comes.driver().read(0, 64);
+    const auto when = GENERATE(6 * us, 8 * us, 9 * us, 10 * us, 11 * us, 12 * us, 13 * us);
+    CHECK(at(comes, when) == 42);
+    // Written back by the excess of dirty pages, then evicted clean and read again.
+    Rig goes("dirty_pages=1");
+    goes.driver().write(0, 0, 32, false);
+    goes.driver().write(100 * us, 4096, 32, false);
+    goes.driver().read(300 * us, 8192);
+    goes.driver().read(400 * us, 12288);
+    CHECK(at(goes, 100 * us + (when - 6 * us)) == 42);
+}
+
 TEST_CASE("The dispatcher takes one request in its time", "[zng][page_buffer]") {
     Rig rig("dispatch=20ns");
     rig.driver().read(0, 0, 32);
