@@ -23,18 +23,14 @@ void HostBridge::init() {
 
 void HostBridge::wake() {
     answer_config();
-    for (std::uint32_t o = 0; o < port.mem_side.size(); ++o)
-        while (!port.mem_side[o].empty() && port.cpu_side.can_send())
-            port.cpu_side.send(port.mem_side[o].pop());
-    if (!state.hdm.enabled) return;
-    do
-        state.waiting.take(
-            port.cpu_side, port.mem_side, [this](const MemRequest& r) { return port_of(r); },
-            [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); });
-    while (state.waiting.send(port.mem_side, [this](std::uint32_t o, const MemRequest& r) {
-        sim().stamps().mark(r.stamps, in_bridge, now());
-        ++stat.requests[o];
-    }));
+    if (!state.hdm.enabled) return state.waiting.pass_answers(port.cpu_side, port.mem_side);
+    state.waiting.pass(
+        port.cpu_side, port.mem_side, [this](const MemRequest& r) { return port_of(r); },
+        [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); },
+        [this](std::uint32_t o, const MemRequest& r) {
+            sim().stamps().mark(r.stamps, in_bridge, now());
+            ++stat.requests[o];
+        });
 }
 
 void HostBridge::answer_config() {

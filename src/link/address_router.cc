@@ -84,21 +84,10 @@ void AddressRouter::wake() {
             ++stat.orders[result];
             port.control->send({order.tag, result});
         }
-    // Answers first: the room that they make wakes nobody.
-    for (std::uint32_t o = 0; o < port.mem_side.size(); ++o)
-        while (!port.mem_side[o].empty() && port.cpu_side.can_send())
-            port.cpu_side.send(port.mem_side[o].pop());
-    do
-        state.waiting.take(
-            port.cpu_side, port.mem_side,
-            [this](const MemRequest& r) {
-                return r.is_hint() && !state.ranges.find(r.address) ? state.waiting.nowhere
-                                                                    : target_of(r.address);
-            },
-            [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); });
-    while (state.waiting.send(port.mem_side, [this](std::uint32_t o, const MemRequest&) {
-        ++stat.requests[o];
-    })); // which makes room for more
+    state.waiting.pass(
+        port.cpu_side, port.mem_side, [this](const MemRequest& r) { return port_of(r); },
+        [this](bool sent) { ++(sent ? stat.hints : stat.hints_dropped); },
+        [this](std::uint32_t o, const MemRequest&) { ++stat.requests[o]; });
 }
 
 RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {
@@ -120,12 +109,22 @@ RangeResult AddressRouter::obey(const protocol::RangeOrder& order) {
     return RangeResult::done;
 }
 
-std::uint32_t AddressRouter::target_of(std::uint64_t address) const {
+/// Nowhere, if it is a hint that has none.
+std::uint32_t AddressRouter::port_of(const MemRequest& r) const {
+    if (r.is_hint() && !state.ranges.find(r.address)) return state.waiting.nowhere;
+    const AddressRange& range = range_of(r.address);
+    if (!r.is_hint() && r.bytes && r.address + r.bytes - 1 > range.last())
+        refuse("ranges", "a request of " + std::to_string(r.bytes) + "B at address " +
+                             std::to_string(r.address) + " crosses the end of " + show(range));
+    return range.target;
+}
+
+const AddressRange& AddressRouter::range_of(std::uint64_t address) const {
     const AddressRange* range = state.ranges.find(address);
     if (!range)
         refuse("ranges", "a request goes to address " + std::to_string(address) +
                              ", which lies in none of them");
-    return range->target;
+    return *range;
 }
 
 void AddressRouter::waits_on(WaitReport& report) const {
@@ -135,7 +134,7 @@ void AddressRouter::waits_on(WaitReport& report) const {
 }
 
 void AddressRouter::functional(const PortBase&, FunctionalAccess& access) {
-    look_through(port.mem_side[target_of(access.address)], access);
+    look_through(port.mem_side[range_of(access.address).target], access);
 }
 
 } // namespace memsim::link

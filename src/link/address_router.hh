@@ -76,7 +76,8 @@ class AddressRouter final : public Model<AddressRouter>, public Functional {
     void read_ranges();
     void check_holes() const;
     protocol::RangeResult obey(const protocol::RangeOrder& order);
-    std::uint32_t target_of(std::uint64_t address) const;
+    std::uint32_t port_of(const protocol::MemRequest& r) const;
+    const parts::AddressRange& range_of(std::uint64_t address) const;
 };
 
 } // namespace memsim::link

@@ -1,7 +1,6 @@
 #include "mem/traffic_gen.hh"
 
 #include "core/registry.hh"
-#include "parts/named.hh"
 
 namespace memsim::mem {
 
@@ -10,31 +9,13 @@ static const Registration<TrafficGen> traffic_gen {
 
 using protocol::Command;
 
-void TrafficGen::init() {
-    state.sent_at.assign(params.outstanding, 0);
-    state.free_tags.clear();
-    for (unsigned i = params.outstanding; i-- > 0;) state.free_tags.push_back(i);
-}
+void TrafficGen::init() { SentRequests::init(state.requests, params.outstanding); }
 
 void TrafficGen::start() { arm(state.next, state.due); }
 
 void TrafficGen::wake() {
     auto& mem = port.mem_side;
-    while (!mem.empty()) {
-        const protocol::MemResponse r = mem.pop();
-        sim().contents().release(r.contents);
-        const Time taken {now() - parts::named(state.sent_at, r.tag)};
-        state.free_tags.push_back(r.tag);
-        stat.bytes += r.payload();
-        if (r.command == Command::read) {
-            ++stat.reads;
-            stat.read_latency.sample(taken);
-        } else {
-            ++stat.writes;
-            stat.write_latency.sample(taken);
-        }
-        sim().stamps().close(r.stamps, static_cast<std::size_t>(protocol::Stage::response), now());
-    }
+    while (!mem.empty()) requests().answered(mem.pop());
     while (more() && state.due <= now() && mem.can_send()) send_one();
     if (more() && state.due > now()) arm(state.next, state.due);
 }
@@ -57,10 +38,7 @@ void TrafficGen::send_one() {
     r.address += static_cast<std::uint64_t>(params.base->raw);
     const bool read = params.read_share() == 100_pct || state.rng.chance(params.read_share->raw);
     r.command = read ? Command::read : Command::write;
-    r.tag = state.free_tags.back();
-    state.free_tags.pop_back();
-    state.sent_at[r.tag] = now();
-    r.stamps = sim().stamps().open(now(), r.address);
+    requests().send(r);
     port.mem_side.send(r);
     ++state.sent;
     state.due += params.period->raw;
@@ -68,8 +46,8 @@ void TrafficGen::send_one() {
 
 std::vector<Work> TrafficGen::work() const {
     if (params.requests == 0) return {};
-    const std::uint64_t under_way = state.sent_at.size() - state.free_tags.size();
-    return {{path(), "requests", state.sent - under_way, params.requests, true}};
+    const std::uint64_t answered = state.sent - SentRequests::under_way(state.requests);
+    return {{path(), "requests", answered, params.requests, true}};
 }
 
 /// Only what has an end must be done.

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "core/component.hh"
-#include "core/free_list.hh"
 #include "core/work.hh"
-#include "protocol/mem.hh"
+#include "mem/sent_requests.hh"
 
 namespace memsim::mem {
 
@@ -40,20 +39,14 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>}, "Requests"};
     };
     struct Stats {
-        Counter reads {Unit::count, "Reads answered"};
-        Counter writes {Unit::count, "Writes answered"};
-        Counter bytes {Unit::byte, "Bytes of reads and writes"};
-        Distribution read_latency {Unit::time, "Time from sending a read to its answer"};
-        Distribution write_latency {Unit::time, "Time from sending a write to its answer"};
-        PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
+        SentStats sent;
     };
     struct State {
         std::uint64_t sent = 0;
         std::uint64_t offset = 0; ///< of the next sequential request
         Tick due = 1;             ///< when the next request is
         Rng rng;
-        std::vector<Tick> sent_at; ///< by tag
-        FreeList free_tags;
+        SentRequests::State requests;
         Timer next;
     };
 
@@ -72,6 +65,7 @@ class TrafficGen final : public Model<TrafficGen>, public ReportsWork {
   private:
     bool more() const { return params.requests == 0 || state.sent < params.requests; }
     void send_one();
+    SentRequests requests() { return {state.requests, stat.sent, sim()}; }
 };
 
 } // namespace memsim::mem

@@ -16,8 +16,23 @@ struct FanOut {
 
     void resize(std::uint32_t ports, std::uint32_t places) { queues.resize(1, ports, places); }
 
-    /// Takes what there is room for. `port_of(request)`: the number of its port, or, of a hint,
-    /// nowhere; `hinted(sent)` is told of each hint.
+    /// Passes answers to `in`, then what it has to `outs`. Answers go first: the room that they make
+    /// wakes nobody. `port_of(request)`: the number of its port, or, of a hint, nowhere;
+    /// `hinted(sent)` is told of each hint, `sent(port, request)` of each request that leaves.
+    template <class In, class Outs, class PortOf, class Hinted, class Sent>
+    void pass(In& in, Outs& outs, PortOf&& port_of, Hinted&& hinted, Sent&& sent) {
+        pass_answers(in, outs);
+        do
+            take(in, outs, port_of, hinted);
+        while (send(outs, sent)); // which makes room for more
+    }
+    template <class In, class Outs>
+    void pass_answers(In& in, Outs& outs) {
+        for (std::uint32_t o = 0; o < outs.size(); ++o)
+            while (!outs[o].empty() && in.can_send()) in.send(outs[o].pop());
+    }
+
+  private:
     template <class In, class Outs, class PortOf, class Hinted>
     void take(In& in, Outs& out, PortOf&& port_of, Hinted&& hinted) {
         while (!in.empty()) {
@@ -33,7 +48,7 @@ struct FanOut {
             ++held;
         }
     }
-    /// Sends what can be; `sent(port, request)` is told of each. True if there was one.
+    /// True if something was sent.
     template <class Outs, class Sent>
     bool send(Outs& out, Sent&& sent) {
         bool moved = false;

@@ -22,12 +22,12 @@ static std::pair<Uint128, std::uint64_t> measured(const Machine& m) {
     for (const auto& c : m.components()) {
         if (const auto* sm = dynamic_cast<const gpu::Sm*>(c)) add(sm->stat.memory.load_latency);
         if (const auto* generator = dynamic_cast<const mem::TrafficGen*>(c)) {
-            add(generator->stat.read_latency);
-            add(generator->stat.write_latency);
+            add(generator->stat.sent.read_latency);
+            add(generator->stat.sent.write_latency);
         }
         if (const auto* player = dynamic_cast<const workload::TracePlayer*>(c)) {
-            add(player->stat.read_latency);
-            add(player->stat.write_latency);
+            add(player->stat.sent.read_latency);
+            add(player->stat.sent.write_latency);
         }
     }
     return {sum, count};

@@ -1,7 +1,6 @@
 #include "workload/traces/trace_player.hh"
 
 #include "core/registry.hh"
-#include "parts/named.hh"
 
 #include <algorithm>
 #include <limits>
@@ -35,9 +34,7 @@ std::unique_ptr<TraceReader> TracePlayer::open() const {
 
 void TracePlayer::init() {
     reader_ = open(); // what can be seen to be wrong is told before time 0
-    state.sent_at.assign(params.outstanding(), 0);
-    state.free_tags.clear();
-    for (unsigned i = params.outstanding(); i-- > 0;) state.free_tags.push_back(i);
+    mem::SentRequests::init(state.requests, params.outstanding());
 }
 
 void TracePlayer::start() {
@@ -47,7 +44,7 @@ void TracePlayer::start() {
 
 void TracePlayer::wake() {
     auto& mem = port.mem_side;
-    while (!mem.empty()) answer(mem.pop());
+    while (!mem.empty()) requests().answered(mem.pop());
     while (!state.ended && state.record.due <= now() && mem.can_send()) send_one();
     if (!state.ended && state.record.due > now()) arm(state.next, state.record.due);
 }
@@ -105,10 +102,7 @@ void TracePlayer::send_one() {
     r.pc = next.pc;
     r.warp = static_cast<std::uint8_t>(next.warp); // predictors tell 256 apart
     r.application = next.application;
-    r.tag = state.free_tags.back(); // the port lets no more than `outstanding` out
-    state.free_tags.pop_back();
-    state.sent_at[r.tag] = now();
-    r.stamps = sim().stamps().open(now(), r.address);
+    requests().send(r);
     if (params.timed() && next.due < now()) ++stat.late;
     port.mem_side.send(r);
     if (next.bytes > 0) return;
@@ -116,29 +110,13 @@ void TracePlayer::send_one() {
     read_record();
 }
 
-void TracePlayer::answer(const protocol::MemResponse& r) {
-    sim().contents().release(r.contents);
-    const Time taken {now() - parts::named(state.sent_at, r.tag)};
-    state.free_tags.push_back(r.tag);
-    stat.bytes += r.payload();
-    if (r.command == Command::read) {
-        ++stat.reads;
-        stat.read_latency.sample(taken);
-    } else {
-        ++stat.writes;
-        stat.write_latency.sample(taken);
-    }
-    sim().stamps().close(r.stamps, static_cast<std::size_t>(protocol::Stage::response), now());
-}
-
 bool TracePlayer::pending() const {
-    return !state.ended || state.free_tags.size() < state.sent_at.size();
+    return !state.ended || mem::SentRequests::under_way(state.requests);
 }
 
 void TracePlayer::waits_on(WaitReport& report) const {
-    if (state.free_tags.size() < state.sent_at.size())
-        report.add(path() + " waits for " +
-                   std::to_string(state.sent_at.size() - state.free_tags.size()) + " answers");
+    if (const std::size_t answers = mem::SentRequests::under_way(state.requests))
+        report.add(path() + " waits for " + std::to_string(answers) + " answers");
 }
 
 } // namespace memsim::workload

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "core/component.hh"
-#include "core/free_list.hh"
-#include "protocol/mem.hh"
+#include "mem/sent_requests.hh"
 #include "workload/traces/address_trace.hh"
 
 namespace memsim::workload {
@@ -44,13 +43,8 @@ class TracePlayer final : public Model<TracePlayer> {
     };
     struct Stats {
         Counter records {Unit::count, "Records of the trace that were sent"};
-        Counter reads {Unit::count, "Reads answered"};
-        Counter writes {Unit::count, "Writes and atomics answered"};
-        Counter bytes {Unit::byte, "Bytes of reads and writes"};
         Counter late {Unit::count, "Requests that were sent after their time"};
-        Distribution read_latency {Unit::time, "Time from sending a read to its answer"};
-        Distribution write_latency {Unit::time, "Time from sending a write to its answer"};
-        PerSecond bandwidth {bytes, "Bytes answered a second of simulated time"};
+        mem::SentStats sent;
     };
     struct Record {
         std::uint64_t address = 0;
@@ -65,8 +59,7 @@ class TracePlayer final : public Model<TracePlayer> {
         TracePlace place;
         Record record; ///< the next
         bool ended = false;
-        std::vector<Tick> sent_at; ///< by tag
-        FreeList free_tags;
+        mem::SentRequests::State requests;
         Timer next;
     };
 
@@ -87,7 +80,7 @@ class TracePlayer final : public Model<TracePlayer> {
     std::unique_ptr<TraceReader> open() const;
     void read_record();
     void send_one();
-    void answer(const protocol::MemResponse& r);
+    mem::SentRequests requests() { return {state.requests, stat.sent, sim()}; }
 
     std::unique_ptr<TraceReader> reader_;
 };

@@ -130,6 +130,9 @@ TEST_CASE("ranges from parameters are checked before time 0", "[link][router]") 
     Routed r("0B 4KiB 0");
     r.driver.read(0, 4096);
     CHECK_THROWS_WITH(r.run(), Contains("goes to address 4096, which lies in none of them"));
+    Routed across("0B 4KiB 0, 4KiB 4KiB 1");
+    across.driver.read(0, 4080, 32);
+    CHECK_THROWS_WITH(across.run(), Contains("a request of 32B at address 4080 crosses the end of"));
 }
 
 TEST_CASE("what firmware orders is done or refused by an answer", "[link][router]") {

@@ -103,7 +103,7 @@ TEST_CASE("everything asked for is answered, and every answer has its piece of D
     m->run(never);
     digest_after(*m);
     const auto& dram = m->get<DramController>("dram").stat;
-    const auto& gen = m->get<TrafficGen>("gen").stat;
+    const auto& gen = m->get<TrafficGen>("gen").stat.sent;
     CHECK(dram.reads.value() == gen.reads.value());
     CHECK(dram.writes.value() == gen.writes.value());
     CHECK(dram.reads.value() + dram.writes.value() == 3000);
@@ -134,7 +134,7 @@ TEST_CASE("an unloaded read takes tRCD + tCL + burst and the two links") {
                                 {"changes", changes}});
         m->start();
         m->run(never);
-        const auto& s = m->get<TrafficGen>("gen").stat.read_latency;
+        const auto& s = m->get<TrafficGen>("gen").stat.sent.read_latency;
         return static_cast<Tick>(s.sum() / s.count());
     };
     // 64 B at 60 GB/s are 1,066,666 fs; 1 fs to the controller, 3 ns of wires, 2 ns to answer.

@@ -59,7 +59,7 @@ TEST_CASE("a monitor counts what passes and adds its links alone") {
     digest_after(*seen);
     CHECK(seen->sim().now() == plain->sim().now() + 2);
     const auto& stat = seen->get<Monitor>("monitor").stat;
-    const auto& gen = seen->get<TrafficGen>("gen").stat;
+    const auto& gen = seen->get<TrafficGen>("gen").stat.sent;
     CHECK(stat.reads.value() == gen.reads.value());
     CHECK(stat.writes.value() == gen.writes.value());
     CHECK(stat.read_bytes.value() + stat.write_bytes.value() == 500 * 64);
