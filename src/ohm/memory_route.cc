@@ -43,7 +43,7 @@ bool MemoryRoute::run(Tick now) {
 /// The last burst ends then.
 void MemoryRoute::finish(Tick end) {
     const auto& a = state_.access;
-    protocol::SequenceDone done {a.id, {}};
+    SequenceDone done {a.id, {}};
     const std::uint64_t sector = a.address / SectorBytes::size;
     if (a.write)
         dram_.replace(contents_, sector, a.contents);

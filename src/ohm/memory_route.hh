@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ohm/ddr_sequence.hh"
 #include "ohm/memory_channel.hh"
 #include "parts/sector_store.hh"
 
@@ -11,13 +12,13 @@ struct MemoryRouteState {
     struct Leaving {
         Tick at = 0;
         std::uint32_t module = 0;
-        protocol::SequenceDone done;
+        SequenceDone done;
     };
-    protocol::SequenceAccess access; ///< under way
-    std::uint32_t module = 0;        ///< whose it is
-    std::uint32_t bursts = 0;        ///< its column commands not yet issued; 0: none is under way
-    std::uint32_t turn = 0;          ///< the module that is asked first
-    Tick since = 0;                  ///< it has been under way
+    SequenceAccess access;    ///< under way
+    std::uint32_t module = 0; ///< whose it is
+    std::uint32_t bursts = 0; ///< its column commands not yet issued; 0: none is under way
+    std::uint32_t turn = 0;   ///< the module that is asked first
+    Tick since = 0;           ///< it has been under way
     Fifo<Leaving> leaving;
 };
 
@@ -28,7 +29,7 @@ struct MemoryRouteState {
 /// together cannot exceed the rate of its banks.
 class MemoryRoute {
   public:
-    using Port = Responder<protocol::DdrSequence>;
+    using Port = Responder<DdrSequence>;
     /// All outlive the route. `dram` is what the DRAM holds, by its addresses.
     MemoryRoute(MemoryChannel& channel, Many<Port>& ports, MemoryRouteState& state,
                 Contents& contents, parts::SectorStore& dram)

@@ -33,7 +33,7 @@ bool PageSwapper::accept(const DdrtCommand& c) {
 
 void PageSwapper::take_answers() {
     while (!dram_.empty()) {
-        const protocol::SequenceDone d = dram_.pop();
+        const SequenceDone d = dram_.pop();
         Job& job = parts::named(state_.jobs, d.id >> job_shift);
         const std::uint32_t piece = d.id & 15;
         if (d.id & write_mark) {

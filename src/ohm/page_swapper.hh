@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ohm/ddr_sequence.hh"
 #include "xpoint/device.hh"
 
 namespace memsim::ohm {
@@ -29,7 +30,7 @@ struct PageSwapperState {
 /// is free when the memory controller has confirmed.
 class PageSwapper {
   public:
-    using Dram = Requester<protocol::DdrSequence>;
+    using Dram = Requester<DdrSequence>;
     using Job = PageSwapperState::Job;
 
     /// All outlive it.

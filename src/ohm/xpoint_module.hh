@@ -26,7 +26,7 @@ class XpointModule final : public Model<XpointModule>, public Functional {
     };
     struct Ports {
         xpoint::DevicePorts<Params> device;
-        Many<Requester<protocol::DdrSequence>> dram {
+        Many<Requester<DdrSequence>> dram {
             +[](const void* p) { return static_cast<const Params*>(p)->swaps() ? 1u : 0u; },
             {.depth = +[](const void* p) { return 32 * static_cast<const Params*>(p)->swaps(); },
              .latency = from<&Params::device, &xpoint::DeviceParams::channel_latency>},

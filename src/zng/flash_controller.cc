@@ -7,7 +7,6 @@
 
 namespace memsim::zng {
 
-using protocol::CollectOp;
 using protocol::Command;
 using protocol::MemRequest;
 using protocol::Stage;
@@ -115,7 +114,7 @@ void FlashController::accept(const MemRequest& r, unsigned from_port) {
     *last = s;
 }
 
-void FlashController::accept(const protocol::CollectRequest& r) {
+void FlashController::accept(const CollectRequest& r) {
     const std::uint32_t s = take_slot();
     Slot& slot = state.slots[s];
     slot.collects = true;
@@ -212,7 +211,7 @@ bool FlashController::take(const FlashPacket& p) {
         state.low_logs.push(addresses_.low(p));
     } else if (p.kind == PacketKind::rest)
         stat.unasked_bytes += p.bytes;
-    else if (protocol::is_answer(p.kind))
+    else if (is_answer(p.kind))
         finish(p.tag, p);
     else
         refuse("first_package", "endpoint " + std::to_string(p.destination) +
@@ -253,8 +252,7 @@ void FlashController::finish(std::uint32_t slot, const FlashPacket& p) {
         more = i != last, next = done.next;
         (read ? stat.read_latency : stat.write_latency)
             .sample(static_cast<std::uint64_t>(now() - done.accepted));
-        sim().stamps().mark(r.stamps, i == slot ? protocol::FlashStage::network : Stage::channel,
-                            now());
+        sim().stamps().mark(r.stamps, i == slot ? FlashStage::network : Stage::channel, now());
         if (r.needs_response()) {
             protocol::MemResponse answer = protocol::answer(r);
             answer.contents = LinePacket::answer(sim().contents(), r, p.contents);
@@ -288,7 +286,7 @@ void FlashController::tell_caches() {
 }
 
 void FlashController::functional(const PortBase&, FunctionalAccess& access) {
-    protocol::FlashPacketAccess a {access, {}};
+    FlashPacketAccess a {access, {}};
     name_line(a.packet, access.address);
     a.address = flash_.offset_in_page(access.address);
     look_through(port.output, a);

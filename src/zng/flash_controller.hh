@@ -2,8 +2,8 @@
 
 #include "core/free_list.hh"
 #include "core/functional.hh"
-#include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
+#include "zng/flash_network.hh"
 #include "zng/geometry.hh"
 #include "zng/packet_addresses.hh"
 #include "zng/thrashing_checker.hh"
@@ -11,8 +11,6 @@
 namespace memsim::zng {
 
 using namespace memsim::literals;
-using protocol::FlashPacket;
-using protocol::PacketKind;
 
 /// A flash controller on the GPU's interconnect: the request dispatcher that turns requests of L2
 /// slices into packets of the flash network, and what a garbage collector asks into moves and
@@ -73,11 +71,11 @@ class FlashController final : public Model<FlashController>, public Functional {
                                  "Packets to the flash network"};
         In<FlashPacket> input {{.depth = from<&Params::net_queue>},
                                "Packets from the flash network"};
-        Many<Responder<protocol::Collect>> collector {
+        Many<Responder<Collect>> collector {
             from<&Params::collectors>,
             {.depth = from<&Params::collect_queue>, .latency = from<&Params::latency>},
             "Moves, erases and extensions"};
-        Many<Out<protocol::LogLow>> log_low {
+        Many<Out<LogLow>> log_low {
             from<&Params::collectors>, {.latency = from<&Params::latency>}, "Log blocks to merge"};
         Many<Requester<protocol::Mem>> pin {
             from<&Params::pins>,
@@ -108,7 +106,7 @@ class FlashController final : public Model<FlashController>, public Functional {
     };
     struct Slot {
         protocol::MemRequest request;
-        protocol::CollectRequest collect;
+        CollectRequest collect;
         Tick accepted = 0;
         std::uint32_t next = 0; ///< the request that follows it on its line
         std::uint32_t last = 0; ///< of those that its packet carries: itself, or some that follow
@@ -130,7 +128,7 @@ class FlashController final : public Model<FlashController>, public Functional {
         std::uint32_t held = 0;     ///< and with moves and erases
         std::uint32_t last_port = 0;
         Fifo<FlashPacket> copies;
-        Fifo<protocol::LogLow> low_logs; ///< each log block once
+        Fifo<LogLow> low_logs; ///< each log block once
         ThrashingChecker checker;
         std::vector<std::uint8_t> pinned; ///< by port: what it was told
         bool blocked = false;             ///< counted as full
@@ -157,7 +155,7 @@ class FlashController final : public Model<FlashController>, public Functional {
 
     void take_requests();
     void accept(const protocol::MemRequest& r, unsigned from_port);
-    void accept(const protocol::CollectRequest& r);
+    void accept(const CollectRequest& r);
     std::uint32_t take_slot();
     void queue(std::uint32_t slot);
     void send();

@@ -7,7 +7,6 @@
 
 namespace memsim::zng {
 
-using protocol::CollectOp;
 using protocol::PageOrderKind;
 
 static const Registration<GarbageCollector> garbage_collector {
@@ -94,7 +93,7 @@ void GarbageCollector::take_answers() {
         }
     for (unsigned c = 0; c < port.collect.size(); ++c)
         while (!port.collect[c].empty()) {
-            const protocol::CollectResponse r = port.collect[c].pop();
+            const CollectResponse r = port.collect[c].pop();
             if (r.op == CollectOp::extend) continue;
             const std::uint32_t ratio = params.geometry.package.log_ratio();
             Merge& m = parts::named(state.merges.merges, r.tag / ratio);
@@ -138,7 +137,7 @@ bool GarbageCollector::extend(std::uint32_t log) {
     const std::optional<std::uint32_t> to = blocks_->extend(log);
     if (!to) return false;
     ++stat.extensions;
-    protocol::CollectRequest r;
+    CollectRequest r;
     r.op = CollectOp::extend;
     r.data = r.log = log;
     r.to = *to;
@@ -253,7 +252,7 @@ bool GarbageCollector::send_move(std::uint32_t merge, std::uint32_t n) {
     if (move.sent == move.granted || move.sent - move.done == params.ahead() ||
         state.package_moves[package] == params.moves() || !to.can_send())
         return false;
-    protocol::CollectRequest r;
+    CollectRequest r;
     r.tag = merge * params.geometry.package.log_ratio() + n;
     r.data = move.blocks.from, r.log = m.log;
     r.to = move.blocks.to, r.to_log = move.blocks.to_log;
@@ -284,7 +283,7 @@ void GarbageCollector::send_erases(std::uint32_t merge) {
     auto& to = port.collect[controller_of(m.log)];
     const std::size_t moves = m.moves.size();
     for (; m.erased < moves + m.logs.size() && to.can_send(); ++m.erased) {
-        protocol::CollectRequest r;
+        CollectRequest r;
         r.op = CollectOp::erase;
         r.tag = merge * params.geometry.package.log_ratio();
         r.data = m.erased < moves ? m.moves[m.erased].blocks.from : m.logs[m.erased - moves];

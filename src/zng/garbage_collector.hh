@@ -3,9 +3,9 @@
 #include "core/component.hh"
 #include "core/free_list.hh"
 #include "protocol/dispatch.hh"
-#include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
 #include "protocol/translation.hh"
+#include "zng/flash_network.hh"
 #include "zng/geometry.hh"
 #include "zng/held_applications.hh"
 #include "zng/merges.hh"
@@ -97,13 +97,13 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
             "Latency of messages to controllers, caches and the MMU (assumption: crossbar)"};
     };
     struct Ports {
-        Many<Requester<protocol::Collect>> collect {
+        Many<Requester<Collect>> collect {
             from<&Params::controllers>,
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>},
             "Moves, erases and extensions, to the flash controllers"};
-        Many<In<protocol::LogLow>> log_low {from<&Params::controllers>,
-                                            {.depth = from<&Params::merges>},
-                                            "Log blocks to merge, from the flash controllers"};
+        Many<In<LogLow>> log_low {from<&Params::controllers>,
+                                  {.depth = from<&Params::merges>},
+                                  "Log blocks to merge, from the flash controllers"};
         Many<Requester<protocol::Mem>> flush {
             from<&Params::caches>,
             {.depth = from<&Params::orders>, .latency = from<&Params::latency>},
@@ -142,9 +142,9 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         MergeBlocksState blocks;
         MergeTableState merges;
         std::vector<HeldApplication> applications;
-        std::vector<std::uint32_t> package_moves;  ///< pages being moved in each
-        std::vector<std::uint32_t> waiting;        ///< log blocks that are not merged yet
-        Fifo<protocol::CollectRequest> extensions; ///< that have not left
+        std::vector<std::uint32_t> package_moves; ///< pages being moved in each
+        std::vector<std::uint32_t> waiting;       ///< log blocks that are not merged yet
+        Fifo<CollectRequest> extensions;          ///< that have not left
         Fifo<protocol::PageOrder> orders;
         std::vector<Fifo<std::uint16_t>> flushes; ///< applications, by cache
         Tick step_until = 0;                      ///< of the helper thread, in an SM to itself

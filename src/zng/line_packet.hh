@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/bits.hh"
-#include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
+#include "zng/flash_network.hh"
 #include "zng/page_mask.hh"
 
 #include <algorithm>
@@ -13,17 +13,16 @@ namespace memsim::zng {
 /// in part, its bytes, and what writes leave there, younger ones over older ones.
 class LinePacket {
   public:
-    LinePacket(protocol::FlashPacket& packet, Contents& contents)
-        : p_(packet), contents_(contents) {}
+    LinePacket(FlashPacket& packet, Contents& contents) : p_(packet), contents_(contents) {}
 
     void read(const protocol::MemRequest& r) {
-        p_.kind = protocol::PacketKind::read;
+        p_.kind = PacketKind::read;
         p_.sectors = static_cast<std::uint8_t>(masks_of(r).sectors);
         p_.bytes = r.payload();
     }
     /// A write, behind those that the packet has already. Takes its contents.
     void write(protocol::MemRequest& r) {
-        p_.kind = protocol::PacketKind::write;
+        p_.kind = PacketKind::write;
         const Masks masks = masks_of(r);
         const std::uint32_t sectors = p_.sectors | masks.sectors;
         const std::uint32_t whole = (p_.sectors & ~p_.partial) | (masks.sectors & ~masks.partial);
@@ -74,7 +73,7 @@ class LinePacket {
         contents_.release(std::exchange(r.contents, {}));
     }
 
-    protocol::FlashPacket& p_;
+    FlashPacket& p_;
     Contents& contents_;
     std::uint32_t written_ = 0; ///< bytes of all writes, overlapping ones counted twice
 };

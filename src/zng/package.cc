@@ -7,9 +7,6 @@ namespace memsim::zng {
 static const Registration<Package> package_type {
     "A flash package of ZnG: registers that cache writes, log blocks, programmable row decoders."};
 
-using protocol::FlashStage;
-using protocol::PacketKind;
-
 void Package::init() {
     try {
         timing_ = flash::with_changes(flash::timing_of(params.media()), params.timing_changes());
@@ -115,7 +112,7 @@ void Package::send_answers() {
 }
 
 void Package::functional(const PortBase&, FunctionalAccess& access) {
-    const FlashPacket& p = static_cast<protocol::FlashPacketAccess&>(access).packet;
+    const FlashPacket& p = static_cast<FlashPacketAccess&>(access).packet;
     const package::PageAddress a = parts_->decoders.forwarded(parts_->n.address(p));
     parts_->versions.functional(parts_->places_of(a), access);
 }

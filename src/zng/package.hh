@@ -9,8 +9,6 @@
 
 namespace memsim::zng {
 
-using protocol::FlashPacket;
-
 /// A flash package of ZnG: Z-NAND planes with a programmable row decoder, and registers that cache
 /// writes.
 ///

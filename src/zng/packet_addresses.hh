@@ -1,7 +1,7 @@
 #pragma once
 
-#include "protocol/flash_network.hh"
 #include "zng/address.hh"
+#include "zng/flash_network.hh"
 #include "zng/page_mask.hh"
 
 namespace memsim::zng {
@@ -18,7 +18,7 @@ class PacketAddresses {
     PacketAddresses(const Flash& flash, const Network& network) : flash_(flash), net_(network) {}
 
     /// The line of a physical address, whose data block has this log block.
-    void line(protocol::FlashPacket& p, std::uint64_t address, std::uint32_t log) const {
+    void line(FlashPacket& p, std::uint64_t address, std::uint32_t log) const {
         const BlockPlace at = flash_.place(flash_.block_of(address));
         p.at = plane(at), p.block = at.block;
         p.log_block = flash_.block_in_plane(log);
@@ -26,9 +26,8 @@ class PacketAddresses {
         p.line = static_cast<std::uint8_t>(flash_.offset_in_page(address) / line_bytes);
         p.destination = endpoint(at.package, p.line);
     }
-    void collect(protocol::FlashPacket& p, const protocol::CollectRequest& r) const {
+    void collect(FlashPacket& p, const CollectRequest& r) const {
         const BlockPlace at = flash_.place(r.data), to = flash_.place(r.to);
-        using protocol::CollectOp, protocol::PacketKind;
         p.kind = r.op == CollectOp::move    ? PacketKind::move
                  : r.op == CollectOp::erase ? PacketKind::erase
                                             : PacketKind::extend;
@@ -40,7 +39,7 @@ class PacketAddresses {
         p.destination = endpoint(at.package, p.at.plane);
     }
     /// What a package says of a log block.
-    protocol::LogLow low(const protocol::FlashPacket& p) const {
+    LogLow low(const FlashPacket& p) const {
         const auto package = static_cast<std::uint32_t>(p.source - net_.first_package) / net_.ports;
         const auto number = [&](std::uint32_t block) {
             return flash_.number({package, block, p.at.die, p.at.plane});
@@ -49,7 +48,7 @@ class PacketAddresses {
     }
 
   private:
-    static protocol::FlashPlane plane(const BlockPlace& b) { return {b.die, b.plane}; }
+    static FlashPlane plane(const BlockPlace& b) { return {b.die, b.plane}; }
     std::uint16_t endpoint(std::uint32_t package, std::uint32_t way) const {
         return static_cast<std::uint16_t>(net_.first_package + package * net_.ports +
                                           way % net_.ports);

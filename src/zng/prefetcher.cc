@@ -23,9 +23,11 @@ void Prefetcher::init() {
         refuse("initial", params.initial.text() + " must be between the line of " +
                               params.line.text() + " and the page of " + params.page.text());
     if (params.step->raw % line_)
-        refuse("step", params.step.text() + " is not a whole number of lines of " + params.line.text());
+        refuse("step",
+               params.step.text() + " is not a whole number of lines of " + params.line.text());
     if (params.initial->raw % line_)
-        refuse("initial", params.initial.text() + " is not a whole number of lines of " + params.line.text());
+        refuse("initial",
+               params.initial.text() + " is not a whole number of lines of " + params.line.text());
     const unsigned most = (1u << params.counter_bits()) - 1;
     if (params.threshold() >= most)
         refuse("threshold", params.threshold.text() + " is never exceeded by a counter of " +

@@ -8,8 +8,6 @@
 
 namespace memsim::zng::package {
 
-using protocol::PacketKind;
-
 /// A request that a package has accepted.
 struct Request {
     FlashPacket packet;
@@ -69,7 +67,7 @@ class Answers {
         p.destination = p.source;
         p.source = static_cast<std::uint16_t>(config_.endpoint + port);
         p.kind = PacketKind::rest;
-        p.bytes = protocol::flash_line_bytes;
+        p.bytes = flash_line_bytes;
         p.line = static_cast<std::uint8_t>(line);
         p.contents = {};
         p.stamps = {};
@@ -80,7 +78,7 @@ class Answers {
         FlashPacket p;
         p.kind = PacketKind::copy_out;
         p.tag = worker;
-        p.bytes = protocol::flash_line_bytes;
+        p.bytes = flash_line_bytes;
         p.line = static_cast<std::uint8_t>(line);
         p.contents = contents;
         tell_controller(p, worker);

@@ -1,12 +1,9 @@
 #pragma once
 
 #include "core/archive.hh"
-#include "protocol/flash_network.hh"
+#include "zng/flash_network.hh"
 
 namespace memsim::zng::package {
-
-using protocol::FlashPacket;
-using protocol::FlashPlane;
 
 /// A page of a package, all that is to be known to read or to program it.
 struct PageAddress {

@@ -34,7 +34,7 @@ class ReadPath {
         c_.reads.join(s, r);
     }
     /// The page is on its way to its plane's data register.
-    void begins(std::uint32_t s) { mark(s, protocol::FlashStage::plane); }
+    void begins(std::uint32_t s) { mark(s, FlashStage::plane); }
     /// The page is in its plane's data register.
     void sensed(std::uint32_t s) {
         PageReads::Sense& sense = c_.reads[s];
@@ -44,7 +44,7 @@ class ReadPath {
         const PageAddress a = sense.address;
         std::uint32_t asked = 0;
         Request last;
-        mark(s, protocol::FlashStage::sensing);
+        mark(s, FlashStage::sensing);
         c_.reads.take_all(s, [&](const Request& r) {
             asked |= 1u << r.packet.line;
             last = r;

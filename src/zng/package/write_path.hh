@@ -50,7 +50,7 @@ class WritePath {
         c_.registers.write(r, p.line, p.sectors, p.partial);
         if (p.contents)
             c_.versions.write(c_.places_of(a), p.line, p.sectors & ~p.partial, p.contents);
-        if (!first) c_.sim.stamps().mark(p.stamps, protocol::FlashStage::reg, c_.sim.now());
+        if (!first) c_.sim.stamps().mark(p.stamps, FlashStage::reg, c_.sim.now());
         Request done = w;
         done.packet.sectors = hit && first;
         c_.answers.answer(done, PacketKind::written,

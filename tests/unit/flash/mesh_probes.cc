@@ -21,12 +21,12 @@ void Node::take() {
         if (p.tag <= state.seen[p.source]) ++stat.disordered;
         state.seen[p.source] = p.tag;
         state.log.push_back({now(), p, first_byte(p.contents)});
-        if (!params.echo() || p.kind != protocol::PacketKind::copy_out) {
+        if (!params.echo() || p.kind != zng::PacketKind::copy_out) {
             sim().contents().release(p.contents);
             continue;
         }
         state.copies.push(p);
-        state.copies.back().kind = protocol::PacketKind::copy_back;
+        state.copies.back().kind = zng::PacketKind::copy_back;
     }
 }
 
@@ -49,7 +49,7 @@ void Node::wake() {
         FlashPacket p;
         p.source = static_cast<std::uint16_t>(params.index());
         p.destination = static_cast<std::uint16_t>(state.random.below(params.nodes));
-        p.kind = state.random.below(2) ? protocol::PacketKind::data : protocol::PacketKind::read;
+        p.kind = state.random.below(2) ? zng::PacketKind::data : zng::PacketKind::read;
         p.bytes = 32 * (1 + static_cast<std::uint32_t>(state.random.below(4)));
         p.tag = ++state.sent;
         port.output.send(p);

@@ -1,12 +1,12 @@
 #pragma once
 
 #include "core/component.hh"
-#include "protocol/flash_network.hh"
+#include "zng/flash_network.hh"
 
 namespace memsim::test_flash {
 
 using namespace memsim::literals;
-using protocol::FlashPacket;
+using zng::FlashPacket;
 
 /// An endpoint of a mesh: sends what the test gave it, then `count` random packets to others; takes
 /// what comes, each after a pause of up to `pause`; checks that packets of one source come in

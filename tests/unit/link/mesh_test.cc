@@ -4,7 +4,7 @@
 
 using namespace memsim;
 using namespace memsim::test_flash;
-using protocol::PacketKind;
+using zng::PacketKind;
 using zng::Mesh;
 
 namespace {

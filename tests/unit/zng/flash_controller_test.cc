@@ -9,11 +9,11 @@ namespace memsim::flash_controller_test {
 
 using namespace memsim::test_zng;
 using protocol::Command;
-using protocol::FlashPacket;
 using protocol::MemRequest;
-using protocol::PacketKind;
 using test_flash::Node;
 using zng::FlashController;
+using zng::FlashPacket;
+using zng::PacketKind;
 
 namespace {
 
@@ -71,7 +71,7 @@ TEST_CASE("A request's packet names its page, line, sectors and log block", "[zn
     const FlashPacket& r = b.sent(0);
     CHECK(b.sent_at(0) == 2 * ns);
     CHECK(r.kind == PacketKind::read);
-    CHECK(r.at == protocol::FlashPlane {5, 3});
+    CHECK(r.at == zng::FlashPlane {5, 3});
     CHECK(r.block == 9);
     CHECK(r.log_block == 796 + 9 / 4);
     CHECK(r.page == 200);

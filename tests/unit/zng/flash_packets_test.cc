@@ -8,9 +8,9 @@ namespace memsim::zng::flash_packets_test {
 
 namespace {
 
-using protocol::FlashPacket;
 using protocol::MemRequest;
-using protocol::PacketKind;
+using zng::FlashPacket;
+using zng::PacketKind;
 
 MemRequest request(std::uint64_t address, std::uint32_t bytes) {
     MemRequest r;
@@ -91,7 +91,7 @@ TEST_CASE("A packet goes to the port of the package that has its line", "[zng]")
     CHECK(p.line == 5);
     CHECK(p.destination == 10 + 2 + 1); // package 1, its second port
 
-    protocol::CollectRequest move;
+    zng::CollectRequest move;
     move.data = data, move.log = log, move.page = 3;
     move.to = flash.number({1, 7, 1, 0}), move.to_log = flash.number({1, 5, 1, 0});
     FlashPacket m;
@@ -102,12 +102,12 @@ TEST_CASE("A packet goes to the port of the package that has its line", "[zng]")
     CHECK(m.to_log == 5);
     CHECK(m.page == 3);
     CHECK(m.destination == 10 + 2 + 1); // by its plane
-    move.op = protocol::CollectOp::erase;
+    move.op = zng::CollectOp::erase;
     addresses.collect(m, move);
     CHECK(m.kind == PacketKind::erase);
 
     p.source = 13, p.page = 9;
-    const protocol::LogLow low = addresses.low(p);
+    const zng::LogLow low = addresses.low(p);
     CHECK(low.log == log);
     CHECK(low.data == data);
     CHECK(low.left == 9);

@@ -6,10 +6,10 @@
 
 namespace memsim::test_zng {
 
-using protocol::FlashPacket;
-using protocol::PacketKind;
 using test_flash::Node;
+using zng::FlashPacket;
 using zng::Package;
+using zng::PacketKind;
 
 /// A package of one port whose controller is the test. Packets and answers take 1 ns each and I/O
 /// paths no time, so an answer that the package gives at once is seen 2 ns after the request left.

@@ -45,7 +45,7 @@ TEST_CASE("Stages tell where a request was in a package", "[zng]") {
         p.stamps = stamps.open(when, 0);
         return p.tag;
     };
-    using protocol::FlashStage;
+    using zng::FlashStage;
     // Two pages of a plane; and a third page of another plane, which has two registers.
     const unsigned first = stamped(0, b.push(0, PacketKind::read, 0, 0, 0));
     const unsigned second = stamped(10 * ns, b.push(10 * ns, PacketKind::read, 0, 1, 0));

@@ -7,8 +7,8 @@ namespace memsim::test_zng {
 static const Registration<Slice> slice {"Test: requests of an L2 slice at given times."};
 static const Registration<Host> host {"Test: random requests over ZnG's flash, and a collector."};
 
-using protocol::CollectOp;
 using protocol::Command;
+using zng::CollectOp;
 
 void Host::init() {
     flash_ = {params.packages(), params.dies(),  params.planes(),

@@ -2,9 +2,9 @@
 
 #include "../flash/probes.hh"
 #include "core/component.hh"
-#include "protocol/flash_network.hh"
 #include "protocol/mem.hh"
 #include "zng/address.hh"
+#include "zng/flash_network.hh"
 
 #include <deque>
 
@@ -48,11 +48,11 @@ class Host final : public Model<Host>, public zng::HasLogBlocks {
         Many<Requester<protocol::Mem>> mem {from<&Params::controllers>,
                                             {.depth = from<&Params::outstanding>, .latency = 2_ns},
                                             "Requests"};
-        Many<Requester<protocol::Collect>> collect {
+        Many<Requester<zng::Collect>> collect {
             from<&Params::controllers>,
             {.depth = from<&Params::outstanding>, .latency = 2_ns},
             "Moves and erases"};
-        Many<In<protocol::LogLow>> low {
+        Many<In<zng::LogLow>> low {
             from<&Params::controllers>, {.depth = from<&Params::outstanding>}, "Log blocks"};
     };
     struct Stats {
@@ -77,7 +77,7 @@ class Host final : public Model<Host>, public zng::HasLogBlocks {
         Phase phase = Phase::normal;
         std::vector<Moved> moves;                    ///< data blocks, not erased yet
         std::vector<std::uint32_t> old_logs, erased; ///< blocks
-        Fifo<protocol::CollectRequest> orders;
+        Fifo<zng::CollectRequest> orders;
         std::uint32_t unanswered = 0; ///< orders
         std::uint32_t sent = 0, out = 0;
         Tick ready_at = 0;

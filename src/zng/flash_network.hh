@@ -7,7 +7,7 @@
 /// The flash network of ZnG: packets between flash controllers and packages, and what a garbage
 /// collector asks of a controller. A packet is about one line of 128 bytes at most, so that links
 /// are shared fairly; a page moves as several.
-namespace memsim::protocol {
+namespace memsim::zng {
 
 /// The stages of a request whose line is in ZnG's flash: on the network, waiting for a plane,
 /// until its page is sensed, waiting for a register.
@@ -134,4 +134,4 @@ struct LogLow {
     std::uint32_t left = 0; ///< pages
 };
 
-} // namespace memsim::protocol
+} // namespace memsim::zng
