@@ -61,7 +61,7 @@ void DeterministicStore::hear() {
 
 /// False if it has to wait.
 bool DeterministicStore::accept(const MemRequest& r) {
-    if (r.is_hint()) return port.mem_side.offer(r), true;
+    if (r.is_hint()) return ++(port.mem_side.offer(r) ? stat.hints : stat.hints_dropped), true;
     if (line_of(r.address) != line_of(r.address + r.bytes - 1))
         refuse("line", "a request of " + std::to_string(r.bytes) + " bytes at " +
                            std::to_string(r.address) + " does not lie in one line of " +

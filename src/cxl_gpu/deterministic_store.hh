@@ -83,7 +83,7 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
     struct Ports {
         Responder<Mem> cpu_side {
             {.depth = from<&Params::queue>, .latency = from<&Params::latency>, .hints = true},
-            "Requests of the host bridge"};
+            "Requests and hints of the host bridge"};
         Requester<Mem> mem_side {{.depth = from<&Params::requests>}, "The root port's queues"};
         Requester<Mem> local_side {{.depth = from<&Params::requests>},
                                    "The GPU's memory, for the reserve"};
@@ -94,6 +94,8 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Each<Counter, StorePath> stores {Unit::count, "Stores, by the way taken"};
         Each<Counter, LoadPath> loads {Unit::count, "Loads, by where they were served from"};
         Counter atomics {Unit::count, "Atomics, which the endpoint performs"};
+        Counter hints {Unit::count, "Hints that were passed on"};
+        Counter hints_dropped {Unit::count, "Hints for which the root port had no room"};
         Counter flushes {Unit::count, "Lines of the stack written to the endpoint"};
         Counter probes {Unit::count, "Lines of the stack written to learn the load"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};

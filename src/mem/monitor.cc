@@ -28,7 +28,12 @@ void Monitor::wake() {
         (read ? stat.read_latency : stat.write_latency).sample(Time {now() - p.since});
         asks.send(r);
     }
-    while (!asks.empty() && memory.can_send() && listeners_can_hear()) {
+    while (!asks.empty()) {
+        if (asks.front().is_hint()) {
+            ++(memory.offer(asks.pop()) ? stat.hints : stat.hints_dropped);
+            continue;
+        }
+        if (!memory.can_send() || !listeners_can_hear()) break;
         protocol::MemRequest r = asks.pop();
         count(r);
         if (r.needs_response()) {

@@ -29,7 +29,8 @@ class Monitor final : public Model<Monitor>, public Functional {
             0, {0, 64}, "Models beside the machine that are told what passes"};
     };
     struct Ports {
-        Responder<Mem> cpu_side {{.depth = from<&Params::queue>}, "Requests from above"};
+        Responder<Mem> cpu_side {{.depth = from<&Params::queue>, .hints = true},
+                                 "Requests and hints from above"};
         Requester<Mem> mem_side {{.depth = from<&Params::outstanding>},
                                  "The memory, to which requests pass"};
         Many<Out<protocol::Observed>> passed {
@@ -39,6 +40,8 @@ class Monitor final : public Model<Monitor>, public Functional {
         Counter reads {Unit::count, "Reads that passed"};
         Counter writes {Unit::count, "Writes that passed"};
         Counter atomics {Unit::count, "Atomics that passed"};
+        Counter hints {Unit::count, "Hints that passed"};
+        Counter hints_dropped {Unit::count, "Hints for which the memory had no room or takes none"};
         Counter read_bytes {Unit::byte, "Bytes of answers to reads"};
         Counter write_bytes {Unit::byte, "Bytes of writes and atomics that passed"};
         Counter pages_read {Unit::count, "Pages read for the first time"};

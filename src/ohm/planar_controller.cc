@@ -243,9 +243,12 @@ bool PlanarController::accept(const protocol::MemRequest& r) {
 /// A page that is about to be accessed counts as accessed.
 void PlanarController::foresee(const protocol::MemRequest& hint) {
     const Placement::Page p = placement_.page_of(hint.address);
-    if (p.slot > params.ratio() || p.controller != params.channel.index()) return;
-    Group* g = swaps_->groups().find(p.group);
-    if (swaps_->of_group(g)) return;
+    const bool here = p.slot <= params.ratio() && p.controller == params.channel.index();
+    Group* g = here ? swaps_->groups().find(p.group) : nullptr;
+    if (!here || swaps_->of_group(g)) {
+        ++stat.channel.hints_dropped;
+        return;
+    }
     ++stat.hints;
     begin(swaps_->access(p, g, now()));
 }

@@ -90,7 +90,7 @@ void TwoLevelController::wake() {
 // ---- requests --------------------------------------------------------------------------------
 
 bool TwoLevelController::accept(const protocol::MemRequest& r) {
-    if (r.is_hint()) return true; // what it holds follows from its misses
+    if (r.is_hint()) return ++stat.channel.hints_dropped, true; // misses say what it holds
     if (map_.controller_of(r.address) != map_.controller)
         requests_.refuse(r, "belongs to controller " +
                                 std::to_string(map_.controller_of(r.address)) +

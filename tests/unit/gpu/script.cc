@@ -50,7 +50,8 @@ void ScriptHost::wake() {
 }
 
 ScriptRig::ScriptRig(const std::vector<Script>& applications, Arguments sm, unsigned sms,
-                     const Arguments& dispatcher, const Arguments& memory) {
+                     const Arguments& dispatcher, const Arguments& memory,
+                     const std::string& memory_type) {
     scripts() = applications;
     Arguments all = dispatcher;
     all.emplace_back("sms", std::to_string(sms));
@@ -64,7 +65,7 @@ ScriptRig::ScriptRig(const std::vector<Script>& applications, Arguments sm, unsi
     for (unsigned i = 0; i < sms; ++i) {
         const std::string n = "[" + std::to_string(i) + "]";
         machine.add("sm" + n, "gpu.Sm", sm);
-        machine.add("memory" + n, "mem.SimpleMemory", memory);
+        machine.add("memory" + n, memory_type, memory);
         machine.bind("dispatcher", "sm_side" + n, "sm" + n, "blocks");
         machine.bind("sm" + n, "mem_side", "memory" + n, "cpu_side");
     }

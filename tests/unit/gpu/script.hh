@@ -79,7 +79,8 @@ struct ScriptRig {
                        const Arguments& dispatcher = {})
         : ScriptRig(std::vector<Script> {script}, sm, sms, dispatcher) {}
     ScriptRig(const std::vector<Script>& applications, Arguments sm, unsigned sms,
-              const Arguments& dispatcher = {}, const Arguments& memory = {{"latency", "100ns"}});
+              const Arguments& dispatcher = {}, const Arguments& memory = {{"latency", "100ns"}},
+              const std::string& memory_type = "mem.SimpleMemory");
 
     gpu::Sm& sm(unsigned i = 0) { return machine.get<gpu::Sm>("sm[" + std::to_string(i) + "]"); }
     gpu::Dispatcher& dispatcher() { return machine.get<gpu::Dispatcher>("dispatcher"); }

@@ -132,7 +132,8 @@ TEST_CASE("ranges from parameters are checked before time 0", "[link][router]") 
     CHECK_THROWS_WITH(r.run(), Contains("goes to address 4096, which lies in none of them"));
     Routed across("0B 4KiB 0, 4KiB 4KiB 1");
     across.driver.read(0, 4080, 32);
-    CHECK_THROWS_WITH(across.run(), Contains("a request of 32B at address 4080 crosses the end of"));
+    CHECK_THROWS_WITH(across.run(),
+                      Contains("a request of 32B at address 4080 crosses the end of"));
 }
 
 TEST_CASE("what firmware orders is done or refused by an answer", "[link][router]") {
@@ -152,7 +153,7 @@ TEST_CASE("what firmware orders is done or refused by an answer", "[link][router
     firmware.plan(us(3), RangeOp::remove, 5000, 4096);               // unknown
     firmware.plan(us(3), RangeOp::remove, 4096, 4096);               // done
     firmware.plan(us(3), RangeOp::add, 4096, 4096, 0);               // done: to another port
-    r.driver.read(us(4), 8191);
+    r.driver.read(us(4), 8191, 1);
     r.run();
     using R = RangeResult;
     CHECK(firmware.state.results == std::deque<R> {R::empty, R::empty, R::overlaps, R::overlaps,

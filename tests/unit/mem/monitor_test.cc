@@ -39,6 +39,27 @@ class Listener final : public Model<Listener> {
 };
 static const Registration<Listener> listener {"Writes down what passes (a test's)."};
 
+TEST_CASE("a hint passes a monitor to a memory that takes hints, and is counted where it does not",
+          "[mem][monitor]") {
+    for (const bool takes : {true, false}) {
+        Machine m;
+        m.add("driver", "test_mem.Driver", {});
+        m.add("monitor", "mem.Monitor", {});
+        m.add("memory", takes ? "test_mem.HintSink" : "mem.SimpleMemory", {});
+        m.bind("driver", "mem_side", "monitor", "cpu_side");
+        m.bind("monitor", "mem_side", "memory", "cpu_side");
+        auto& driver = m.get<test_mem::Driver>("driver");
+        driver.plan(0, protocol::Command::hint, 128, 64, true);
+        driver.read(0, 128);
+        m.build(), m.start(), m.run(never);
+        const auto& stat = m.get<mem::Monitor>("monitor").stat;
+        CHECK(test_mem::value(stat.hints) == (takes ? 1 : 0));
+        CHECK(test_mem::value(stat.hints_dropped) == (takes ? 0 : 1));
+        CHECK(test_mem::value(stat.reads) == 1);
+        CHECK(driver.state.answers.size() == 1);
+    }
+}
+
 } // namespace memsim::test_mem
 
 using namespace memsim;
