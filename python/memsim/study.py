@@ -90,6 +90,11 @@ def jobs(doc):
     return add_jobs(parser).parse_args().jobs
 
 
+def limit(args):
+    """The arguments of a point's script that pass --max-instructions on; none where there is no limit."""
+    return ["--max-instructions", args.max_instructions] if args.max_instructions else []
+
+
 def preview(args, every):
     """Whether what a study was told is less than a claim is judged from: a smaller scale, less of the
     programs, or not `every` workload over which the paper averages."""

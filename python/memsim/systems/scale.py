@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from .. import _memsim
+from .. import _memsim, workload
 from ..errors import Error, user_error
 from ..run import options
 
@@ -66,6 +66,12 @@ class Invariant:
     def __str__(self):
         state = "off" if self.broken else "kept"
         return f"{self.name}: paper {self.paper:.4g}, here {self.here:.4g} ({state})"
+
+
+def components(invariants):
+    """The objects that a machine holds for a list of Invariant, to be added as children: a run's results have them."""
+    return [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
+            for i in invariants]
 
 
 def tell(invariants):

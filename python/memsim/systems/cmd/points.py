@@ -176,9 +176,9 @@ class Points(PlatformStudy):
         """The platforms on all workloads. `arguments` are the script's, `options` memsim's; `name` tells a variant."""
         for platform in platforms:
             for workload in self.args.workloads:
-                limit, bandwidth = self.args.max_instructions, self.args.bandwidth
+                bandwidth = self.args.bandwidth
                 self.point(config("cmd.py"), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           self.args.scale, *study.limit(self.args),
                            *(["--bandwidth", bandwidth] if bandwidth != 224 else []), *arguments,
                            options=options, platform=name or platform, workload=workload)
 

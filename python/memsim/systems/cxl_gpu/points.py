@@ -167,9 +167,8 @@ class Points(PlatformStudy):
         for platform in platforms:
             label = " ".join(filter(None, (platform, media if media != "dram" else "", name)))
             for workload in workloads or self.args.workloads:
-                limit = self.args.max_instructions
                 self.point(config("cxl_gpu.py"), "--platform", platform, "--workload", workload, "--media", media,
-                           "--scale", self.args.scale, *(["--max-instructions", limit] if limit else []), *arguments,
+                           "--scale", self.args.scale, *study.limit(self.args), *arguments,
                            options=options, platform=label, workload=workload)
 
     def metrics(self, point):

@@ -6,7 +6,7 @@ of the paper or are assumptions of docs/models/ohm.md.
 
 from dataclasses import replace
 
-from ... import Root, System, ohm, workload
+from ... import Root, System, ohm
 from ...energy import components
 from ...errors import check_known, user_error
 from .. import gtx580
@@ -14,6 +14,7 @@ from ..drive import solid_state_drive
 from ..interleave import connect
 from ..processor import gpu
 from ..scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale, up_to
+from ..scale import components as proportions
 from . import dram, energy, optics
 from .workloads import L2_FLOOR
 
@@ -138,8 +139,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     size = size or machine_scale(mode, platform, program)
     root = Root(seed=seed, contents=contents)
     root.program = program
-    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
-                                     kept=not i.broken) for i in size.invariants]
+    root.scale = proportions(size.invariants)
     root.gpu = gpu_of(size, **dispatch)
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()

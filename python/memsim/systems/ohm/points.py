@@ -129,9 +129,8 @@ class Points(PlatformStudy):
             # Origin has no mode: one run serves both.
             script = SCRIPTS["planar" if platform == "origin" else mode]
             for workload in self.args.workloads:
-                limit = self.args.max_instructions
                 self.point(config(script), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           self.args.scale, *study.limit(self.args),
                            *arguments, options=options, mode=mode, platform=platform + variant,
                            workload=workload)
 

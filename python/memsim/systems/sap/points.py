@@ -73,10 +73,9 @@ class Points(PlatformStudy):
     def add(self, arguments=(), options=(), name=""):
         """Each workload once. `arguments` are the script's, `options` memsim's; `name` tells a variant."""
         for workload in self.args.workloads:
-            limit = self.args.max_instructions
             self.point(config("sap_hits.py"), "--workload", workload, "--scale", self.args.scale, *arguments,
                        *(["--policies", *self.policies] if self.policies != tuple(POLICIES) else []),
-                       *(["--max-instructions", limit] if limit else []), options=options, variant=name,
+                       *study.limit(self.args), options=options, variant=name,
                        workload=workload)
 
     def rows(self, point):

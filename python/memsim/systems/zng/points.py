@@ -129,9 +129,9 @@ class Points(PlatformStudy):
         `variant` tells such a point from the plain one, or `name` names it."""
         for platform in platforms:
             for workload in workloads or self.args.workloads:
-                limit, whole = self.args.max_instructions, self.args.whole
+                whole = self.args.whole
                 self.point(config("zng.py"), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           self.args.scale, *study.limit(self.args),
                            *(["--whole", whole] if whole != scale.FOOTPRINT else []),
                            *arguments, options=options, platform=name or platform + variant,
                            workload=workload)
