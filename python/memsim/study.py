@@ -22,7 +22,6 @@ import os
 import re
 import signal
 import sqlite3
-import statistics
 import subprocess
 import sys
 import time
@@ -287,25 +286,6 @@ class Study:
         with contextlib.closing(connect(self.database)) as database:
             return {(path, name): value for path, name, value in database.execute(
                 "SELECT path, name, value FROM result WHERE run = ?", [point.run])}
-
-    def show_moved(self, ids, variants, moves=0.05):
-        """Prints, for each variant of the points, the claims whose figure it moves by more than a share
-        of `moves`, with the verdict that they would then have. A study that has variants says what it
-        has for a claim by `measured(id, variant="")`."""
-        def figure(id, variant=""):
-            found = self.over_seeds(lambda: self.measured(id, variant))
-            return None if None in found else statistics.median(found)
-
-        default = {id: figure(id) for id in ids}
-        print(f"{'assumption':34} claims that it moves: paper, default -> here")
-        for variant in dict.fromkeys(variants):
-            moved = []
-            for id, before in default.items():
-                after, claim = before and figure(id, variant), claims(self.system)[id]
-                if before and abs(after / before - 1) > moves:
-                    moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} "
-                                 f"({claim.compare(after)})")
-            print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
 
     @staticmethod
     def mean_ratio(subject, baseline):

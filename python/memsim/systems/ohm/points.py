@@ -145,9 +145,9 @@ class Points(PlatformStudy):
         """Over the workloads: the geometric mean of subject / baseline; without a baseline the
         arithmetic mean of subject."""
         if baseline is None:
-            return float(self.table[metric].loc[mode, subject].mean())
-        return self.mean_ratio(self.table[metric].loc[mode, subject],
-                               self.table[metric].loc[mode, baseline])
+            return float(self.frame[metric].loc[mode, subject].mean())
+        return self.mean_ratio(self.frame[metric].loc[mode, subject],
+                               self.frame[metric].loc[mode, baseline])
 
     def has(self, modes, *platforms):
         """Whether all of them were added and are there."""
@@ -155,8 +155,6 @@ class Points(PlatformStudy):
         return all((mode, p) in there for mode in modes for p in platforms if p)
 
     def measured(self, id, variant=""):
-        """What we have for a claim; None if a platform is not there. With a variant: of the platforms
-        with it, where they were added."""
         metric, modes, subject, baseline = CLAIMS[id]
         if not self.has(modes, subject, baseline):
             return None
@@ -174,7 +172,7 @@ class Points(PlatformStudy):
 
     def show(self, metric, relative_to=None):
         self.shown = *self.shown, metric
-        column = self.table[metric].unstack("workload")[self.args.workloads]
+        column = self.frame[metric].unstack("workload")[self.args.workloads]
         for mode in column.index.unique("mode"):
             self.show_rows(f"{metric}, {mode}", column.loc[mode],
                            dict.fromkeys(p.keys["platform"] for p in self.points if p.keys["mode"] == mode),
