@@ -5,8 +5,8 @@ import memsim
 import pytest
 from memsim import workload
 from memsim.systems import ohm
-from memsim.systems.scale import (GIB, KIB, KRONECKER, MIB, OHM_PLANAR, kronecker_scale, scale,
-                                  slices)
+from memsim.systems.ohm.scale import KRONECKER, OHM_PLANAR, kronecker_scale, scale, slices
+from memsim.systems.scale import GIB, KIB, MIB
 
 
 def scaled(footprint, **more):

@@ -13,12 +13,12 @@ from .. import gtx580
 from ..drive import solid_state_drive
 from ..interleave import connect
 from ..processor import gpu
-from ..scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale, up_to
 from ..scale import components as proportions
-from . import dram, energy, optics
+from ..scale import footprint, up_to
+from . import dram, energy, optics, scale
 from .workloads import L2_FLOOR
 
-OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
+OHM = {"planar": scale.OHM_PLANAR, "two-level": scale.OHM_TWO_LEVEL}
 
 # What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
@@ -79,12 +79,12 @@ def platforms(mode):
 
 
 def machine_scale(mode, platform, program, controllers=None, l2_floor=0):
-    """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
+    """What the machine for this program has (ohm.scale.Scaled); `controllers` overrides how many
     memory controllers the scale leaves of the paper's six, `l2_floor` is the least that an L2 slice
     has, in bytes."""
-    paper = {"origin": OHM_ORIGIN, "oracle": OHM_ORACLE[mode]}.get(platform, OHM[mode])
-    return scale(replace(paper, l2_floor=l2_floor), footprint(program), page=PAGE, modules=MODULES,
-                 controllers=controllers)
+    paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
+    return scale.scale(replace(paper, l2_floor=l2_floor), footprint(program), page=PAGE, modules=MODULES,
+                       controllers=controllers)
 
 
 def planar_scale(program, controllers=None):
