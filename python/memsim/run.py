@@ -447,10 +447,9 @@ def restore(file, outdir=None):
     global _default
     file = checkpoints.find(file)
     saved = _memsim.read_checkpoint(file)
-    opts = dataclasses.replace(options, restoring=None, parent=saved.run.uuid, origin=hash_of(file),
+    opts = dataclasses.replace(options, restoring=saved, parent=saved.run.uuid, origin=hash_of(file),
                                outdir=os.fspath(outdir or options.outdir))
-    _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
-                          dataclasses.replace(opts, restoring=saved),
+    _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed), opts,
                           json.loads(saved.script.journal).get("arguments"))
     journal = _default._journal
     journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "",

@@ -342,11 +342,3 @@ class Study:
             verdict.store(database, self.name, self.verdicts)
         if self.verdicts:
             print(verdict.report(self.verdicts))
-
-
-def mean_ratio(table, metric, subject, baseline, over):
-    """The geometric mean, over the index level `over`, of subject's metric to baseline's. Both are
-    values (or tuples) of the remaining levels."""
-    import numpy
-    column = table[metric].unstack(over)
-    return float(numpy.exp(numpy.log(column.loc[subject] / column.loc[baseline]).mean()))

@@ -2,7 +2,6 @@
 its workloads, how it is scaled, its optics, costs, energy, wear, and the points and assumptions that its studies share."""
 
 from ...lazy import modules_when_asked as _modules_when_asked
-from .machines import (MODULES, PAGE, PLANAR, TWO_LEVEL, machine_scale, planar, planar_scale, platforms,
-                       testbed, two_level, two_level_scale)
+from .machines import MODULES, PAGE, PLANAR, TWO_LEVEL, machine_scale, planar, platforms, testbed, two_level
 
 __getattr__ = _modules_when_asked(__name__)

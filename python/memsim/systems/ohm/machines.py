@@ -87,16 +87,6 @@ def machine_scale(mode, platform, program, controllers=None, l2_floor=0):
                        controllers=controllers)
 
 
-def planar_scale(program, controllers=None):
-    """machine_scale of the platforms with XPoint, in planar mode."""
-    return machine_scale("planar", "ohm-base", program, controllers)
-
-
-def two_level_scale(program, controllers=None):
-    """The same in two-level mode."""
-    return machine_scale("two-level", "ohm-base", program, controllers)
-
-
 def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
            rings="array", host_page=dram.PAGE, contents=False, **dispatch):
     """The machine of one platform in planar mode.

@@ -14,7 +14,7 @@ import math
 
 from ... import study
 from ..platform_study import PlatformStudy, config
-from . import cost, energy, machines
+from . import cost, energy
 from .workloads import TABLE_II
 
 SCRIPTS = {"planar": "ohm_planar.py", "two-level": "ohm_two_level.py"}
@@ -117,15 +117,11 @@ class Points(PlatformStudy):
 
     def __init__(self, name, args):
         super().__init__(name, args, TABLE_II)
-        self.missing = set()  # platforms that are not there yet
 
     def add(self, mode, *platforms, arguments=(), options=(), variant=""):
         """The platforms in this mode on all workloads. `arguments` are the script's, `options` memsim's;
         `variant` tells such a point from the plain one."""
         for platform in platforms:
-            if platform not in machines.platforms(mode):
-                self.missing.add((mode, platform + variant))
-                continue
             # Origin has no mode: one run serves both.
             script = SCRIPTS["planar" if platform == "origin" else mode]
             for workload in self.args.workloads:
@@ -177,5 +173,3 @@ class Points(PlatformStudy):
             self.show_rows(f"{metric}, {mode}", column.loc[mode],
                            dict.fromkeys(p.keys["platform"] for p in self.points if p.keys["mode"] == mode),
                            relative_to)
-        for mode, platform in sorted(self.missing):
-            print(f"{platform}, {mode}: not there yet")
