@@ -20,7 +20,7 @@ from .workloads import L2_FLOOR
 
 OHM = {"planar": scale.OHM_PLANAR, "two-level": scale.OHM_TWO_LEVEL}
 
-# What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
+# The channels of the platforms. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
 # The XPoint modules must be told the one-way latency, 2 x serdes + flight; the controller checks it.
 # Commands and addresses are on the light, 8 bytes with a line of 128 (III-A); wires have lanes for them.
