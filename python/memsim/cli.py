@@ -19,7 +19,7 @@ from .script import changed_behaviour, check_unchanged
 from .start import USER_ERROR, run_script
 from .subcommands import SUBCOMMANDS
 
-USAGE, OUR_BUG = 2, 70  # 70: sysexits' EX_SOFTWARE
+OUR_BUG = 70  # sysexits' EX_SOFTWARE
 
 
 def parser():

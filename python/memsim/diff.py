@@ -1,9 +1,9 @@
 """`memsim diff A B`: the parameters and statistics in which two runs differ, and by how much."""
 import argparse
 import os
-import re
 
 from .errors import Error
+from .report.groups import pattern
 from .results import Results
 
 COLUMNS = "name, script, argv, seed, version, exit_cause, sim_time_fs"
@@ -19,10 +19,6 @@ def find(text):
         raise Error(f"{text}: name a database or an output directory, DB:RUN, or a run of memsim-out")
     results = Results(path)
     return results, results.find_run(run)
-
-
-def pattern(path):
-    return re.sub(r"\[\d+\]", "[*]", path)
 
 
 def _params(results, run):

@@ -23,6 +23,10 @@ class Preset(str):
     run's configuration in the results says all of it.
     """
 
+    name: str
+    source: str
+    figures: dict
+
     def __new__(cls, name, base=None, source="", **figures):
         try:
             given = {**(_memsim.dram_table(base)["figures"] if base is not None else {}), **figures}

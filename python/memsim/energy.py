@@ -15,7 +15,8 @@ from .schema import TYPES
 
 @dataclass(frozen=True)
 class Cost:
-    """Of each count of a statistic, of a statistic that is a power in mW, or of time."""
+    """What a part of the machine spends: an energy for each count of a statistic, the time integral of a statistic in mW,
+    or a power."""
 
     part: str            # that spends it
     objects: str         # path of its object, or of the list or the folder of them

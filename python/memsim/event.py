@@ -6,10 +6,13 @@ from .errors import Error, user_error
 class Event:
     """Why and when simulate() came back."""
 
+    cause: str
+    tick: int  # femtoseconds
+
     def __init__(self, cause, tick):
         self.cause, self.tick = cause, tick
 
-    def getCause(self):
+    def getCause(self) -> str:
         return self.cause
 
     def __repr__(self):

@@ -8,7 +8,7 @@ class Statistics:
     def __init__(self, simulation):
         self._simulation = simulation
 
-    def dump(self, label=""):
+    def dump(self, label: str = ""):
         """Writes all statistics to the database under this label."""
         self._simulation._dump(label)
 
@@ -16,7 +16,7 @@ class Statistics:
         """Sets all statistics to zero."""
         self._simulation._reset_stats()
 
-    def series(self, period, patterns=("*",)):
+    def series(self, period: str | int, patterns=("*",)):
         """Samples these statistics every `period` of simulated time."""
         self._simulation._series(period, patterns)
 
@@ -48,7 +48,7 @@ class Named:
     def _pattern(self):
         return f"{self._view._object.path}.{self._stat}"
 
-    def __getattr__(self, part):
+    def __getattr__(self, part) -> float:
         if part.startswith("_"):
             raise AttributeError(part)
         return self._view._read(self._stat, part)
@@ -67,6 +67,11 @@ class Count(Named, int):
     """What a counter has counted."""
 
     _plain = int
+
+
+def class_of(info):
+    """Count or Value, of what the schema says of a statistic."""
+    return Count if info["kind"] == "counter" and info["unit"] in ("Count", "Byte", "Cycle") else Value
 
 
 class Values:
@@ -109,9 +114,7 @@ class StatView:
         return f"<statistics of {self._object.path}: {', '.join(self._object._stats)}>"
 
     def _value(self, full_name, name):
-        value, info = self._read(full_name, ""), self._object._stats[name]
-        whole = info["kind"] == "counter" and info["unit"] in ("Count", "Byte", "Cycle")
-        return (Count if whole else Value)(value, self, full_name)
+        return class_of(self._object._stats[name])(self._read(full_name, ""), self, full_name)
 
     def _read(self, name, part):
         simulation = self._object.root()._simulation

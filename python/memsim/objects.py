@@ -136,7 +136,7 @@ class SimObject:
             setattr(self, name, value)
 
     @property
-    def path(self):
+    def path(self) -> str:
         """The place in the tree, such as 'gpu.flash[3].die[1]'; the type until it has one."""
         if self._parent is None:
             return self._type or type(self).__name__
@@ -152,7 +152,7 @@ class SimObject:
         return StatView(self)
 
     @property
-    def children(self):
+    def children(self) -> list:
         """The objects right below, in the order in which they were added."""
         return [c for child in self._children.values()
                 for c in (child if isinstance(child, list) else [child])]
@@ -248,7 +248,7 @@ class Root(Group):
 
     _latest = None
 
-    def __init__(self, seed=1, contents=False, **children):
+    def __init__(self, seed: int = 1, contents: bool = False, **children):
         if not isinstance(seed, int) or not 0 <= seed < 2**64:
             raise user_error(f"Root: the seed {seed!r} is no whole number from 0 to 2^64 - 1")
         super().__init__()
@@ -260,17 +260,17 @@ class Root(Group):
             setattr(self, name, value)
 
     @property
-    def seed(self):
+    def seed(self) -> int:
         """What every random stream of this machine derives from."""
         return self._seed
 
     @property
-    def contents(self):
+    def contents(self) -> bool:
         """Whether this machine carries contents."""
         return self._contents
 
     @property
-    def path(self):
+    def path(self) -> str:
         return "Root"
 
     @property

@@ -12,7 +12,7 @@ A table is one of pandas: an index entry is a name in the legend (of stacks: a b
 from pathlib import Path
 
 from .errors import user_error
-from .files import check_output
+from .files import check_output, os_error
 
 ENDINGS = ".svg", ".png", ".pdf"
 WIDEST = 14  # inches
@@ -41,12 +41,9 @@ def _save(figure, path):
         fit = int(10 * figure.get_figwidth() / (max(map(len, names)) + 5))
         figure.legend(handles, names, loc="upper center", bbox_to_anchor=(0.5, 0),  # below
                       ncol=max(1, min(len(names), 6, fit)))
-    try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, bbox_inches="tight", dpi=150,
-                       metadata={"Date": None} if str(path).endswith(".svg") else None)
-    except OSError as e:
-        raise user_error(f"{path}: {e.strerror}: name a place that can be written") from None
+    os_error(lambda: Path(path).parent.mkdir(parents=True, exist_ok=True), path)
+    os_error(lambda: figure.savefig(path, bbox_inches="tight", dpi=150,
+                                    metadata={"Date": None} if str(path).endswith(".svg") else None), path)
     return path
 
 

@@ -11,7 +11,7 @@ for _one in _memsim.policies():
     POLICIES.setdefault(_one["family"], {})[_one["name"]] = _one
 
 
-def policy(name, **parameters):
+def policy(name: str, **parameters) -> str:
     """The value of a parameter that names a policy, such as policy("srrip", bits=3).
 
     name         one of a family's names; `memsim.describe(component)` lists them

@@ -11,15 +11,15 @@ class Port:
         self.owner, self.info, self.index = owner, info, index
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self.info["name"] if self.index is None else f"{self.info['name']}[{self.index}]"
 
     @property
-    def path(self):
+    def path(self) -> str:
         return f"{self.owner.path}.{self.name}"
 
     @property
-    def peer(self):
+    def peer(self) -> "Port | None":
         """The port bound to this one, or None."""
         return self.owner._bound.get((self.info["name"], self.index), (None, None))[0]
 
@@ -45,13 +45,13 @@ class VectorPort:
         self.owner, self.info = owner, info
 
     @property
-    def path(self):
+    def path(self) -> str:
         return f"{self.owner.path}.{self.info['name']}"
 
     def _indices(self):
         return sorted(i for name, i in self.owner._bound if name == self.info["name"])
 
-    def next(self):
+    def next(self) -> Port:
         """The first that is not bound."""
         taken, i = set(self._indices()), 0
         while i in taken:
@@ -61,7 +61,7 @@ class VectorPort:
     def append(self, other):
         bind(self.next(), other)
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int) -> Port:
         if not isinstance(index, int) or index < 0:
             raise user_error(f"{self.path}[{index!r}]: the index of a port is 0 or above")
         return Port(self.owner, self.info, index)
@@ -69,7 +69,7 @@ class VectorPort:
     def __setitem__(self, index, other):
         bind(self[index], other)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._indices())
 
     def __iter__(self):

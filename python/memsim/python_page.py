@@ -48,7 +48,8 @@ def _signature(member):
     except ValueError:  # an exception of the compiled module
         return ""
     of_caller = [p for p in given.parameters.values() if p.name not in ("self", "cls") and not p.name.startswith("_")]
-    return str(given.replace(parameters=of_caller, return_annotation=given.empty))
+    text = str(given.replace(parameters=of_caller, return_annotation=given.empty))
+    return re.sub(r"\bmemsim\.(\w+\.)*(?=[A-Z])", "", text)  # of an annotation
 
 
 def _text(doc):

@@ -90,10 +90,10 @@ def why_refused(error, connection):
 class Results:
     """The runs of one database, as pandas tables."""
 
-    def __init__(self, path="memsim-out"):
+    def __init__(self, path: str | os.PathLike = "memsim-out"):
         self._connection = connect(path)
 
-    def sql(self, query, parameters=()):
+    def sql(self, query: str, parameters=()):
         """The rows of any query."""
         import pandas
         try:
@@ -140,7 +140,7 @@ class Results:
         """Samples over simulated time: path, name, tick, value, unit."""
         return self.sql("SELECT * FROM samples WHERE run = ?", [self.find_run(run)])
 
-    def value(self, path, name, run=None):
+    def value(self, path: str, name: str, run=None) -> float:
         """One value of the last dump."""
         table = self.df(run)
         found = table[(table["path"] == path) & (table["name"] == name)]["value"]
@@ -171,6 +171,6 @@ class Results:
         return row[0]
 
 
-def results(path="memsim-out"):
+def results(path: str | os.PathLike = "memsim-out") -> Results:
     """The results in a directory or database file."""
     return Results(path)

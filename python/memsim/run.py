@@ -41,7 +41,10 @@ class Simulation:
     arguments   what the script made it from: argparse's namespace, or a dict; the database keeps them with the run
     """
 
-    def __init__(self, root, opts=None, arguments=None):
+    root: Root
+    stats: Statistics
+
+    def __init__(self, root: Root, opts=None, arguments=None):
         global _made
         self._process, self._in_use = os.getpid(), threading.Lock()
         signals.expect()
@@ -101,7 +104,7 @@ class Simulation:
     # ---- what a script calls ------------------------------------------------------------------
 
     @exclusive
-    def simulate(self, duration=None):
+    def simulate(self, duration: str | int | None = None) -> Event:
         """Runs for that long ('200us' or ticks; without it to the end). Returns an Event."""
         ticks = NEVER if duration is None else ticks_of(duration, "simulate()")
         if ticks < 0:
@@ -111,7 +114,7 @@ class Simulation:
             lambda: self._advance(min(NEVER, self._machine.now + ticks)), self._resume))
 
     @exclusive
-    def check_contents(self):
+    def check_contents(self) -> dict:
         """Compares what the machine holds with the memory of its programs, byte by byte, and returns how
         many bytes were compared, `bytes`, and `left_out`, those that atomics wrote where SMs take
         atomics for loads; `overtaken` counts stores that came to their place after a younger one. For
@@ -126,24 +129,24 @@ class Simulation:
         return report
 
     @exclusive
-    def curTick(self):
+    def curTick(self) -> int:
         """The simulated time in femtoseconds."""
         return self._journal.call("curTick", [], lambda: self._machine.now)
 
     @exclusive
-    def checkpoint(self, path=None):
+    def checkpoint(self, path: str | os.PathLike | None = None) -> str:
         """Saves the machine as it stands, by default as OUTDIR/<time>-<run>.ckpt; returns the path."""
         return self._journal.call("checkpoint", [path and os.fspath(path)],
                                   lambda: self._save(path), self._resume)
 
     @property
     @exclusive
-    def digest(self):
+    def digest(self) -> str:
         """Over all dumps and series so far: equal for equal runs."""
         return self._journal.call("digest", [], lambda: self._machine.digest)
 
     @property
-    def id(self):
+    def id(self) -> str:
         """The run's UUID in the database."""
         return self._run.uuid if self._run else self._restoring.run.uuid
 
@@ -171,7 +174,7 @@ class Simulation:
         else:
             self._run.flush_series(self._machine)
 
-    def __enter__(self):
+    def __enter__(self) -> "Simulation":
         return self
 
     def __exit__(self, kind, *rest):
@@ -408,7 +411,7 @@ class Simulation:
 
 # ---- the default machine -------------------------------------------------------------------------
 
-def instantiate(root=None, arguments=None):
+def instantiate(root: Root | None = None, arguments=None) -> Simulation:
     """Builds the machine below the Root (by default the last one made) and checks all of it. The database keeps the
     arguments with the run: what parse_args() returned, or a dict."""
     global _default
@@ -419,38 +422,37 @@ def instantiate(root=None, arguments=None):
     return _default
 
 
-def default():
+def default() -> Simulation:
     """The machine that instantiate() built last, as a Simulation. Raises Error before that."""
     if _default is None:
         raise user_error("there is no machine yet: call memsim.instantiate() first")
     return _default
 
 
-def simulate(duration=None):
+def simulate(duration: str | int | None = None) -> Event:
     """Runs the default machine for that long ('200us' or ticks; without it to the end)."""
     return default().simulate(duration)
 
 
-def curTick():
+def curTick() -> int:
     """The simulated time of the default machine in femtoseconds."""
     return default().curTick()
 
 
-def checkpoint(path=None):
+def checkpoint(path: str | os.PathLike | None = None) -> str:
     """Saves the default machine, by default as OUTDIR/<time>-<run>.ckpt; returns the path."""
     return default().checkpoint(path)
 
 
-def restore(file, outdir=None):
+def restore(file: str | os.PathLike, outdir: str | os.PathLike | None = None) -> Simulation:
     """The machine of a checkpoint without its script, as a Simulation: a new run that goes on from
     there, with .root and .simulate()."""
     global _default
     file = checkpoints.find(file)
     saved = _memsim.read_checkpoint(file)
-    opts = dataclasses.replace(options, restoring=None, parent=saved.run.uuid, origin=hash_of(file),
+    opts = dataclasses.replace(options, restoring=saved, parent=saved.run.uuid, origin=hash_of(file),
                                outdir=os.fspath(outdir or options.outdir))
-    _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed),
-                          dataclasses.replace(opts, restoring=saved),
+    _default = Simulation(rebuild_tree(saved.configuration, saved.script.seed), opts,
                           json.loads(saved.script.journal).get("arguments"))
     journal = _default._journal
     journal.entries, journal.current = [], {"kind": "checkpoint", "arguments": [None], "where": "",

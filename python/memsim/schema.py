@@ -1,4 +1,4 @@
-"""Classes, descriptions, stubs and the reference page, all made from the compiled schema."""
+"""Classes, descriptions and the reference page, all made from the compiled schema."""
 import collections.abc
 import functools
 import inspect
@@ -7,7 +7,6 @@ import re
 import sys
 import traceback
 import types
-from pathlib import Path
 
 from . import _memsim, policies
 from .errors import PACKAGE, Error, Panic, UnknownName, did_you_mean, user_error
@@ -210,35 +209,3 @@ def reference():
               "", "| name | source |", "|---|---|"]
     lines += [f"| `{name}` | {_memsim.dram_table(name)['source']} |" for name in _memsim.dram_tables()]
     return "\n".join(lines + policies.reference()) + "\n"
-
-
-def write_stubs(directory):
-    """The package's .pyi files below directory/memsim, the folders' from the schema."""
-    package = Path(directory, "memsim")
-    package.mkdir(parents=True, exist_ok=True)
-    folders = {}
-    for name, cls in TYPES.items():
-        folders.setdefault(name.rpartition(".")[0], []).append(cls)
-    (package / "py.typed").write_text("")
-    api = Path(__file__).with_name("api.pyi").read_text()
-    (package / "__init__.pyi").write_text(
-        api + "\n" + "".join(f"from . import {f} as {f}\n" for f in folders))
-    for folder, classes in folders.items():
-        text = "from memsim import Port, SimObject, Statistic, VectorPort\n"
-        (package / f"{folder}.pyi").write_text(text + "".join(map(_stub, classes)))
-
-
-def _stub(cls):
-    s = cls._schema
-    name = cls.__name__
-    lines = ["", "", f"class _{name}Stats:"]
-    lines += [f"    {x['name']}: {'list[Statistic]' if x['each'] else 'Statistic'}"
-              for x in s["stats"]] or ["    ..."]
-    lines += ["", "", f"class {name}(SimObject):", f'    """{s["doc"]}"""']
-    kinds = {"int": "int", "bool": "bool", "Fraction": "str | float"}
-    lines += [f"    {p['name']}: {kinds.get(p['type'], 'str')}" for p in s["params"]]
-    lines += [f"    {p['name']}: {'VectorPort' if p['many'] else 'Port | VectorPort'}" for p in s["ports"]]
-    lines += ["    @property", f"    def stats(self) -> _{name}Stats: ..."]
-    args = "".join(f", {p['name']}: {kinds.get(p['type'], 'str')} = ..." for p in s["params"])
-    lines += [f"    def __init__(self{', *' if args else ''}{args}) -> None: ..."]
-    return "\n".join(lines) + "\n"

@@ -2,7 +2,7 @@
 from .run import default
 
 
-def dump(label=""):
+def dump(label: str = ""):
     """Writes all statistics of the default machine to its database under this label."""
     default().stats.dump(label)
 
@@ -12,7 +12,7 @@ def reset():
     default().stats.reset()
 
 
-def series(period, patterns=("*",)):
+def series(period: str | int, patterns=("*",)):
     """Samples statistics of the default machine every `period`: 'gpu.l2[0].hits', where [*] stands for
     every index and * for any text, or the statistic itself, such as l2.stats.hits."""
     default().stats.series(period, patterns)

@@ -22,7 +22,6 @@ import os
 import re
 import signal
 import sqlite3
-import statistics
 import subprocess
 import sys
 import time
@@ -88,6 +87,11 @@ def jobs(doc):
     """The only option of a study whose points have no scale: how many processes it runs at once."""
     parser = argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False)
     return add_jobs(parser).parse_args().jobs
+
+
+def limit(args):
+    """The arguments of a point's script that pass --max-instructions on; none where there is no limit."""
+    return ["--max-instructions", args.max_instructions] if args.max_instructions else []
 
 
 def preview(args, every):
@@ -283,25 +287,6 @@ class Study:
             return {(path, name): value for path, name, value in database.execute(
                 "SELECT path, name, value FROM result WHERE run = ?", [point.run])}
 
-    def show_moved(self, ids, variants, moves=0.05):
-        """Prints, for each variant of the points, the claims whose figure it moves by more than a share
-        of `moves`, with the verdict that they would then have. A study that has variants says what it
-        has for a claim by `measured(id, variant="")`."""
-        def figure(id, variant=""):
-            found = self.over_seeds(lambda: self.measured(id, variant))
-            return None if None in found else statistics.median(found)
-
-        default = {id: figure(id) for id in ids}
-        print(f"{'assumption':34} claims that it moves: paper, default -> here")
-        for variant in dict.fromkeys(variants):
-            moved = []
-            for id, before in default.items():
-                after, claim = before and figure(id, variant), claims(self.system)[id]
-                if before and abs(after / before - 1) > moves:
-                    moved.append(f"{id} {claim.expected:.3g}: {before:.3g} -> {after:.3g} "
-                                 f"({claim.compare(after)})")
-            print(f"{variant.strip():34} " + ("; ".join(moved) or "none"))
-
     @staticmethod
     def mean_ratio(subject, baseline):
         """The geometric mean of subject to baseline over workloads; those in which both are 0 say nothing."""
@@ -357,11 +342,3 @@ class Study:
             verdict.store(database, self.name, self.verdicts)
         if self.verdicts:
             print(verdict.report(self.verdicts))
-
-
-def mean_ratio(table, metric, subject, baseline, over):
-    """The geometric mean, over the index level `over`, of subject's metric to baseline's. Both are
-    values (or tuples) of the remaining levels."""
-    import numpy
-    column = table[metric].unstack(over)
-    return float(numpy.exp(numpy.log(column.loc[subject] / column.loc[baseline]).mean()))

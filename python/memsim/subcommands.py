@@ -28,7 +28,8 @@ def describe(argv):
 def stubs(argv):
     directory = _parse("stubs", "Write the .pyi stubs of the package",
                        ("DIR", "memsim/*.pyi are written below it"), argv=argv).DIR
-    os_error(lambda: schema.write_stubs(directory), directory)
+    from .stubs import write  # every module is imported for it
+    os_error(lambda: write(directory), directory)
 
 
 def reference(argv):

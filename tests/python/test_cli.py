@@ -290,7 +290,7 @@ def test_reference_and_stubs(memsim_command, tmp_path):
     assert "| `latency` | 100ns |" in (tmp_path / "components.md").read_text()
     memsim_command("stubs", "stubs")
     assert "class SimpleMemory(SimObject)" in (tmp_path / "stubs/memsim/mem.pyi").read_text()
-    for stub in (tmp_path / "stubs/memsim").glob("*.pyi"):
+    for stub in (tmp_path / "stubs/memsim").rglob("*.pyi"):
         compile(stub.read_text(), stub, "exec")
     assert "proc" in sentence(memsim_command("reference", "/proc/no/file", expect=1))
 
@@ -301,12 +301,64 @@ def test_mypy_knows_the_stubs(memsim_command, script, tmp_path):
     script.write_text(script.read_text() +
                       "memory = SimpleMemory(latency='1ns', queue=3)\nmemory.queue = 4\n"
                       "reads: float = memory.stats.reads\n")
-    environment = {**os.environ, "MYPYPATH": "stubs"}
-    run = lambda: subprocess.run(["/usr/bin/mypy", "--strict", "loop.py"], cwd=tmp_path, text=True,
-                                 env=environment, capture_output=True)
-    assert run().returncode == 0, run().stdout
+    run = mypy_in(tmp_path)
+    assert run("--strict", "loop.py").returncode == 0, run("--strict", "loop.py").stdout
     script.write_text(script.read_text() + "SimpleMemory(latency=3)\n")
-    assert "incompatible type" in run().stdout
+    assert "incompatible type" in run("--strict", "loop.py").stdout
+
+
+def mypy_in(tmp_path):
+    """Runs mypy with the stubs of that directory."""
+    environment = {**os.environ, "MYPYPATH": str(tmp_path / "stubs")}
+    return lambda *arguments: subprocess.run(["/usr/bin/mypy", *map(str, arguments)], cwd=tmp_path, text=True,
+                                             env=environment, capture_output=True)
+
+
+ORDINARY = """\
+import memsim
+from memsim import dram, energy, mem, plot, simt, study, systems, workload
+from memsim.systems import cmd, gpu, ohm, scale
+
+root = memsim.Root(seed=3, contents=True)
+root.gpu = systems.gpu(sms=2)
+root.memory = memsim.DramController(timing=dram.Preset("fast", base="hbm2", tCL="12ns"))
+cache = mem.Cache(capacity="1MiB", ways=4)
+simulation = memsim.instantiate(root)
+event = simulation.simulate("3us")
+print(event.getCause(), event.tick + 1, simulation.check_contents()["bytes"])
+hits: int = cache.stats.hits
+latency: float = cache.stats.miss_latency.p99
+results = memsim.results("out")
+print(results.df(wide=True), results.df(["a", "b"], all_dumps=True), results.launches())
+fig = study.Study("ohm", "x", seeds=3)
+fig.point("a.py", "--x", 1, x=1)
+ohm.planar("ohm-base", workload.Program(name="bfs1"), contents=True)
+print(ohm.scale.OHM_PLANAR.sms + 1, systems.zng.machine, systems.interleave.Interleave(2, "256B").crossbar)
+"""
+WRONG = {"from memsim import nothing": "nothing", "memsim.Root(seed='x')": "incompatible type",
+         "memsim.results('out').df(wid=True)": "wide", "simulation.check_content()": "check_contents",
+         "simulation.simulate([3])": "incompatible type", "mem.Cach()": "Cache", "study.Studdy": "Study",
+         "systems.ohm.planarr": "planar"}
+
+
+@pytest.mark.slow
+def test_mypy_knows_ordinary_lines_and_every_configuration(memsim_command, tmp_path):
+    """The stubs are written from the code, so they have what the scripts of configs/ use."""
+    memsim_command("stubs", "stubs")
+    run = mypy_in(tmp_path)
+    (tmp_path / "ordinary.py").write_text(ORDINARY)
+    (tmp_path / "wrong.py").write_text(ORDINARY + "\n".join(WRONG))
+    for what in ["ordinary.py"], ["-p", "memsim"]:
+        assert (done := run("--strict", *what)).returncode == 0, done.stdout
+    errors = [line for line in run("wrong.py").stdout.splitlines() if ": error: " in line]
+    assert len(errors) == len(WRONG)
+    for line, says in zip(errors, WRONG.values()):
+        assert says in line
+    configs = ROOT / "configs"
+    for folder in (configs, *(configs / "studies").iterdir()):
+        if scripts := sorted(folder.glob("*.py")):
+            done = run("--ignore-missing-imports", "--disable-error-code", "var-annotated", *scripts)
+            assert done.returncode == 0, done.stdout
 
 
 def test_an_ordinary_python(script, tmp_path):

@@ -117,7 +117,7 @@ def points_of(runs):
     made.points = [study.Point(dict(platform=p, workload=w), "", [], [], 1) for p, w in runs]
     made.args, made.seed = argparse.Namespace(workloads=list(dict.fromkeys(w for _, w in runs))), 1
     rows = [dict(platform=p, workload=w, **cmd.points.metrics(values)) for (p, w), values in runs.items()]
-    made.tables = {1: pandas.DataFrame(rows).set_index(["platform", "workload"]).sort_index()}
+    made.frames = {1: pandas.DataFrame(rows).set_index(["platform", "workload"]).sort_index()}
     return made
 
 
@@ -169,7 +169,7 @@ def test_inputs_are_compared_with_what_the_machine_reaches():
 def test_it_is_said_which_workloads_are_too_small_for_a_claim_of_rates(in_tmp, capsys):
     made = points_of({("cmd", "bfs"): run_of(map_reads=10, map_hits=9), ("cmd", "cfd"): run_of(map_reads=10, map_hits=9)})
     for name, (least, _) in cmd.points.INPUTS.items():
-        made.tables[1][name] = [least - 0.5 if name == "written_over_reach" else least, least]
+        made.frames[1][name] = [least - 0.5 if name == "written_over_reach" else least, least]
     study.Study.__init__(made, "cmd", "test", database=in_tmp / "study.db")
     made.judge("cmd-06")
     made.close()

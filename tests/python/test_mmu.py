@@ -48,8 +48,8 @@ def test_large_pages_walk_less(memsim_command):
 def test_translation_goes_into_a_machine_of_the_library(in_tmp):
     program = workload.Program(name="bfs1", size=8)
     footprint = scale.footprint(program)
-    size = scale.scale(scale.OHM_PLANAR, footprint + mmu.tables(footprint, 4096) + 8192,
-                       page=ohm.PAGE, modules=ohm.MODULES)
+    size = ohm.scale.scale(ohm.scale.OHM_PLANAR, footprint + mmu.tables(footprint, 4096) + 8192,
+                           page=ohm.PAGE, modules=ohm.MODULES)
     root = ohm.planar("ohm-base", program, size)
     inputs = root.gpu.network.inputs
     needed = mmu.translate(root.gpu, footprint, walks=mmu.new_input(root.gpu.network))

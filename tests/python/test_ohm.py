@@ -178,7 +178,6 @@ def test_wear_is_of_the_paper_s_capacity():
              ("memory.xpoint[0]", "most_writes.peak"): 40, ("memory.xpoint[0]", "gap_moves"): 9}
     wear = ohm.wear.wear(found, "planar")
     assert (wear.writes, wear.gap_moves, wear.most, wear.mean) == (1e6, 9, 40, 10)
-    assert wear.evenness == 0.25
     lines = 96 * 2**30 / 256
     assert wear.years == pytest.approx(1e8 * lines / 6e6 / (365.25 * 86400))
 

@@ -5,8 +5,8 @@ import memsim
 import pytest
 from memsim import workload
 from memsim.systems import ohm
-from memsim.systems.scale import (GIB, KIB, KRONECKER, MIB, OHM_PLANAR, kronecker_scale, scale,
-                                  slices)
+from memsim.systems.ohm.scale import KRONECKER, OHM_PLANAR, kronecker_scale, scale, slices
+from memsim.systems.scale import GIB, KIB, MIB
 
 
 def scaled(footprint, **more):
@@ -94,12 +94,12 @@ def test_the_footprint_follows_from_the_graph_s_file(tmp_path):
     vertices = 5000
     arcs = write_graph(tmp_path / "g.csr", vertices)
     program = workload.Program(input=str(tmp_path / "g.csr"))
-    size = ohm.planar_scale(program)
+    size = ohm.machine_scale("planar", "ohm-base", program)
     words = (vertices + 1) + arcs + vertices + 1  # row offsets, arcs, levels, the flag
     assert 4 * words <= size.footprint <= 4 * words + 4 * 256
     assert size == scaled(size.footprint)
     with pytest.raises(memsim.Error, match="gone.csr"):
-        ohm.planar_scale(workload.Program(input=str(tmp_path / "gone.csr")))
+        ohm.machine_scale("planar", "ohm-base", workload.Program(input=str(tmp_path / "gone.csr")))
 
 
 @pytest.mark.parametrize("vertices", [1, 2, 3, 31, 33, 255, 257, 1023, 3255, 9973])

@@ -142,11 +142,3 @@ def test_a_metric_with_several_values_is_refused(in_tmp, point):
     made.run()
     with pytest.raises(memsim.Error, match="'all' has several values for the point 10, such as .* and .*: name one object"):
         made.table(all="SELECT value FROM result WHERE run = :run")
-
-
-def test_the_mean_ratio_is_geometric_over_one_level():
-    import pandas
-    table = pandas.DataFrame(
-        [("a", "x", 1.0), ("a", "y", 4.0), ("b", "x", 2.0), ("b", "y", 2.0)],
-        columns=["platform", "workload", "ipc"]).set_index(["platform", "workload"])
-    assert study.mean_ratio(table, "ipc", "a", "b", "workload") == pytest.approx(1.0)

@@ -18,7 +18,7 @@ fig.run()
 fig.show("ipc", relative_to="baseline")
 print(f"\n{'assumption':48}gain of CMD")
 for variant in ("", *(a.variant for a in chosen)):
-    base = "baseline" + variant if ("baseline" + variant) in fig.table.index.get_level_values(0) else "baseline"
-    gain = (fig.table.ipc.loc["cmd" + variant] / fig.table.ipc.loc[base]).mean() - 1
+    base = "baseline" + variant if ("baseline" + variant) in fig.frame.index.get_level_values(0) else "baseline"
+    gain = (fig.frame.ipc.loc["cmd" + variant] / fig.frame.ipc.loc[base]).mean() - 1
     print(f"{variant or ' none':48}{100 * gain:+.1f} %")
 fig.close()

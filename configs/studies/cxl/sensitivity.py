@@ -18,11 +18,11 @@ for a in chosen:
             fig.add(platform, media=args.media, arguments=a.arguments, options=a.options, name=a.variant.strip())
 fig.run()
 print(f"{'assumption':44}{'cxl/gpu-dram':>14}{'sr/cxl':>10}{'ds/sr':>10}")
-labels = fig.table.index.get_level_values(0)
+labels = fig.frame.index.get_level_values(0)
 for variant in ("", *(a.variant for a in chosen)):
     def time(platform):
         plain = f"{platform} {args.media}"
-        return fig.table.time.loc[plain + variant if plain + variant in labels else plain]
+        return fig.frame.time.loc[plain + variant if plain + variant in labels else plain]
     dram, cxl, sr, ds = map(time, PLATFORMS)
     print(f"{variant or ' none':44}{(cxl / dram).mean():14.2f}{(cxl / sr).mean():10.2f}{(sr / ds).mean():10.2f}")
 fig.close()

@@ -21,9 +21,8 @@ fig = study.Study("ohm", "fig03", jobs=args.jobs, seeds=args.seeds)
 fig.preview = study.preview(args, ohm.workloads.TABLE_II)
 for workload in args.workloads:
     for data, options in (("drive", []), ("host", []), ("resident", []), ("no wires", NO_WIRES)):
-        limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
         fig.point(ohm.points.config("ohm_testbed.py"), "--data", data if not options else "resident",
-                  "--workload", workload, "--scale", args.scale, *limit, options=options,
+                  "--workload", workload, "--scale", args.scale, *study.limit(args), options=options,
                   workload=workload, data=data)
 fig.run()
 

@@ -15,7 +15,7 @@ for mode in ohm.points.MODES:
 fig.run()
 parts = ["static_energy", "dynamic_energy", "xpoint_energy", "wires_energy", "energy", "total_by_power"]
 for mode in ohm.points.MODES:
-    mean = fig.table.loc[mode].groupby("platform", sort=False)[parts].mean() * 1e6
+    mean = fig.frame.loc[mode].groupby("platform", sort=False)[parts].mean() * 1e6
     print(f"{mode}, uJ a workload and slice, on average\n{mean.to_string(float_format='%.1f')}")
 
 fig.judge("ohm-26", "ohm-27", "ohm-28", "ohm-29", "ohm-30")

@@ -17,7 +17,7 @@ fig.plot("once", "ns of an access", log="xy")
 print("\nReduction by SAP at the most, of FIFO or LRU:")
 for how in ("once", "each", "full"):
     for dirty in ("", " clean"):
-        table = fig.table[f"{how}{dirty}"].unstack("policy")
+        table = fig.frame[f"{how}{dirty}"].unstack("policy")
         worst = table[["fifo", "lru"]].min(axis=1)
         print(f"  {how + dirty:14}{100 * (1 - (table['sap'] / worst).min()):.1f} %")
 fig.judge("sap-01", "sap-07", "sap-08")

@@ -37,9 +37,8 @@ chosen = {host: [w for w in WORKLOADS[host] if not args.workloads or w in args.w
 for host, workloads in chosen.items():
     for policy in args.policies:
         for workload in workloads:
-            limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
             fig.point(config("sap_policies.py"), "--host", host, "--policy", policy, "--workload", workload, "--scale",
-                      args.scale, *limit, host=host, policy=policy, workload=workload)
+                      args.scale, *study.limit(args), host=host, policy=policy, workload=workload)
 fig.run()
 shown = {}
 for point in fig.selected:

@@ -18,9 +18,8 @@ for drive in sap.machines.DRIVES:
     for dram in args.dram:
         for policy in args.policies:
             for workload in args.workloads:
-                limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
                 fig.point(config("sap.py"), "--policy", policy, "--dram", dram, "--drive", drive, "--workload", workload,
-                          "--scale", args.scale, *limit, drive=drive, dram=dram, policy=policy, workload=workload)
+                          "--scale", args.scale, *study.limit(args), drive=drive, dram=dram, policy=policy, workload=workload)
 fig.run()
 value = "SELECT value FROM result WHERE run = :run AND path = '{}' AND name = '{}'".format
 table = fig.table(cycles=value("gpu.dispatcher", "cycles"), hits=value("gpu.memory[0]", "hits"),

@@ -17,7 +17,7 @@ fig.run()
 print(f"at {args.size} MiB, means of {len(args.workloads)} workloads\n"
       f"{'assumption':28}{'hits, LRU':>12}{'hits, SAP':>12}{'time, SAP / LRU':>18}{'useless':>10}")
 for variant in ("", *(a.variant for a in chosen)):
-    mean = fig.table.loc[variant].xs(args.size, level="mib")
+    mean = fig.frame.loc[variant].xs(args.size, level="mib")
     lru, ours = mean.xs("lru", level="policy"), mean.xs("sap", level="policy")
     print(f"{variant.strip() or 'none':28}{lru.hit_ratio.mean():12.4f}{ours.hit_ratio.mean():12.4f}"
           f"{(ours.once / lru.once).mean():18.3f}{ours.useless.mean():10.3f}")

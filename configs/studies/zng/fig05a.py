@@ -23,7 +23,7 @@ print()
 
 
 def worst():
-    ipc = fig.table["ipc"]
+    ipc = fig.frame["ipc"]
     return (ipc.loc["ideal"] / ipc.loc["zng-base"]).max()
 
 

@@ -25,7 +25,7 @@ fig.show("ipc")
 
 
 def gain(platform, name):
-    ipc = fig.table["ipc"].loc[platform]
+    ipc = fig.frame["ipc"].loc[platform]
     return ipc[f"{name}*{most}"] / ipc[f"{name}*{min(args.copies)}"] - 1
 
 

@@ -13,5 +13,5 @@ fig.run()
 fig.show("accuracy")
 
 fig.judge("zng-24")
-fig.claim("zng-34", fig.over_seeds(lambda: fig.table["accuracy"].min()))
+fig.claim("zng-34", fig.over_seeds(lambda: fig.frame["accuracy"].min()))
 fig.close()

@@ -24,7 +24,7 @@ fig.show("ipc", relative_to="zng high 30 %")
 
 def relative():
     """Of the IPC at the paper's threshold, that at each."""
-    ipc = fig.table["ipc"]
+    ipc = fig.frame["ipc"]
     return {high: fig.mean_ratio(ipc.loc[f"zng high {high} %"], ipc.loc["zng high 30 %"]) for high in HIGH}
 
 

@@ -19,7 +19,7 @@ fig.judge("zng-26", "zng-27", "zng-38")
 
 
 def most():
-    ipc = fig.table["ipc"]
+    ipc = fig.frame["ipc"]
     return (ipc.loc["zng dyn-pref"] / ipc.loc["zng predict-4KBpref"]).max()
 
 

@@ -8,6 +8,7 @@ Log blocks are filled from the seed as in the long run. Without collection those
 import contextlib
 import statistics
 
+from memsim import study
 from memsim.results import connect
 from memsim.systems import zng
 
@@ -26,9 +27,8 @@ args = zng.points.arguments(__doc__, workloads=["betw-back"], more=more)
 fig = zng.points.Points("fig17", args)
 for workload in args.workloads:
     for case, when in CASES.items():
-        limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
         fig.point(zng.points.config("zng_gc.py"), "--workload", workload, "--scale", args.scale, "--collect", when,
-                  "--every", args.every, "--registers", args.registers, *limit, platform=case,
+                  "--every", args.every, "--registers", args.registers, *study.limit(args), platform=case,
                   workload=workload)
 fig.run()
 

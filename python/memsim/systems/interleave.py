@@ -41,21 +41,21 @@ class Interleave:
         in_bytes(self.chunk, "Interleave: chunk")
 
     def over(self, ways):
-        """The same chunks over another number of parts."""
+        """An Interleave of the same chunks over another number of parts."""
         return replace(self, ways=ways)
 
     @property
     def crossbar(self):
-        """Of the mem.Crossbar in front of the parts."""
+        """The parameters of the mem.Crossbar in front of the parts."""
         return dict(outputs=self.ways, granularity=self.chunk)
 
     @property
     def slices(self):
-        """Of each mem.Cache among them."""
+        """The parameters of each mem.Cache among the parts."""
         return dict(interleave_ways=self.ways, interleave_granularity=self.chunk)
 
     def channel(self, index):
-        """Of the mem.DramController with this index among them, whose map ends in ChCl."""
+        """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one burst)."""
         return dict(channels=self.ways, channel=index, interleave=self.chunk)
 
 

@@ -3,11 +3,12 @@
 `machine(platform, program, ...)` builds any of them; values stand in Table II or are assumptions of docs/models/cmd.md.
 """
 
-from ... import Root, cmd, mem, workload
+from ... import Root, cmd, mem
 from ...energy import components
 from ...errors import check_known, user_error
 from ..interleave import Interleave, join
 from ..processor import gpu
+from ..scale import components as proportions
 from ..scale import footprint as footprint_of
 from . import energy, scale
 
@@ -90,8 +91,7 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **di
     ways, has_fifo = chosen.get("ways", scale.L2_WAYS), chosen.get("fifo", False)
     root = Root(seed=seed, contents=True)
     root.program = program
-    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
-                  for i in size.invariants]
+    root.scale = proportions(size.invariants)
     part = root.gpu = gpu(
         sms=size.sms, slices=scale.SLICES, interleave=INTERLEAVE, memory=None, clock=CLOCK,
         dispatcher=dict(registers=65536, shared="64KiB", **dispatch),

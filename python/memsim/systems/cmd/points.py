@@ -176,9 +176,9 @@ class Points(PlatformStudy):
         """The platforms on all workloads. `arguments` are the script's, `options` memsim's; `name` tells a variant."""
         for platform in platforms:
             for workload in self.args.workloads:
-                limit, bandwidth = self.args.max_instructions, self.args.bandwidth
+                bandwidth = self.args.bandwidth
                 self.point(config("cmd.py"), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           self.args.scale, *study.limit(self.args),
                            *(["--bandwidth", bandwidth] if bandwidth != 224 else []), *arguments,
                            options=options, platform=name or platform, workload=workload)
 
@@ -190,33 +190,34 @@ class Points(PlatformStudy):
                 "(path = 'front' OR path LIKE 'gpu.l2[%')", (point.run,))}
             return metrics(values, energy.recorded(database, point.run)) | inputs(values, parameters)
 
-    def measured(self, id):
+    def measured(self, id, variant=""):
         if id in COMPUTED:
             return float(COMPUTED[id]())
         if id in OF_MEANS:
-            ours, theirs = map(self.measured, OF_MEANS[id])
+            ours, theirs = (self.measured(of, variant) for of in OF_MEANS[id])
             return ours / theirs if ours and theirs else None
         metric, subject, baseline, of = CLAIMS[id]
+        subject, baseline = self.of_variant(variant, subject, baseline)
         there = {p.keys["platform"] for p in self.points}
         chosen = [w for w in self.args.workloads if w in of]
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
         if metric in OF_BASELINE:
             column = {"read_only_removed": "read_only_reads"}.get(metric)
-            ours, theirs = self.table.loc[subject].loc[chosen], self.table.loc[baseline].loc[chosen]
+            ours, theirs = self.frame.loc[subject].loc[chosen], self.frame.loc[baseline].loc[chosen]
             shares = (1 - ours[column] / theirs[column] if column else
                       (ours.metadata + ours.dedup_reads) / theirs.off_chip)
             return float(100 * shares.fillna(0).mean())
-        ours = self.table[metric].loc[subject].loc[chosen]
+        ours = self.frame[metric].loc[subject].loc[chosen]
         if baseline is None:
             return float(ours.mean())
-        theirs = self.table[metric].loc[baseline].loc[chosen]
+        theirs = self.frame[metric].loc[baseline].loc[chosen]
         ratios = (ours / theirs)[theirs != 0]
         return float(ratios.mean()) if len(ratios) else None
 
     def too_small(self):
         """The workloads whose inputs do not reach what INPUTS asks for, each with what they lack."""
-        rows = self.table.loc["cmd"].loc[self.args.workloads]
+        rows = self.frame.loc["cmd"].loc[self.args.workloads]
         lacks = {w: [f"{what} {rows[name][w]:.2g} of {least}" for name, (least, what) in INPUTS.items()
                      if rows[name][w] < least] for w in rows.index}
         return {w: what for w, what in lacks.items() if what}
@@ -240,7 +241,7 @@ class Points(PlatformStudy):
         """Of the sums over the workloads, what the mean of show() weighs equally: a share of all, or a ratio of two
         platforms' sums. None of a metric that is no share and no ratio."""
         def total(name, of):
-            return self.table[name].loc[of].loc[self.args.workloads].sum()
+            return self.frame[name].loc[of].loc[self.args.workloads].sum()
 
         if metric in SHARES:
             return percent(*(total(part, platform) for part in SHARES[metric]))
@@ -260,7 +261,7 @@ class Points(PlatformStudy):
         def rows(what):
             named = f", seed {self.seed}" if len(self.seeds) > 1 else ""
             share = FOUND[what]
-            return what + named, self.table[share].loc[platform].loc[self.args.workloads], self.summed(share, platform)
+            return what + named, self.frame[share].loc[platform].loc[self.args.workloads], self.summed(share, platform)
 
         found = [row for what in FOUND for row in self.over_seeds(lambda: rows(what))]
         shares = pandas.DataFrame({name: row for name, row, _ in found}).T
@@ -271,5 +272,5 @@ class Points(PlatformStudy):
         """Prints IPC, and beside it what explains it or does not: what the blocks that each program writes are, and the
         bytes that the L2 fetched (a change there is no deduplication)."""
         self.show("ipc", relative_to)
-        self.show_found(next(p for p in ("cmd", "dedup") if p in self.table.index.get_level_values("platform")))
+        self.show_found(next(p for p in ("cmd", "dedup") if p in self.frame.index.get_level_values("platform")))
         self.show("fetched_bytes", relative_to)

@@ -4,11 +4,12 @@
 docs/models/cxl.md.
 """
 
-from ... import Root, System, cxl, cxl_gpu, link, mem, workload
+from ... import Root, System, cxl, cxl_gpu, link, mem
 from ...errors import check_known
 from .. import mmu
 from ..processor import gpu
 from ..scale import KIB, up_to
+from ..scale import components as proportions
 from ..scale import footprint as footprint_of
 from . import media as media_
 from . import scale
@@ -81,8 +82,7 @@ def machine(platform, program, media="dram", controller="ours", size=None, seed=
     size = size or scale.scale(bytes_of_program)
     root = Root(seed=seed, contents=contents)
     root.program = program
-    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}", kept=not i.broken)
-                  for i in size.invariants]
+    root.scale = proportions(size.invariants)
     ahead = read_ahead or PLATFORMS[platform]
     if PLATFORMS[platform]:
         dispatch["bases"] = f"{WINDOW}B"

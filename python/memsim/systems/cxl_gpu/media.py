@@ -54,15 +54,6 @@ DRIVES = {"fresh": dict(preconditioned="0%"), "full": dict(preconditioned="100%"
 FLASH = {"z-nand": "z_nand_983_zet", "nand": "nand_980_pro"}
 MEDIA = "dram", "optane", *FLASH
 
-# What data sheets say of each, to print beside a run: read latency in ns, read and write rate in bytes a second, reads
-# of 4 KiB a second. DRAM: tRCD + tCL + burst. 980 Pro: one read at a time is 22,000 a second through NVMe.
-SHEET = {
-    "dram": dict(read_ns=36, read=44_800_000_000, write=44_800_000_000, reads=None),
-    "optane": dict(read_ns=5_000, read=7_200_000_000, write=6_200_000_000, reads=1_500_000),
-    "z-nand": dict(read_ns=3_000, read=3_400_000_000, write=3_000_000_000, reads=750_000),
-    "nand": dict(read_ns=45_000, read=7_000_000_000, write=5_000_000_000, reads=1_000_000),
-}
-
 
 @dataclass(frozen=True)
 class Medium:

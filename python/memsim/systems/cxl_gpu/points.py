@@ -167,9 +167,8 @@ class Points(PlatformStudy):
         for platform in platforms:
             label = " ".join(filter(None, (platform, media if media != "dram" else "", name)))
             for workload in workloads or self.args.workloads:
-                limit = self.args.max_instructions
                 self.point(config("cxl_gpu.py"), "--platform", platform, "--workload", workload, "--media", media,
-                           "--scale", self.args.scale, *(["--max-instructions", limit] if limit else []), *arguments,
+                           "--scale", self.args.scale, *study.limit(self.args), *arguments,
                            options=options, platform=label, workload=workload)
 
     def metrics(self, point):
@@ -206,17 +205,17 @@ class Points(PlatformStudy):
                   + (f" (fewer than {COLLECTIONS})" if min(counts.values()) < COLLECTIONS else ""))
         self.preview = preview
 
-    def _best_over_media(self, id):
+    def _best_over_media(self, id, variant=""):
         """What a claim about the best medium compares, with that medium."""
         metric, subject, baseline, of = BEST_OVER_MEDIA[id]
-        figures = {m: self._compare(metric, f"{subject} {m}", f"{baseline} {m}", of) for m in DRIVES}
+        figures = {m: self._compare(metric, f"{subject} {m}", f"{baseline} {m}", of, variant) for m in DRIVES}
         best = max(DRIVES, key=lambda m: figures[m] or 0)
         return metric, f"{subject} {best}", f"{baseline} {best}", of
 
     def _collections(self, platform, of):
         there = {p.keys["platform"] for p in self.points}
         chosen = [w for w in self.args.workloads if w in of]
-        return float(self.table.collections.loc[platform].loc[chosen].sum()) if platform in there and chosen else 0.0
+        return float(self.frame.collections.loc[platform].loc[chosen].sum()) if platform in there and chosen else 0.0
 
     def show_over_time(self, workload, rows=12):
         """Prints a series in so many parts: mean latencies in us, messages at the endpoint, collections so far."""
@@ -233,21 +232,22 @@ class Points(PlatformStudy):
                 print(f"{part.index[-1] / 1e12:10.3f}{load:10.2f}{store:10.2f}{part.ingress.mean():10.2f}"
                       f"{part.collections.iloc[-1]:12.0f}")
 
-    def measured(self, id):
+    def measured(self, id, variant=""):
         if id in CLAIMS:
-            return self._compare(*CLAIMS[id])
+            return self._compare(*CLAIMS[id], variant)
         if id in BEST_OVER_MEDIA:
-            return self._compare(*self._best_over_media(id))
+            return self._compare(*self._best_over_media(id, variant), variant)
         metric, subject, baseline, of = OVER_MEDIA[id]
-        figures = [self._compare(metric, f"{subject} {m}", f"{baseline} {m}", of) for m in DRIVES]
+        figures = [self._compare(metric, f"{subject} {m}", f"{baseline} {m}", of, variant) for m in DRIVES]
         return None if None in figures else sum(figures) / len(figures)
 
-    def _compare(self, metric, subject, baseline, of):
+    def _compare(self, metric, subject, baseline, of, variant=""):
+        subject, baseline, ideal = self.of_variant(variant, subject, baseline, "gpu-dram")
         there = {p.keys["platform"] for p in self.points}
         chosen = [w for w in self.args.workloads if w in of]
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
-        column = self.table[{"hits ratio": "hits"}.get(metric, metric) if metric in (
+        column = self.frame[{"hits ratio": "hits"}.get(metric, metric) if metric in (
             "hits", "collections", "hits ratio", "gc_latency", "gc_ingress") else "time"]
         ours = column.loc[subject].loc[chosen]
         if baseline is None:
@@ -256,8 +256,8 @@ class Points(PlatformStudy):
         if metric == "speed":
             return float((theirs / ours).mean())
         if metric == "speed of means":  # both normalised to an ideal GPU first, as the paper's figure is
-            ideal = column.loc["gpu-dram"].loc[chosen]
-            return float((theirs / ideal).mean() / (ours / ideal).mean())
+            base = column.loc[ideal].loc[chosen]
+            return float((theirs / base).mean() / (ours / base).mean())
         if metric == "time over all":
             every = column.loc[subject] / column.loc[baseline]
             return float((ours / theirs).mean() / every.mean())

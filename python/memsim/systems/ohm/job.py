@@ -6,8 +6,8 @@ import argparse
 from ... import workload
 from ... import workloads as catalogue
 from ...options import whole
-from ..scale import KRONECKER, kronecker_scale
 from . import dram, machines, workloads
+from .scale import KRONECKER, kronecker_scale
 
 
 def arguments(doc, mode):

@@ -6,20 +6,21 @@ of the paper or are assumptions of docs/models/ohm.md.
 
 from dataclasses import replace
 
-from ... import Root, System, ohm, workload
+from ... import Root, System, ohm
 from ...energy import components
 from ...errors import check_known, user_error
 from .. import gtx580
 from ..drive import solid_state_drive
 from ..interleave import connect
 from ..processor import gpu
-from ..scale import OHM_ORACLE, OHM_ORIGIN, OHM_PLANAR, OHM_TWO_LEVEL, footprint, scale, up_to
-from . import dram, energy, optics
+from ..scale import components as proportions
+from ..scale import footprint, up_to
+from . import dram, energy, optics, scale
 from .workloads import L2_FLOOR
 
-OHM = {"planar": OHM_PLANAR, "two-level": OHM_TWO_LEVEL}
+OHM = {"planar": scale.OHM_PLANAR, "two-level": scale.OHM_TWO_LEVEL}
 
-# What tells the platforms apart so far: the channel. 32 bit x 15 GHz and 16 bit x 30 GHz are both
+# The channels of the platforms. 32 bit x 15 GHz and 16 bit x 30 GHz are both
 # 60 GB/s. An electrical channel has no SerDes; its flight is 10 cm at 6.7 ps/mm (assumption: FR-4).
 # The XPoint modules must be told the one-way latency, 2 x serdes + flight; the controller checks it.
 # Commands and addresses are on the light, 8 bytes with a line of 128 (III-A); wires have lanes for them.
@@ -78,22 +79,12 @@ def platforms(mode):
 
 
 def machine_scale(mode, platform, program, controllers=None, l2_floor=0):
-    """What the machine for this program has (systems.scale.Scaled); `controllers` overrides how many
+    """What the machine for this program has (ohm.scale.Scaled); `controllers` overrides how many
     memory controllers the scale leaves of the paper's six, `l2_floor` is the least that an L2 slice
     has, in bytes."""
-    paper = {"origin": OHM_ORIGIN, "oracle": OHM_ORACLE[mode]}.get(platform, OHM[mode])
-    return scale(replace(paper, l2_floor=l2_floor), footprint(program), page=PAGE, modules=MODULES,
-                 controllers=controllers)
-
-
-def planar_scale(program, controllers=None):
-    """machine_scale of the platforms with XPoint, in planar mode."""
-    return machine_scale("planar", "ohm-base", program, controllers)
-
-
-def two_level_scale(program, controllers=None):
-    """The same in two-level mode."""
-    return machine_scale("two-level", "ohm-base", program, controllers)
+    paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
+    return scale.scale(replace(paper, l2_floor=l2_floor), footprint(program), page=PAGE, modules=MODULES,
+                       controllers=controllers)
 
 
 def planar(platform, program, size=None, seed=1, waveguides=1, migration_channel="shared",
@@ -138,8 +129,7 @@ def _machine(mode, platform, program, size, seed, waveguides, migration_channel,
     size = size or machine_scale(mode, platform, program)
     root = Root(seed=seed, contents=contents)
     root.program = program
-    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
-                                     kept=not i.broken) for i in size.invariants]
+    root.scale = proportions(size.invariants)
     root.gpu = gpu_of(size, **dispatch)
     root.program.dispatcher = root.gpu.dispatcher.host
     root.memory = System()

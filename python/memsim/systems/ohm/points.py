@@ -14,7 +14,7 @@ import math
 
 from ... import study
 from ..platform_study import PlatformStudy, config
-from . import cost, energy, machines
+from . import cost, energy
 from .workloads import TABLE_II
 
 SCRIPTS = {"planar": "ohm_planar.py", "two-level": "ohm_two_level.py"}
@@ -117,21 +117,16 @@ class Points(PlatformStudy):
 
     def __init__(self, name, args):
         super().__init__(name, args, TABLE_II)
-        self.missing = set()  # platforms that are not there yet
 
     def add(self, mode, *platforms, arguments=(), options=(), variant=""):
         """The platforms in this mode on all workloads. `arguments` are the script's, `options` memsim's;
         `variant` tells such a point from the plain one."""
         for platform in platforms:
-            if platform not in machines.platforms(mode):
-                self.missing.add((mode, platform + variant))
-                continue
             # Origin has no mode: one run serves both.
             script = SCRIPTS["planar" if platform == "origin" else mode]
             for workload in self.args.workloads:
-                limit = self.args.max_instructions
                 self.point(config(script), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           self.args.scale, *study.limit(self.args),
                            *arguments, options=options, mode=mode, platform=platform + variant,
                            workload=workload)
 
@@ -146,9 +141,9 @@ class Points(PlatformStudy):
         """Over the workloads: the geometric mean of subject / baseline; without a baseline the
         arithmetic mean of subject."""
         if baseline is None:
-            return float(self.table[metric].loc[mode, subject].mean())
-        return self.mean_ratio(self.table[metric].loc[mode, subject],
-                               self.table[metric].loc[mode, baseline])
+            return float(self.frame[metric].loc[mode, subject].mean())
+        return self.mean_ratio(self.frame[metric].loc[mode, subject],
+                               self.frame[metric].loc[mode, baseline])
 
     def has(self, modes, *platforms):
         """Whether all of them were added and are there."""
@@ -156,8 +151,6 @@ class Points(PlatformStudy):
         return all((mode, p) in there for mode in modes for p in platforms if p)
 
     def measured(self, id, variant=""):
-        """What we have for a claim; None if a platform is not there. With a variant: of the platforms
-        with it, where they were added."""
         metric, modes, subject, baseline = CLAIMS[id]
         if not self.has(modes, subject, baseline):
             return None
@@ -175,10 +168,8 @@ class Points(PlatformStudy):
 
     def show(self, metric, relative_to=None):
         self.shown = *self.shown, metric
-        column = self.table[metric].unstack("workload")[self.args.workloads]
+        column = self.frame[metric].unstack("workload")[self.args.workloads]
         for mode in column.index.unique("mode"):
             self.show_rows(f"{metric}, {mode}", column.loc[mode],
                            dict.fromkeys(p.keys["platform"] for p in self.points if p.keys["mode"] == mode),
                            relative_to)
-        for mode, platform in sorted(self.missing):
-            print(f"{platform}, {mode}: not there yet")

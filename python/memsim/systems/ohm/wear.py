@@ -31,11 +31,6 @@ class Wear:
     years_fixed: float = 0     # until the hottest line's place fails, were nothing moved
     years_levelled: float = 0  # with Start-Gap, at the paper's number of lines
 
-    @property
-    def evenness(self):
-        """1 if all lines that were written were written alike."""
-        return self.mean / self.most if self.most else 1.0
-
 
 def levelled_years(share, rate, lines, psi=100, endurance=ENDURANCE):
     """Of a module of so many lines under `rate` writes a second (gap moves included), of which the

@@ -21,9 +21,8 @@ class Hinted(study.Study):
         self.args, self.metrics = args, metrics
         for workload in args.workloads:
             for hints, more in (("with", ()), ("without", ("--without",))):
-                limit = ["--max-instructions", args.max_instructions] if args.max_instructions else []
                 self.point(config("sap_hints.py"), "--system", system, "--platform", platform, "--workload", workload,
-                           "--scale", args.scale, *limit, *more, workload=workload, hints=hints)
+                           "--scale", args.scale, *study.limit(args), *more, workload=workload, hints=hints)
 
     def show(self):
         """Prints a row a workload: the time with hints over that without, and each metric without and with."""

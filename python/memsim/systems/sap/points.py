@@ -73,10 +73,9 @@ class Points(PlatformStudy):
     def add(self, arguments=(), options=(), name=""):
         """Each workload once. `arguments` are the script's, `options` memsim's; `name` tells a variant."""
         for workload in self.args.workloads:
-            limit = self.args.max_instructions
             self.point(config("sap_hits.py"), "--workload", workload, "--scale", self.args.scale, *arguments,
                        *(["--policies", *self.policies] if self.policies != tuple(POLICIES) else []),
-                       *(["--max-instructions", limit] if limit else []), options=options, variant=name,
+                       *study.limit(self.args), options=options, variant=name,
                        workload=workload)
 
     def rows(self, point):
@@ -98,7 +97,7 @@ class Points(PlatformStudy):
         """Of a claim: {(workload, MiB, subject, baseline): ratio}, over those of its workloads that were run, at the
         sizes of which the footprint is twice or more. Without a baseline: of the subject at FLAT MiB."""
         metric, subjects, baselines, workloads, (least, most), _ = CLAIMS[id]
-        table, found = self.table.loc[variant], {}
+        table, found = self.frame.loc[variant], {}
         for workload in set(workloads) & set(self.args.workloads):
             for mib in sizes():
                 if not least <= mib <= most or table.loc[workload].footprint.iloc[0] < 2 * mib * MIB:
@@ -128,7 +127,7 @@ class Points(PlatformStudy):
         """Prints a table of text for each workload: policies by sizes."""
         self.shown = *self.shown, metric
         for workload, table in self.panels(metric, policies, variant).items():
-            footprint = self.table.loc[variant, workload].footprint.iloc[0]
+            footprint = self.frame.loc[variant, workload].footprint.iloc[0]
             print(f"\n{workload}, {footprint / MIB:.1f} MiB accessed: {metric}")
             print(f"{'MiB':14}" + "".join(f"{mib:>10}" for mib in table))
             for policy, row in table.iterrows():
@@ -137,7 +136,7 @@ class Points(PlatformStudy):
     def panels(self, metric, policies=None, variant=""):
         """{workload: table of policies by sizes}."""
         chosen = list(policies or self.policies)
-        return {w: self.table.loc[variant, w][metric].unstack("mib").loc[chosen] for w in self.args.workloads}
+        return {w: self.frame.loc[variant, w][metric].unstack("mib").loc[chosen] for w in self.args.workloads}
 
     def plot(self, metric, y, log="x", policies=None, variant=""):
         """Writes the figure into the study's folder, and says where."""

@@ -40,11 +40,6 @@ def address_space(packages, geometry, footprints, log_ratio=LOG_RATIO, stripe=1)
     return up_to_stripe(max(footprints) + gap, geometry, stripe)
 
 
-def table_bytes(packages, geometry, data_blocks=DATA_BLOCKS):
-    """Of the DBMT for all data blocks of the flash."""
-    return packages * geometry["dies"] * geometry["planes"] * data_blocks * ENTRY
-
-
 def report(packages, geometry, data_blocks=DATA_BLOCKS):
     """A line for a reader: our table beside the paper's."""
     blocks = packages * geometry["dies"] * geometry["planes"] * data_blocks

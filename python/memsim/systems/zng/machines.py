@@ -4,10 +4,11 @@
 assumptions of docs/models/zng.md.
 """
 
-from ... import Root, System, workload, zng
+from ... import Root, System, zng
 from ...errors import check_known, user_error
 from .. import gtx580, mmu
 from ..processor import gpu
+from ..scale import components as proportions
 from ..scale import footprint
 from . import flash, ftl, memory, scale
 
@@ -66,8 +67,7 @@ def machine(platform, programs, size=None, seed=1, prefetch=None, on_flash=None,
         l2["prefetch"] = prefetch
     root = Root(seed=seed, contents=contents)
     root.program = programs
-    root.scale = [workload.Invariant(name=i.name, paper=f"{i.paper:.6g}", here=f"{i.here:.6g}",
-                                     kept=not i.broken) for i in size.invariants]
+    root.scale = proportions(size.invariants)
     root.gpu = gpu_of(size, len(programs), l2, memory.chunk(platform, optane), **dispatch)
     for program in programs:
         program.dispatcher = root.gpu.dispatcher.host

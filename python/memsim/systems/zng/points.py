@@ -129,9 +129,9 @@ class Points(PlatformStudy):
         `variant` tells such a point from the plain one, or `name` names it."""
         for platform in platforms:
             for workload in workloads or self.args.workloads:
-                limit, whole = self.args.max_instructions, self.args.whole
+                whole = self.args.whole
                 self.point(config("zng.py"), "--platform", platform, "--workload", workload, "--scale",
-                           self.args.scale, *(["--max-instructions", limit] if limit else []),
+                           self.args.scale, *study.limit(self.args),
                            *(["--whole", whole] if whole != scale.FOOTPRINT else []),
                            *arguments, options=options, platform=name or platform + variant,
                            workload=workload)
@@ -145,16 +145,13 @@ class Points(PlatformStudy):
         super()._judge(id, figures)
 
     def measured(self, id, variant=""):
-        """What we have for a claim; None if a platform or all of its workloads are not there. With a
-        variant: of the platforms with it, where they were added."""
         metric, subject, baseline, only = CLAIMS[id]
         there = {p.keys["platform"] for p in self.points}
-        subject, baseline = (p and (p + variant if p + variant in there else p)
-                             for p in (subject, baseline))
+        subject, baseline = self.of_variant(variant, subject, baseline)
         chosen = [w for w in self.args.workloads if only is None or w in only]
         if not chosen or not {p for p in (subject, baseline) if p} <= there:
             return None
-        column = self.table[metric]
+        column = self.frame[metric]
         ours = column.loc[subject].loc[chosen]
         if baseline is None:
             return float(ours.mean())
