@@ -100,6 +100,12 @@ class Claim:
             met = within(ours, paper, TOLERANCE * abs(paper))
         return MET if met else NOT_REPRODUCED
 
+    def compare_seeds(self, figures):
+        """compare() of the median. A direction that not all seeds have is none."""
+        word = self.compare(statistics.median(figures))
+        astray = word == ORDERING and any(self.share(figure) <= 0 for figure in figures)
+        return NOT_REPRODUCED if astray else word
+
 
 def within(ours, paper, margin):
     """Whether they differ by at most the margin; what binary fractions lose does not count."""
@@ -147,7 +153,7 @@ class Verdict:
     @property
     def comparison(self):
         """What the comparison alone says, whatever the label and the scale."""
-        return self.claim.compare(self.ours) if self.figures else None
+        return self.claim.compare_seeds(self.figures) if self.figures else None
 
     @property
     def share(self):
@@ -177,7 +183,7 @@ def judge(claim, figures, small=False):
     elif claim.label != "measured":
         word = claim.label
     else:
-        word = TOO_SMALL if small else claim.compare(statistics.median(figures))
+        word = TOO_SMALL if small else claim.compare_seeds(figures)
     return Verdict(claim, figures, word)
 
 

@@ -126,6 +126,13 @@ def test_the_share_of_the_effect(relation, value, ours, share):
     assert verdict.judge(claim(relation, value), [ours]).share == (share and pytest.approx(share))
 
 
+def test_a_direction_that_not_all_seeds_have_is_none():
+    gain = claim("gain", 19)
+    assert verdict.judge(gain, [1.01, 1.001, 1.003]).word == verdict.ORDERING
+    assert verdict.judge(gain, [0.993, 1.001, 1.003]).word == verdict.NOT_REPRODUCED
+    assert verdict.judge(gain, [0.993, 1.2, 1.2]).word == verdict.MET  # as the median is
+
+
 def test_a_verdict_is_of_the_median_over_seeds_and_shows_the_spread():
     found = verdict.judge(claim("gain", 50), [1.05, 9.0, 1.5])
     assert found.ours == 1.5 and found.word == "met"
