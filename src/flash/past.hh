@@ -3,7 +3,7 @@
 #include "core/units.hh"
 #include "flash/geometry.hh"
 #include "flash/plane_life.hh"
-#include "flash/shuffle.hh"
+#include "parts/shuffle.hh"
 
 namespace memsim::flash {
 
@@ -51,13 +51,13 @@ class Past {
         std::vector<std::uint32_t> first; ///< valid pages before each block, and all
     };
     /// The order of a plane's logical pages over its blocks' valid ones.
-    Shuffle order_in(std::uint32_t plane) const {
-        return {pages_of(plane), key_ ^ (std::uint64_t {plane} << 32 | ~0u)};
+    parts::Shuffle order_in(std::uint32_t plane) const {
+        return parts::Shuffle(pages_of(plane), key_ ^ (std::uint64_t {plane} << 32 | ~0u));
     }
     /// The order of a block's valid pages over those written; what is left of them is invalid.
-    Shuffle order_in(std::uint32_t plane, std::uint32_t block) const {
-        return {used_[plane].blocks.blocks[block].written,
-                key_ ^ (std::uint64_t {plane} << 32 | block)};
+    parts::Shuffle order_in(std::uint32_t plane, std::uint32_t block) const {
+        return parts::Shuffle(used_[plane].blocks.blocks[block].written,
+                              key_ ^ (std::uint64_t {plane} << 32 | block));
     }
 
     Config f_;

@@ -21,7 +21,7 @@ void PageMap::init(const Component& owner, const PlacementParams& p, std::uint64
     if (p.placement() == PagePlacement::interleaved && p.frames() % p.partitions())
         refuse("partitions", std::to_string(p.frames()) + " pages cannot be divided into " +
                                  p.partitions.text() + " equal parts");
-    permutation_ = Permutation(p.frames(), seed);
+    shuffled_ = parts::Shuffle(p.frames(), seed);
     holds_.assign(p.applications(), 0);
 }
 
@@ -41,7 +41,7 @@ std::optional<std::uint64_t> PageMap::placed(std::uint64_t key) const {
         return p_->first_frame() + n % p_->partitions() * (p_->frames() / p_->partitions()) +
                n / p_->partitions();
     case PagePlacement::random:
-        return p_->first_frame() + permutation_(n);
+        return p_->first_frame() + shuffled_.place_of(n);
     case PagePlacement::first_touch:
     case PagePlacement::faults:
         break;

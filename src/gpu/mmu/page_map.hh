@@ -4,6 +4,7 @@
 #include "gpu/mmu/page_table.hh"
 #include "gpu/tlb_array.hh"
 #include "parts/sector_store.hh"
+#include "parts/shuffle.hh"
 
 namespace memsim::gpu {
 
@@ -95,7 +96,7 @@ class PageMap {
 
     const PlacementParams* p_ = nullptr;
     const Component* owner_ = nullptr;
-    Permutation permutation_;
+    parts::Shuffle shuffled_; ///< frames, for a random placement
 };
 
 } // namespace memsim::gpu

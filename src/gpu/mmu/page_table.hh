@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/rng.hh"
 #include "parts/interleave.hh"
 
 #include <array>
@@ -17,38 +16,6 @@ enum class PagePlacement : std::uint8_t { identity, first_touch, interleaved, ra
 constexpr std::array<std::string_view, 5> names_of(PagePlacement) {
     return {"identity", "first_touch", "interleaved", "random", "faults"};
 }
-
-/// A permutation of [0, n) that needs no memory: four rounds of a Feistel network over the next
-/// even number of bits, walked until the result is below n.
-class Permutation {
-  public:
-    Permutation(std::uint64_t n = 1, std::uint64_t seed = 0) : n_(n) {
-        while (half_ < 32 && (std::uint64_t {1} << 2 * half_) < n) ++half_;
-        for (std::uint64_t& k : keys_) k = split_mix(seed);
-    }
-    std::uint64_t operator()(std::uint64_t x) const {
-        do {
-            x = once(x);
-        } while (x >= n_);
-        return x;
-    }
-
-  private:
-    std::uint64_t once(std::uint64_t x) const {
-        const std::uint64_t mask = (std::uint64_t {1} << half_) - 1;
-        std::uint64_t left = x >> half_, right = x & mask;
-        for (std::uint64_t k : keys_) {
-            std::uint64_t mixed = right ^ k;
-            const std::uint64_t next = left ^ (split_mix(mixed) & mask);
-            left = right;
-            right = next;
-        }
-        return left << half_ | right;
-    }
-    std::uint64_t n_;
-    unsigned half_ = 1; ///< bits of each half
-    std::array<std::uint64_t, 4> keys_ {};
-};
 
 /// Where the entries of two-level page tables lie in memory: for each application a root with an
 /// entry for each leaf table, and its leaf tables side by side. All follows from the geometry; room

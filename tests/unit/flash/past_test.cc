@@ -1,6 +1,5 @@
 #include "flash/drive.hh"
 #include "flash/past.hh"
-#include "flash/shuffle.hh"
 #include "support.hh"
 
 #include <set>
@@ -32,28 +31,6 @@ Past::Config figures(std::uint64_t aged) {
 constexpr PlaneLife::Config plane {16, 4, 2, 2, true};
 
 } // namespace
-
-TEST_CASE("A shuffle has each number once, another order for each key, and a way back",
-          "[flash][past]") {
-    for (const std::uint64_t n : {1, 2, 3, 4, 5, 16, 17, 384, 1000}) {
-        const Shuffle one(n, 1), other(n, 2);
-        std::set<std::uint64_t> places;
-        std::uint64_t same = 0, next = 0, last = n;
-        for (std::uint64_t x = 0; x < n; ++x) {
-            const std::uint64_t place = one.place_of(x);
-            places.insert(place);
-            CHECK(place < n);
-            CHECK(one.at(place) == x);
-            same += place == other.place_of(x);
-            next += place == last + 1;
-            last = place;
-        }
-        CHECK(places.size() == n);
-        if (n < 100) continue;
-        CHECK(same < n / 20);
-        CHECK(next < n / 20);
-    }
-}
 
 TEST_CASE("A plane in long use keeps its rules: pages, free blocks, least worn first",
           "[flash][past]") {

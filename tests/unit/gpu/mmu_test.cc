@@ -164,21 +164,6 @@ TEST_CASE("Placement: where pages lie", "[mmu]") {
     CHECK(random == List {0, 1, 2, 3, 4, 5, 6, 7});
 }
 
-TEST_CASE("A random placement uses each frame once, whatever their number", "[mmu]") {
-    for (const std::uint64_t n : {1u, 2u, 3u, 17u, 384u, 1000u}) {
-        const gpu::Permutation p(n, 5), other(n, 6);
-        std::vector<bool> used(n);
-        std::uint64_t moved = 0;
-        for (std::uint64_t i = 0; i < n; ++i) {
-            REQUIRE(p(i) < n);
-            REQUIRE_FALSE(used[p(i)]);
-            used[p(i)] = true;
-            moved += p(i) != other(i);
-        }
-        if (n > 16) CHECK(moved > n / 2);
-    }
-}
-
 TEST_CASE("Page sizes of 64 KiB and 2 MiB map as much with one walk", "[mmu]") {
     for (const auto& [size, bytes] : {std::pair {"64KiB", 64 * KiB}, {"2MiB", 2048 * KiB}}) {
         const std::string page = std::string("page=") + size;

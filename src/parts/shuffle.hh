@@ -5,14 +5,14 @@
 #include <bit>
 #include <cstdint>
 
-namespace memsim::flash {
+namespace memsim::parts {
 
 /// A permutation of 0 to n - 1 that a key names: computed, both ways, never stored. A Feistel
 /// network over the next even power of two; what falls beyond n goes through it again (cycle
 /// walking: Black and Rogaway, CT-RSA 2002). Plain value.
 class Shuffle {
   public:
-    Shuffle(std::uint64_t n, std::uint64_t key)
+    explicit Shuffle(std::uint64_t n = 1, std::uint64_t key = 0)
         : n_(n), key_(key), half_(static_cast<unsigned>(std::bit_width(n > 1 ? n - 1 : 1) + 1) / 2),
           mask_((std::uint64_t {1} << half_) - 1) {}
 
@@ -44,4 +44,4 @@ class Shuffle {
     std::uint64_t mask_;
 };
 
-} // namespace memsim::flash
+} // namespace memsim::parts
