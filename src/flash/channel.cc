@@ -14,7 +14,7 @@ static const Stage plane_queue {"plane_queue"}, collection {"collection"}, sensi
     bus {"flash_channel"};
 
 void Channel::init() {
-    timing_ = timing_of(params.bus());
+    timing_ = params.bus->figures();
     if (params.rate().raw) timing_.rate = params.rate();
     wire_ = WireTime(timing_.rate);
     const unsigned planes = params.dies() * params.planes();

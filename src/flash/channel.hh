@@ -39,7 +39,7 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
         Param<unsigned> registers {1, {1, 64}, "Registers of a plane that are used, at most all"};
         Param<bool> independent_planes {
             false, "Planes of a die work independently; equal to the packages' parameter"};
-        Param<BusPreset> bus {BusPreset::nv_ddr3_800, "Cycles and rate of the bus"};
+        Param<NameOf<BusTiming>> bus {"nv_ddr3_800", "Cycles and rate of the bus"};
         Param<Rate> rate {Rate {0},
                           {Rate {0}, Rate {1'000'000'000'000}},
                           "Rate of the bus if not the preset's; 0: the preset's"};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/text.hh"
+#include "core/named.hh"
 
 #include <string>
 
@@ -27,12 +27,6 @@ struct NandTiming {
     }
 };
 
-enum class NandPreset : std::uint8_t { z_nand, slc, mlc, mlc_l95b, tlc };
-constexpr std::array<std::string_view, 5> names_of(NandPreset) {
-    return {"z_nand", "slc", "mlc", "mlc_l95b", "tlc"};
-}
-const NandTiming& timing_of(NandPreset preset);
-
 /// The preset with fields replaced by 'tR0=3us tBERS=1ms'. The error is the end of a sentence that
 /// begins with object and parameter.
 NandTiming with_changes(NandTiming timing, const std::string& changes);
@@ -50,11 +44,5 @@ struct BusTiming {
     Time tWPS;  ///< postamble of data in
     Time tDBSY; ///< between the planes of a multi-plane command
 };
-
-enum class BusPreset : std::uint8_t { nv_ddr2_333, nv_ddr2_400, nv_ddr3_800 };
-constexpr std::array<std::string_view, 3> names_of(BusPreset) {
-    return {"nv_ddr2_333", "nv_ddr2_400", "nv_ddr3_800"};
-}
-const BusTiming& timing_of(BusPreset preset);
 
 } // namespace memsim::flash

@@ -9,7 +9,7 @@ static const Registration<Package> package {
 
 void Package::init() {
     try {
-        timing_ = with_changes(timing_of(params.media()), params.timing_changes());
+        timing_ = with_changes(params.media->figures(), params.timing_changes());
         check(timing_);
     } catch (const ConfigError& e) {
         refuse("timing_changes", e.what());

@@ -34,7 +34,7 @@ class Package final : public Model<Package>, public Functional, public protocol:
             2, {1, 64}, "Registers of a plane (ZnG table I: 2, 8 with its write optimisation)"};
         Param<bool> independent_planes {
             false, "Planes of a die work without each other (assumption: as ONFI, they do not)"};
-        Param<NandPreset> media {NandPreset::z_nand, "Timing table"};
+        Param<NameOf<NandTiming>> media {"z_nand", "Timing table"};
         Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
         Param<unsigned> ports {1, {1, 8}, "I/O ports (ZnG table I: 2)"};
         Param<unsigned> queue {

@@ -25,7 +25,7 @@ py::dict dram_table(const std::string& text) {
 
 void bind_dram(py::module_& m) {
     using namespace py::literals;
-    m.def("dram_tables", &mem::dram_tables);
+    m.def("dram_tables", &mem::DramTable::names);
     m.def("dram_table", &dram_table, "text"_a);
 }
 

@@ -9,7 +9,7 @@ static const Registration<Package> package_type {
 
 void Package::init() {
     try {
-        timing_ = flash::with_changes(flash::timing_of(params.media()), params.timing_changes());
+        timing_ = flash::with_changes(params.media->figures(), params.timing_changes());
         flash::check(timing_);
     } catch (const ConfigError& e) {
         refuse("timing_changes", e.what());

@@ -1,21 +1,13 @@
 #pragma once
 
+#include "core/named.hh"
 #include "mem/dram/timing.hh"
 
 #include <vector>
 
 namespace memsim::mem {
 
-/// A timing table with a name that scripts may write. It is a static object of the file that holds
-/// the figures, which is the one place where they stand: a paper's table is in that paper's folder.
-struct DramTable {
-    DramTable(const char* name, const DramTiming& timing);
-};
-
-/// The names of all tables, in alphabetical order.
-std::vector<std::string> dram_tables();
-/// Throws ConfigError (the end of a sentence) for a name that no table has.
-const DramTiming& timing_of(const std::string& name);
+using DramTable = Named<DramTiming>;
 
 /// What a parameter says of a DRAM's timing: the name of a table, or a table that a script writes,
 ///

@@ -64,7 +64,7 @@ struct Params {
                          "time (ZnG IV-C)"};
     Param<Time> search {
         0_ns, {0_ns, 1_ms}, "Search of the LPMT before a page is sensed (assumption: within tR)"};
-    Param<flash::NandPreset> media {flash::NandPreset::z_nand, "Timing table"};
+    Param<NameOf<flash::NandTiming>> media {"z_nand", "Timing table"};
     Param<std::string> timing_changes {"", "Figures to replace, as 'tR0=3us tBERS=1ms'"};
     Param<Frequency> net_clock {
         800_MHz, {1_MHz, 100_GHz}, "Clock of the register network and its buses (as the I/O)"};

@@ -112,7 +112,7 @@ TEST_CASE("A chase of loads shows the latency of each level, exactly", "[validat
         step(10, 110, far, simple, fixed),
         Hierarchy::to_l2_and_back(Hierarchy::l2_miss + 150 * ns));
     // An activate at the next command edge, a read, the first and last data of a burst.
-    const auto& t = mem::timing_of("ddr4_2400");
+    const auto& t = mem::DramTable::find("ddr4_2400");
     const Tick burst = Tick {t.burst} * ticks_per_second / t.rate.raw;
     row("DDR4-2400, closed page", "as L2, and 3, tRCD + tCL + burst",
         step(10, 110, far, "mem.DramController",
@@ -141,7 +141,7 @@ TEST_CASE("Streaming loads reach what the channel can carry", "[validation][gpu]
         CHECK(reached <= bound);
         CHECK(reached >= 0.9 * bound);
     };
-    const auto& t = mem::timing_of("ddr4_2400");
+    const auto& t = mem::DramTable::find("ddr4_2400");
     const double pins = static_cast<double>(t.rate.raw) / 1e9;
     const double refresh = static_cast<double>(t.tRFC.raw) / static_cast<double>(t.tREFI.raw);
     reach("without refresh: the pins", "tREFI=0ns", pins);

@@ -50,7 +50,7 @@ TEST_CASE("a request's bursts go on just as if all banks were looked at after ea
     const auto preset = GENERATE("ohm_table1", "ohm_cycles", "gddr6", "ddr4_3200", "hbm2");
     const auto ranks = GENERATE(1u, 2u);
     const auto gap = GENERATE(0_ns, 2_ns);
-    DramTiming t = timing_of(preset);
+    DramTiming t = DramTable::find(preset);
     t.ranks = ranks;
     t.tRTRS = gap;
     const auto seed = GENERATE(1u, 2u, 3u);

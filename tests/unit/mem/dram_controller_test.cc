@@ -73,13 +73,13 @@ TEST_CASE("every preset, order and refresh resumes as if nothing had happened") 
         CHECK(m->run(never) == Stop::idle);
         CHECK(digest_after(*m) == expected);
     };
-    const auto presets = dram_tables();
+    const auto presets = DramTable::names();
     for (std::size_t p = 0; p < presets.size(); ++p)
         for (const std::string order :
              {"first_ready", "fcfs", "oldest_ready", "bank_rotation(row_limit=4)", "committed"})
             for (const std::string refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
                 const std::string& preset = presets[p];
-                const DramTiming& t = timing_of(preset);
+                const DramTiming& t = DramTable::find(preset);
                 if (refresh == "single_banks" && t.tRFCpb.raw == 0) continue;
                 INFO(preset << " " << order << " " << refresh);
                 run({{"timing", preset},

@@ -187,8 +187,8 @@ TEST_CASE("commands that do not suit a bank's state are never ready") {
 }
 
 TEST_CASE("every preset is consistent and cites its source") {
-    for (const std::string& name : dram_tables()) {
-        const DramTiming& t = timing_of(name);
+    for (const std::string& name : DramTable::names()) {
+        const DramTiming& t = DramTable::find(name);
         CHECK_NOTHROW(check(t));
         CHECK(std::string(t.source).size() > 10);
     }
@@ -196,7 +196,7 @@ TEST_CASE("every preset is consistent and cites its source") {
 
 TEST_CASE("figures that contradict each other are refused") {
     const auto sentence = [](const std::string& changes) {
-        return error_of([&] { check(with_changes(timing_of("ddr4_2400"), changes)); });
+        return error_of([&] { check(with_changes(DramTable::find("ddr4_2400"), changes)); });
     };
     CHECK(sentence("") == "");
     CHECK(sentence("tRC=40ns") == "tRC is 40ns, less than tRAS + tRP = 46160ps: figures contradict "

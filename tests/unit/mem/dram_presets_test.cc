@@ -8,7 +8,7 @@ using namespace memsim::mem;
 
 namespace {
 
-const auto preset_names = dram_tables();
+const auto preset_names = DramTable::names();
 
 template <class Family>
 PolicyName<Family> named(const std::string& name) {
@@ -17,7 +17,7 @@ PolicyName<Family> named(const std::string& name) {
 
 /// Refreshes often enough that a short run sees many.
 DramTiming shortened(const std::string& preset, const std::string& refresh) {
-    DramTiming t = timing_of(preset);
+    DramTiming t = DramTable::find(preset);
     if (t.tREFI.raw) t.tREFI = 4 * (t.tRFC + t.tRP);
     if (refresh == "single_banks") t.tREFI = t.banks() * t.tRFCpb;
     return t;
@@ -85,7 +85,7 @@ TEST_CASE("every preset's commands keep to its table, in every order and refresh
             for (const std::string order :
                  {"first_ready", "oldest_ready", "bank_rotation", "committed"})
                 for (const std::string page : {"open", "open_adaptive", "closed"}) {
-                    if (refresh == "single_banks" && !timing_of(preset).tRFCpb.raw) continue;
+                    if (refresh == "single_banks" && !DramTable::find(preset).tRFCpb.raw) continue;
                     INFO(preset_names[p] << ", order " << order << ", refresh " << refresh
                                          << ", page " << page);
                     const DramTiming t = shortened(preset, refresh);
