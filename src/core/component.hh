@@ -157,9 +157,9 @@ class Component : public Object {
 };
 
 inline void Simulation::touch(Component& c) {
-    // Without a branch, which would be foreseen badly: a component that is touched already is written
-    // into the place behind the last one, which the next overwrites. So there is one place more than
-    // there are components.
+    // Without a branch, which would be foreseen badly: a component that is touched already is
+    // written into the place behind the last one, which the next overwrites. So there is one place
+    // more than there are components.
     touched_[touched_count_] = &c;
     touched_count_ += !c.touched_;
     c.touched_ = true;

@@ -8,9 +8,7 @@ namespace memsim {
 
 /// A table of figures with a name that scripts may write. It is a static object of the file that
 /// holds the figures, which is the one place where they stand: a paper's table is in that paper's
-/// folder, and one's own in one's own file.
-///
-///     const Named<NandTiming> mine {"my_nand", {.source = "data sheet", ...}};
+/// folder, and one's own in one's own file (flash/nand_timing.cc has several).
 template <class T>
 class Named {
   public:

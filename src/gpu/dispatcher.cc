@@ -129,8 +129,8 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
           " blocks, ", occupancy_.room(a.block), " in an SM");
 }
 
-/// A launch before the region takes no time. The program's memory is in the machine already if it runs
-/// again: what the launch changes is copied there.
+/// A launch before the region takes no time. The program's memory is in the machine already if it
+/// runs again: what the launch changes is copied there.
 void Dispatcher::skip(std::uint32_t i, std::uint32_t blocks) {
     program::KernelSource& kernels = *shares_[i].kernels;
     const bool loaded = state.applications[i].loaded;

@@ -1,5 +1,6 @@
 #include "mem/traffic_gen.hh"
 
+#include "core/former_state.hh"
 #include "core/registry.hh"
 
 namespace memsim::mem {
@@ -8,6 +9,21 @@ static const Registration<TrafficGen> traffic_gen {
     "Sends sequential or random requests to a memory."};
 
 using protocol::Command;
+
+struct FormerTrafficGen {
+    std::uint64_t sent, offset;
+    Tick due;
+    Rng rng;
+    std::vector<Tick> sent_at;
+    FreeList free_tags;
+    Timer next;
+};
+static const FormerState<TrafficGen, FormerTrafficGen> former {
+    [](const FormerTrafficGen& was, TrafficGen::State& now) {
+        carry(was, now);
+        carry(was.sent_at, now.requests.sent_at);
+        carry(was.free_tags, now.requests.free);
+    }};
 
 void TrafficGen::init() { SentRequests::init(state.requests, params.outstanding); }
 

@@ -74,8 +74,7 @@ mem::DramAccess MemoryChannel::dram_access(std::uint64_t address, std::uint32_t 
 }
 
 void MemoryChannel::enqueue(const mem::DramAccess& access, bool migration, Tick now) {
-    if (dram_->enqueue(access, now))
-        count(access.bursts * timing_.burst, migration, access.wires);
+    if (dram_->enqueue(access, now)) count(access.bursts * timing_.burst, migration, access.wires);
 }
 
 Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards_module,

@@ -16,14 +16,13 @@ struct FanOut {
 
     void resize(std::uint32_t ports, std::uint32_t places) { queues.resize(1, ports, places); }
 
-    /// Passes answers to `in`, then what it has to `outs`. Answers go first: the room that they make
-    /// wakes nobody. `port_of(request)`: the number of its port, or, of a hint, nowhere;
+    /// Passes answers to `in`, then what it has to `outs`. Answers go first: the room that they
+    /// make wakes nobody. `port_of(request)`: the number of its port, or, of a hint, nowhere;
     /// `hinted(sent)` is told of each hint, `sent(port, request)` of each request that leaves.
     template <class In, class Outs, class PortOf, class Hinted, class Sent>
     void pass(In& in, Outs& outs, PortOf&& port_of, Hinted&& hinted, Sent&& sent) {
         pass_answers(in, outs);
-        do
-            take(in, outs, port_of, hinted);
+        do take(in, outs, port_of, hinted);
         while (send(outs, sent)); // which makes room for more
     }
     template <class In, class Outs>

@@ -56,9 +56,11 @@ Piece first_piece(const M& m, std::uint32_t bytes) {
     if (mask == 0) return {m.address, 0, 0};
     const auto low = static_cast<std::uint32_t>(std::countr_zero(mask));
     const std::uint64_t begin = std::max(m.address, (first + low) * sector_bytes);
-    const std::uint64_t end = std::min(
-        m.address + bytes, (first + static_cast<std::uint32_t>(std::bit_width(mask))) * sector_bytes);
-    return {begin, static_cast<std::uint32_t>(end - begin), static_cast<std::uint16_t>(mask >> low)};
+    const std::uint64_t end =
+        std::min(m.address + bytes,
+                 (first + static_cast<std::uint32_t>(std::bit_width(mask))) * sector_bytes);
+    return {begin, static_cast<std::uint32_t>(end - begin),
+            static_cast<std::uint16_t>(mask >> low)};
 }
 
 /// A stretch of a message's span.

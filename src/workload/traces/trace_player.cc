@@ -88,9 +88,9 @@ void TracePlayer::send_one() {
     while (piece.bytes == 0) {
         const std::uint32_t bytes = std::min(next.bytes, params.largest());
         piece = protocol::first_piece(next, bytes);
-        next.sectors = static_cast<std::uint16_t>(
-            next.sectors >> ((next.address + bytes) / protocol::sector_bytes -
-                             next.address / protocol::sector_bytes));
+        next.sectors = static_cast<std::uint16_t>(next.sectors >>
+                                                  ((next.address + bytes) / protocol::sector_bytes -
+                                                   next.address / protocol::sector_bytes));
         next.address += bytes;
         next.bytes -= bytes;
     }

@@ -4,8 +4,8 @@
 
 using namespace memsim;
 using namespace memsim::test_flash;
-using zng::PacketKind;
 using zng::Mesh;
+using zng::PacketKind;
 
 namespace {
 
