@@ -163,6 +163,14 @@ def test_judged_figures_follow_from_the_points_that_are_kept(id, figure, ours, b
     assert sorted(ratios.apply(lambda each: each.prod() ** (1 / 12))) == pytest.approx(judged(id), rel=1e-4)
 
 
+def test_the_judged_threshold_follows_from_the_points_that_are_kept():
+    import numpy
+    import pandas
+    ipc = pandas.read_csv(accuracy.POINTS / "zng/fig16a.csv").pivot(index="platform", columns="workload", values="ipc")
+    means = numpy.log(ipc).mean(axis="columns")
+    assert ipc.shape == (5, 12) and [int(means.idxmax().split()[2]) / 100] == judged("zng-25")
+
+
 @pytest.mark.parametrize("id, metric, ours, base", [
     ("zng-16", "re_accesses", "zng STT-MRAM", "zng SRAM"), ("zng-17", "re_accesses", "zng prefetch", "zng STT-MRAM"), ("zng-18", "re_accesses", "zng", "zng prefetch"),
     ("zng-20", "writes_per_page", "zng network", "zng baseline")])
