@@ -91,7 +91,6 @@ ALL = [
     *[Assumption("arithmetic_latency", n, (f"gpu.sm[*].arithmetic_latency={n}",), EVERY) for n in ("1", "25")],
     Assumption("caches' latency", "20 and 80 ns", ("gpu.l1[*].latency=20ns", "gpu.l2[*].latency=80ns"), EVERY),
     Assumption("L2's queue below", "16", ("gpu.l2[*].mem_queue=16",), EVERY),
-    *each("gpu.l2[*]", "set_hash", ("xor_fold",), EVERY, name="hash of the L2's sets"),
     Assumption("GDDR5's times", "a part's", (f"memory.dram[*].changes={GDDR5}",), ("hetero", "ideal")),
     Assumption("DRAM queues", "32", ("memory.dram[*].write_low=16", "memory.dram[*].write_high=28",
                                      "memory.dram[*].read_queue=32", "memory.dram[*].write_queue=32"), DRAMS),
