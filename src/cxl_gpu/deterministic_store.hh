@@ -95,7 +95,8 @@ class DeterministicStore final : public Model<DeterministicStore>, public Functi
         Each<Counter, LoadPath> loads {Unit::count, "Loads, by where they were served from"};
         Counter atomics {Unit::count, "Atomics, which the endpoint performs"};
         Counter hints {Unit::count, "Hints that were passed on"};
-        Counter hints_dropped {Unit::count, "Hints for which the root port had no room"};
+        Counter hints_dropped {Unit::count,
+                               "Hints for which the root port had no room or takes none"};
         Counter flushes {Unit::count, "Lines of the stack written to the endpoint"};
         Counter probes {Unit::count, "Lines of the stack written to learn the load"};
         Each<Counter, protocol::DevLoad> reports {Unit::count, "Responses that reported this load"};

@@ -130,9 +130,12 @@ bool DramController::accept() {
     while (!in.empty()) {
         const protocol::MemRequest& r = in.front();
         if (protocol::for_a_cache(r.command)) { // a memory has nothing to do for it
-            if (!r.posted && !in.can_send()) return any;
-            const protocol::MemResponse answer = protocol::answer(r);
-            if (const bool posted = r.posted; in.pop(), !posted) in.send(answer);
+            if (r.posted)
+                in.pop();
+            else if (in.can_send())
+                in.send(protocol::answer(in.pop()));
+            else
+                return any;
             continue;
         }
         if (state.front == no_request) {

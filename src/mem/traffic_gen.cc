@@ -10,6 +10,7 @@ static const Registration<TrafficGen> traffic_gen {
 
 using protocol::Command;
 
+/// Before the requests under way were a part that other sources have, too.
 struct FormerTrafficGen {
     std::uint64_t sent, offset;
     Tick due;

@@ -135,7 +135,9 @@ struct ChannelStats {
     Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
     Ratio migration_share {migration_time, channel_time,
                            "Share of channel time spent on migration (ohm-11, ohm-12)"};
-    Counter hints_dropped {Unit::count, "Hints that moved no page"};
+    Counter hints_dropped {
+        Unit::count, "Hints that counted as no access: of pages elsewhere or on the move, and "
+                     "all in two-level mode"};
     Counter stall_time {Unit::time, "Time in which the first request could not be accepted"};
     Counter activates {Unit::count, "DRAM rows opened"};
     Counter precharges {Unit::count, "DRAM rows closed"};

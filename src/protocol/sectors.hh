@@ -39,6 +39,13 @@ std::uint32_t sectors_of(const M& m) {
     return static_cast<std::uint32_t>(end / sector_bytes - m.address / sector_bytes);
 }
 
+/// Whether a mask is one of this span: 0, or up to 16 bits of which the first and the last are set.
+inline bool fits(std::uint32_t mask, std::uint64_t address, std::uint32_t bytes) {
+    if (mask == 0) return true;
+    const std::uint64_t last = (address % sector_bytes + bytes - 1) / sector_bytes;
+    return last < most_sectors && mask & 1 && mask >> last == 1;
+}
+
 /// A piece of a message's span as a message of its own: cut to the sectors that it needs.
 struct Piece {
     std::uint64_t address = 0;
@@ -46,7 +53,7 @@ struct Piece {
     std::uint16_t sectors = 0;
 };
 
-/// The piece of the first `bytes` of a message.
+/// The piece of the first `bytes` of a message, whose mask fits its span.
 template <class M>
 Piece first_piece(const M& m, std::uint32_t bytes) {
     if (m.sectors == 0) return {m.address, bytes, 0};

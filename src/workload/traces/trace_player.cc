@@ -65,6 +65,11 @@ void TracePlayer::read_record() {
         throw ConfigError(
             params.trace() + ": record " + std::to_string(state.place.records) +
             (r.bytes == 0 ? " has no bytes" : " lies below the base of " + params.base.text()));
+    if (!protocol::fits(r.sectors, r.address - base, r.bytes))
+        throw ConfigError(params.trace() + ": record " + std::to_string(state.place.records) +
+                          " names other sectors of 32 bytes than its " + std::to_string(r.bytes) +
+                          " bytes at " + std::to_string(r.address) +
+                          " lie in: record it again, or give a base that is whole sectors");
     state.record = {r.address - base,
                     r.bytes,
                     r.warp,

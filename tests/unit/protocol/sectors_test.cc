@@ -33,6 +33,7 @@ TEST_CASE("the pieces of a message need what it needs, and no more", "[sectors]"
     Rng random(2, "pieces");
     for (int n = 0; n < 20'000; ++n) {
         const MemRequest r = random_request(random);
+        REQUIRE(fits(r.sectors, r.address, r.bytes));
         const auto bytes = static_cast<std::uint32_t>(1 + random.below(r.bytes));
         const Piece first = first_piece(r, bytes);
         MemRequest piece = r;
@@ -48,6 +49,16 @@ TEST_CASE("the pieces of a message need what it needs, and no more", "[sectors]"
         REQUIRE((end <= r.address + bytes && piece.sectors & 1));
         REQUIRE(piece.sectors >> ((end - 1) / 32 - piece.address / 32) == 1);
     }
+}
+
+TEST_CASE("a mask that is not of its span does not fit it", "[sectors]") {
+    CHECK(fits(0b101, 0, 96));
+    CHECK_FALSE(fits(0b100, 0, 96));  // the first sector is not needed
+    CHECK_FALSE(fits(0b001, 0, 96));  // nor the last
+    CHECK_FALSE(fits(0b1001, 0, 96)); // one behind the span
+    CHECK(fits(0b1001, 16, 96));      // it begins within a sector
+    CHECK(fits(0x8001, 0, 512));
+    CHECK_FALSE(fits(0x8001, 0, 544));
 }
 
 TEST_CASE("a message's payload is the bytes of its sectors", "[sectors]") {

@@ -1,3 +1,4 @@
+#include "core/machine.hh"
 #include "support.hh"
 #include "workload/traces/trace_tools.hh"
 
@@ -173,6 +174,25 @@ TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") 
               read(folder.write("t.mst", good + "x"));
           }).ends_with("the trace is damaged: it goes on behind its end"));
     fuzz("t.mst", encode(some_records(3), *memsim_encoder(), 2), {TraceFormat::memsim});
+}
+
+TEST_CASE("a player refuses a record whose sectors are not those of its bytes", "[traces]") {
+    const Folder folder;
+    TraceRecord r;
+    r.bytes = 512;
+    for (const std::uint16_t sectors : {0x0001, 0x8000}) {
+        r.sectors = sectors;
+        Machine m;
+        const auto file = folder.write("t.mst", encode({r}, *memsim_encoder(), 8));
+        m.add("player", "workload.TracePlayer", {{"trace", file}, {"timed", "false"}});
+        m.add("ram", "mem.SimpleMemory", {});
+        m.bind("player", "mem_side", "ram", "cpu_side");
+        m.build();
+        CHECK(sentence_of([&] {
+                  m.start();
+                  m.run(never);
+              }).find("record 1 names other sectors") != std::string::npos);
+    }
 }
 
 TEST_CASE("packet traces of gem5 are read and written, plain and packed", "[traces]") {
