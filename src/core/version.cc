@@ -2,6 +2,7 @@
 
 #include "core/hash.hh"
 #include "core/registry.hh"
+#include "version_number.hh"
 
 #include <cstring>
 #include <elf.h>
@@ -61,7 +62,7 @@ const std::string& version() {
     static const std::string text = [] {
         std::string all;
         for (const auto& [name, schema] : registry()) all += name + "\n" + schema.shape;
-        return "0.1.0+" + hash128(all).substr(0, 12);
+        return MEMSIM_VERSION "+" + hash128(all).substr(0, 12);
     }();
     return text;
 }

@@ -3,6 +3,7 @@
 #include "core/version.hh"
 
 #include "../stats/support.hh"
+#include "version_number.hh"
 
 #include <cstring>
 
@@ -242,8 +243,8 @@ TEST_CASE("Other components may have changed, those of the machine may not", "[c
 }
 
 TEST_CASE("The version of the code is its release and its shapes", "[checkpoint]") {
-    CHECK_THAT(version(), StartsWith("0.1.0+"));
-    CHECK(version().size() == 18);
+    CHECK_THAT(version(), StartsWith(MEMSIM_VERSION "+"));
+    CHECK(version().size() == std::string_view {MEMSIM_VERSION}.size() + 13);
 }
 
 TEST_CASE("A write that fails leaves the earlier file and nothing else", "[checkpoint]") {

@@ -1,0 +1,15 @@
+"""VERSION is the one place of the version, and the files that cite it agree."""
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+VERSION = (ROOT / "VERSION").read_text().strip()
+
+
+def test_the_version_has_one_place():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", VERSION)
+    assert f"version: {VERSION}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(rf"^## {re.escape(VERSION)}\b", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    said = subprocess.run([ROOT / "build/memsim", "--version"], capture_output=True, text=True, check=True).stdout
+    assert said.startswith(f"memsim {VERSION}+")
