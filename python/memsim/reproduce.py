@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import accuracy, plot, processes, verdict
+from . import accuracy, plot, processes, signals, verdict
 from .errors import PACKAGE, Error, did_you_mean
 from .files import os_error, replacing
 from .options import whole
