@@ -84,14 +84,14 @@ def terminate():
 
 def _end():
     error = sys.exc_info()[1]
-    _close(error is None or isinstance(error, SystemExit) and error.code in (None, 0))
+    _close(error)
 
 
-def _close(finished):
+def _close(error=None):
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it ends, and must not do so half-way
     try:
-        _close_all(finished)
+        _close_all(error)
     except Error as e:
         print(f"memsim: {e}", file=sys.stderr)
 
@@ -100,7 +100,7 @@ def _told_to_end(number, frame):
     global _heeded
     _heeded = True
     if not _in_a_task(frame):
-        _close(True)
+        _close()
     raise SystemExit(128 + number)
 
 

@@ -10,7 +10,7 @@ import sys
 
 import memsim
 
-from . import _memsim, checkpoints, children, run, schema, signals, streams, trust
+from . import _memsim, checkpoints, children, processes, run, schema, signals, streams, trust
 from .errors import IN_USE, Error, InUse, Panic, did_you_mean, legible, utf8
 from .files import check_output, hash_of
 from .options import Options, add_changes, add_oracles, add_stamps, ticks, whole
@@ -106,7 +106,6 @@ def main(argv):
     """Returns the exit code. The user's mistake is one sentence, ours asks to be reported."""
     try:
         exit_code = _guarded(argv)
-        signals.hold(signals.OF_A_RUN)  # Python's end takes away what hears them
         sys.stdout.flush()
         return exit_code
     except OSError as e:
@@ -129,6 +128,8 @@ def _guarded(argv):
         return _fail(e, USER_ERROR)
     except Panic as e:
         return _fail(e, OUR_BUG)
+    except MemoryError:
+        return _fail(_memsim.out_of_memory(), USER_ERROR)
     except KeyboardInterrupt:
         return _fail("interrupted", 130)
 
@@ -143,6 +144,7 @@ def _main(argv):
     for text in argv:
         utf8(text, "the argument")
     signals.note(signals.OF_A_RUN)
+    processes.end_with_parent()
     if argv[:1] == ["help"]:  # of memsim, of a subcommand or of a script
         argv = [*argv[1:], "--help"]
     if argv and argv[0] in SUBCOMMANDS:
@@ -151,6 +153,7 @@ def _main(argv):
             raise Error(f"stdout is closed: memsim {argv[0]} has nowhere to print")
         _, act = SUBCOMMANDS[argv[0]]
         return act(argv[1:]) or 0
+    _memsim.limit_memory(True)
     with signals.handled():
         return _script(argv)
 
@@ -222,7 +225,7 @@ def _apply(args, options):
         options.outdir = args.outdir
     if args.stats_db:
         options.stats_db = args.stats_db
-    check_output(options.database())
+    check_output(options.database(), "a database")
     if args.quiet or args.verbose:
         options.verbosity = args.verbose - args.quiet
     if args.checkpoint_at:

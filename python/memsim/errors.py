@@ -48,8 +48,13 @@ def check_known(what, given, known):
 def legible(text, keep="\n"):
     """What a terminal may show: each byte of what would control it, but for `keep`, as \\xff; core/legible.hh
     does so for errors from C++."""
-    return re.sub(r"[\0-\x1f\x7f-\x9f\udc80-\udcff]", lambda found: found[0] if found[0] in keep else "".join(
-        f"\\x{byte:02x}" for byte in found[0].encode(errors="surrogateescape")), text)
+    return re.sub(r"[\0-\x1f\x7f-\x9f\ud800-\udfff]", lambda found: found[0] if found[0] in keep else "".join(
+        f"\\x{byte:02x}" for byte in _bytes(found[0])), text)
+
+
+def _bytes(character):
+    """Of a character, also of half a pair of UTF-16: a byte of a file's name, or three that are no UTF-8."""
+    return character.encode(errors="surrogateescape" if "\udc80" <= character <= "\udcff" else "surrogatepass")
 
 
 def utf8(text, what):
@@ -58,12 +63,20 @@ def utf8(text, what):
     try:
         text.encode()
     except UnicodeEncodeError:
+        if re.search("[\ud800-\udc7f\udd00-\udfff]", text):
+            check_text(text, what.removesuffix(":"), Error)
         name = os.fsencode(text).decode(errors="backslashreplace")
         raise Error(f"{what} '{name}' is not UTF-8: give the file a name, or a link to it, that "
                     "is") from None
     return text
 
 
+def check_text(text, what, error=user_error):
+    """Refuses what is no text for a database, a file name or C++: half a pair of UTF-16, or a NUL character."""
+    if found := re.search("[\0\ud800-\udfff]", text):
+        raise error(f"{what}: '{legible(text, keep='')}' holds the character U+{ord(found[0]):04X}: leave it out")
+
+
 def did_you_mean(wrong, known):
     """' (did you mean ...?)', or nothing where no name is near."""
-    return nearest(wrong, list(known))
+    return nearest(legible(wrong, keep=""), list(known))

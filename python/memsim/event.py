@@ -1,6 +1,6 @@
 """Times that a script gives, and what simulate() gives back."""
 from . import _memsim
-from .errors import Error, user_error
+from .errors import Error, check_text, user_error
 
 
 class Event:
@@ -22,6 +22,7 @@ class Event:
 def ticks_of(duration, what):
     """Femtoseconds of '200us' or of a whole number of ticks."""
     if isinstance(duration, str):
+        check_text(duration, what)
         try:
             return _memsim.ticks(duration)
         except Error as e:

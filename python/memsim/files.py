@@ -1,13 +1,22 @@
-"""Files: what is none is refused; whether one is still what it was, by a hash of its contents; how a path is shown,
-and what the file system refuses."""
+"""Files: pipes and devices are refused; an output replaces no file that is in use; a hash shows whether a file has
+changed; how a path is shown, and what the file system refuses."""
 import contextlib
+import fcntl
 import os
+import sys
 from pathlib import Path
 
 from . import _memsim
 from .errors import Error
 
 _hashes = {}
+_used = []  # (owner, path, what): files that are in use until release(owner)
+KINDS = {  # what files are, by their first bytes
+    b"\x89msim": "a checkpoint",
+    b"SQLite format 3\0": "a database",
+    b'[\n{"ph"': "a timeline",
+}
+DATABASE = "the database of results"
 
 
 def check_regular(path, remedy="write its contents into a file"):
@@ -17,9 +26,101 @@ def check_regular(path, remedy="write its contents into a file"):
         raise Error(f"{path}: is a pipe or a device: {remedy}")
 
 
-def check_output(path):
-    """check_regular() for what is to be written."""
+def kind_of(path):
+    """What the file is, by its first bytes: one of KINDS, or None."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(max(map(len, KINDS)))
+    except OSError:
+        return None  # whoever opens it reports why
+    return next((what for begins, what in KINDS.items() if head.startswith(begins)), None)
+
+
+def use(owner, path, what):
+    """Until release(owner) no output may replace this file."""
+    _used.append((owner, os.path.abspath(path), what))
+
+
+def use_database(owner, path):
+    """use() for a database and the files that SQLite and memsim keep beside it."""
+    for ending in ("", "-owners", "-journal", "-wal", "-shm"):
+        use(owner, path + ending, DATABASE)
+
+
+def release(owner):
+    """The files of this owner are no longer in use."""
+    _used[:] = [entry for entry in _used if entry[0] is not owner]
+
+
+def _in_use():
+    """(path, what) of every file that this process uses."""
+    for name, module in list(sys.modules.items()):
+        if file := getattr(module, "__file__", None):
+            yield file, "the script" if name == "__main__" else f"the module {name}"
+    for _, path, what in _used:
+        yield path, what
+
+
+def same_file(one, other):
+    """Whether two paths name one file, through links of both kinds, whether or not it exists."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+def check_output(path, kind=None, used_as=()):
+    """Refuses a file to be written that is a pipe or a device, that is in use otherwise than `used_as`, or whose
+    contents are of another kind: an output of a kind in KINDS replaces only its own kind, any other output
+    replaces neither a checkpoint nor a database."""
     check_regular(path, "name a file, which is made if it is not there")
+    for file, what in _in_use():
+        if what in used_as or what == DATABASE and kind == "a database":
+            continue
+        if same_file(path, file):
+            raise Error(f"{path}: is {what}, which the output would destroy: name another file")
+    present = kind_of(path)
+    if kind == "a database":  # SQLite replaces no file, and refuses what is no database
+        return
+    if present != kind and (present in ("a checkpoint", "a database") or
+                            kind and os.path.isfile(path) and os.path.getsize(path)):
+        raise Error(f"{path}: is {present or 'another file'}, which the output would destroy: name another file"
+                    + (f", or {kind}, which is replaced" if kind else ""))
+
+
+class Claim:
+    """The files that one machine writes: locked, so that no other process writes them, until it and the machines of this
+    process that share one are closed."""
+
+    _held = {}  # path -> (the open file, the claims)
+
+    def take(self, path):
+        """Makes the file if it does not exist, and locks it. What is in it stays."""
+        path = os.path.realpath(path)
+        if path in self._held:
+            self._held[path][1].add(self)
+            return
+        if os.path.exists(path) and not os.path.isfile(path):
+            return
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError:
+            return  # whoever writes it reports why
+        self._held[path] = file, {self}
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.close()
+            raise Error(f"{shown(path)}: another run writes this file: name another one") from None
+        except OSError:
+            pass  # a file system without locks
+
+    def close(self):
+        for path, (file, claims) in list(self._held.items()):
+            claims.discard(self)
+            if not claims:
+                os.close(file)
+                del self._held[path]
 
 
 def hash_of(name):

@@ -3,15 +3,20 @@
 A script is ordinary Python and cannot be saved in its middle. So every call whose answer depends on
 simulated state is written down with its answer; a checkpoint holds the list and the call that it
 interrupted. The restored script runs again from its first line and is answered from the list, until
-it makes the interrupted call: there the machine's state is loaded and the run goes on.
+it makes the interrupted call: there the machine's state is loaded and the run goes on. A checkpoint that was
+written between two calls interrupts none: the state is loaded before the next call, or where the script ends.
 """
-from .errors import Error, here, user_error
+from .errors import Error, check_text, here, user_error
 
 _CAUGHT = {kind.__name__: kind for kind in (Error, KeyboardInterrupt)}  # a script may, and go on
+BETWEEN = {"kind": "between"}  # what a checkpoint between two calls interrupts
 
 
 class Journal:
-    def __init__(self, record=None):
+    """`load` loads the state of the checkpoint that the record is of."""
+
+    def __init__(self, record=None, load=None):
+        self._load = load
         self.entries = list(record["entries"]) if record else []
         self.interrupted = record["interrupted"] if record else None
         self._next = 0
@@ -24,6 +29,11 @@ class Journal:
     def call(self, kind, arguments, act, resume=None):
         """The answer of act(), or the recorded one. At the interrupted call: that of resume()."""
         where = here()
+        for argument in arguments:
+            for text in argument if isinstance(argument, list | tuple) else [argument]:
+                if isinstance(text, str):
+                    check_text(text, f"{kind}()")
+        self.pass_between()
         if not self.replaying:
             self.current = {"kind": kind, "arguments": arguments, "where": where}
             return self._note(act)
@@ -42,6 +52,17 @@ class Journal:
         self.current, self.interrupted = self.interrupted, None
         return self._note(resume)
 
+    def pass_between(self):
+        """Loads the state where a checkpoint was written between two calls, once all calls before it were answered."""
+        if self.interrupted == BETWEEN and self._next == len(self.entries):
+            self.interrupted = None
+            self._load()
+
+    @property
+    def failed(self):
+        """Whether the last call ended with an error: a script that is run again would be answered by the same."""
+        return bool(self.entries) and len(self.entries[-1]) > 4
+
     def _note(self, act):
         """The answer of act(), or the error that it ends with, both written down."""
         entry = [*(self.current[key] for key in ("kind", "arguments", "where")), None]
@@ -58,7 +79,7 @@ class Journal:
 
     def record(self):
         """What a checkpoint keeps, as plain values."""
-        return {"entries": self.entries, "interrupted": self.current}
+        return {"entries": self.entries, "interrupted": self.current or BETWEEN}
 
 
 def _show(kind, arguments):

@@ -57,7 +57,7 @@ def main(argv):
 def merge(into, sources):
     """How many runs were copied, and how many were there."""
     into = os.path.join(into, "stats.db") if os.path.isdir(into) else os.fspath(into)
-    check_output(into)
+    check_output(into, "a database")
     there = os.path.exists(into)
     with contextlib.ExitStack() as stack:
         opened = {}

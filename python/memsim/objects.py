@@ -4,7 +4,7 @@ import os
 from decimal import Decimal
 
 from . import _memsim
-from .errors import Error, UnknownName, did_you_mean, here, user_error, utf8
+from .errors import Error, UnknownName, check_text, did_you_mean, here, user_error, utf8
 from .ports import Port, VectorPort, bind
 from .machine_stats import StatView
 
@@ -61,7 +61,9 @@ def resolve(cls, name, value, path):
 
 def as_text(info, value, path):
     if isinstance(value, (str, os.PathLike)):
-        return utf8(os.fspath(value), f"{path}:")
+        text = utf8(os.fspath(value), f"{path}:")
+        check_text(text, path, Error)
+        return text
     if isinstance(value, bool):
         if info["type"] == "bool":
             return "true" if value else "false"
@@ -187,6 +189,9 @@ class SimObject:
             if self._children.get(name) is not value:  # `a.b += [...]` assigns what is there
                 self._no_second(name)
                 self._children[name] = Children(self, name, value)
+        elif name in self._children:
+            raise user_error(f"{self.path}.{name} is a child and cannot become {value!r}: a child is neither replaced "
+                             "nor removed")
         else:
             raise self._unknown(name)
 

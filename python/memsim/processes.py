@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 
-from . import signals
+from . import _memsim, signals
 from .errors import PACKAGE
 
 # Exit codes after a signal. It may have come to the whole group: a process that ends of it may do so
@@ -18,13 +18,22 @@ HEARD = 2
 
 PYTHON = [sys.executable, "-P"]  # the current directory is searched for no module
 MEMSIM = [*PYTHON, "-m", "memsim"]
+PARENT = "MEMSIM_PARENT"  # the environment variable with which end_with_parent() begins
 
 
 def environment():
-    """In which PYTHON finds this memsim."""
+    """In which PYTHON finds this memsim, which ends when this process does."""
     users = os.environ.get("PYTHONPATH")
     ours = os.path.dirname(PACKAGE.rstrip(os.sep))
-    return dict(os.environ, PYTHONPATH=f"{ours}{os.pathsep}{users}" if users else ours)
+    return dict(os.environ, PYTHONPATH=f"{ours}{os.pathsep}{users}" if users else ours, **{PARENT: str(os.getpid())})
+
+
+def end_with_parent():
+    """Where a process of memsim started this one, the end of that process, such as a kill -9, is a SIGTERM to this one."""
+    if parent := os.environ.pop(PARENT, None):
+        _memsim.signal_at_parents_end(signal.SIGTERM)
+        if os.getppid() != int(parent):  # it has ended before
+            signal.raise_signal(signal.SIGTERM)
 
 
 def run_for_us(command, quiet=False):
@@ -75,6 +84,7 @@ class Processes:
         self._send(number)
         waiting = True
         while waiting:
+            signals.forget()
             try:
                 waiting = concurrent.futures.wait(futures, timeout=0.1).not_done
                 again = signals.take() & {signal.SIGTERM}

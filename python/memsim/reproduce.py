@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import accuracy, plot, processes, verdict
+from . import accuracy, plot, processes, signals, verdict
 from .errors import PACKAGE, Error, did_you_mean
 from .files import os_error, replacing
 from .options import whole
@@ -124,10 +124,12 @@ def run(figure, args):
     folder.mkdir(parents=True, exist_ok=True)
     options = ([*SCALES[args.scale], "--jobs", str(args.jobs), "--seeds", str(args.seeds)] if figure.takes_a_scale
                else [])
+    signals.hold()  # the new process begins so: no signal ends it before it listens
     study = subprocess.Popen(
         [*processes.MEMSIM, *(["-q"] if args.quiet else []), "-d", args.outdir, figure.script, *options],
         env=processes.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     try:
+        signals.listen()
         text = study.stdout.read()
         _, status, used = os.wait4(study.pid, 0)
     except BaseException as e:

@@ -1,6 +1,7 @@
 """Building, running, saving: `Simulation` is one machine; the functions of the package use the
 default one."""
 import atexit
+import collections
 import contextlib
 import dataclasses
 import hashlib
@@ -16,7 +17,8 @@ from .build import build, rebuild_tree, refuse_fixed
 from .errors import Error, legible, user_error
 from .event import Event, ticks_of
 from .exclusive import exclusive
-from .files import check_output, hash_of, hashes_of, os_error, refuse_changed, shown
+from .files import (Claim, check_output, hash_of, hashes_of, os_error, refuse_changed, release, shown, use,
+                    use_database)
 from .journal import Journal
 from .objects import Root
 from .options import options
@@ -26,7 +28,10 @@ from .script import Script, arguments_as_json, package_files
 from .machine_stats import Statistics, patterns_of
 
 NEVER = _memsim.never
+MANY = 50  # checkpoints by simulated time, of which is warned if they come more often than once a second
+MOST_OF_A_CAUSE = 200  # characters of the label of a last dump
 
+Output = collections.namedtuple("Output", "file kind use")  # a file to be written, and what for
 
 _open = []           # machines whose runs are not finished
 _made = 0            # machines of this process so far: a checkpoint knows which one it is of
@@ -49,7 +54,17 @@ class Simulation:
         self._process, self._in_use = os.getpid(), threading.Lock()
         signals.expect()
         children.begin(close_all, options)
-        self.options = opts = opts or options
+        self.options, self._claim = opts or options, Claim()
+        try:
+            self._build(root, self.options, arguments)
+        except BaseException:
+            self._release()
+            raise
+        root._simulation = self
+        _open.append(self)
+        _made += 1
+
+    def _build(self, root, opts, arguments):
         if not isinstance(root, Root):
             raise user_error(f"a machine is built from a Root, not from {root!r}")
         root._check_open("instantiate()")
@@ -57,9 +72,17 @@ class Simulation:
         self._arguments = arguments_as_json(arguments)
         self.stats = Statistics(self)
         self._script = Script()
-        self._machine = machine = build(root, opts.event_queue, opts.changes)
         self._number = _made + 1
+        self._outputs = self._named_outputs()
+        use_database(self, opts.database())
+        self._check_outputs()  # before inputs are loaded, which may take long, and again with the inputs
+        self._machine = machine = build(root, opts.event_queue, opts.changes)
         self._inputs = hashes_of(machine.inputs)
+        for file, _ in self._inputs:
+            use(self, file, "an input of the machine")
+        self._outputs += [Output(file, None, f"the file of {parameter}, of machine {self._number}")
+                          for parameter, file in machine.outputs if os.path.isfile(file) or not os.path.exists(file)]
+        self._check_outputs()
         self._progress = Progress(machine, opts.verbosity)
         os_error(lambda: os.makedirs(opts.outdir, exist_ok=True), opts.outdir)
         if opts.skip_finished and (not opts.restoring or opts.parent and self._checkpoint_of_mine()):
@@ -68,38 +91,36 @@ class Simulation:
         self._restoring, self._journal = self._checkpoint_of_mine(), Journal()
         self._run = self._database = None
         self._spent, self._dumped, self._cause = 0.0, True, "nothing was simulated"
-        self._busy = False
-        self._saved = -1  # the tick of the last checkpoint, so that none is written twice
+        self._busy = self._simulated = False
+        self._whole = True  # the machine stands between two ticks: no error interrupted one
+        self._periodic = 0  # checkpoints by simulated time
+        self._saved, self._last = -1, ""  # tick and file of the last checkpoint, so that none is written twice
         self._at = sorted(opts.checkpoint_at)
         self._wall = time.monotonic()
         if self._restoring:
             refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
             refuse_changed(self._restoring.script.inputs, self._inputs,
                            "restore the file as it was, or start again without --restore")
-            self._journal = Journal(json.loads(self._restoring.script.journal)["journal"])
+            self._journal = Journal(json.loads(self._restoring.script.journal)["journal"], self._load)
             self._spent = self._restoring.run.host_seconds
         if opts.perturb is not None:
             machine.perturb(opts.perturb, 3)
         if opts.stamps:
             machine.stamp_every(opts.stamps)
+        self._claim_outputs(self._named_outputs())
         if opts.debug:
-            check_output(opts.debug["file"])
-            machine.set_debug(**opts.debug)
+            file = opts.debug["file"] and _of_this_process(opts.debug["file"])
+            machine.set_debug(**opts.debug | {"file": file}, append=self._number > 1)
         self._timeline = None
         if opts.timeline:
-            stem, ending = os.path.splitext(opts.timeline)
-            file = opts.timeline if self._number == 1 else f"{stem}-{self._number}{ending}"
-            check_output(file)
-            self._timeline = machine.show_on_timeline(file)
+            self._timeline = machine.show_on_timeline(self._outputs[0].file)
         if not self._restoring:
             self._begin()
+            self._claim_outputs(self._outputs)
             machine.start()
         if opts.verbosity >= 0:
             for warning in machine.warnings:
                 print(f"memsim: warning: {legible(warning)}", file=sys.stderr)
-        root._simulation = self
-        _open.append(self)
-        _made += 1
 
     # ---- what a script calls ------------------------------------------------------------------
 
@@ -150,13 +171,21 @@ class Simulation:
         """The run's UUID in the database."""
         return self._run.uuid if self._run else self._restoring.run.uuid
 
-    @exclusive
     def close(self, finished=True):
-        """Ends the run: what was not dumped yet is dumped as 'end', and the run is marked finished."""
+        """Ends the run: what was not dumped yet is dumped as 'end', and the run is marked finished. A run that is
+        not finished keeps its statistics, too, and goes on from a checkpoint."""
+        self._close(finished, "not finished")
+
+    @exclusive
+    def _close(self, finished, cause, save=False):
+        """`cause` labels the last dump of a run that is not finished; `save`: with a checkpoint."""
         if self not in _open:
             return
         _open.remove(self)
         self._show(ended=True)
+        self._release()
+        if finished:
+            self._journal.pass_between()
         if self._run is None:  # a restored script that ended before its checkpoint
             if finished:
                 raise Error("the script ended before it came to the call that the checkpoint "
@@ -171,15 +200,19 @@ class Simulation:
             for tick in self._at:
                 self._tell(f"warning: no checkpoint at {_memsim.show_ticks(tick)}: the run "
                            f"ended at {_memsim.show_ticks(self._machine.now)}")
-        else:
-            self._run.flush_series(self._machine)
+        elif self._simulated:
+            self._keep(cause, save)
+
+    def _close_after(self, error, save=True):
+        """Ends the run as the script did: by an exception, or without one."""
+        self._close(is_success(error), _cause_of(error), save)
 
     def __enter__(self) -> "Simulation":
         return self
 
-    def __exit__(self, kind, *rest):
+    def __exit__(self, kind, error, trace):
         if self._process == os.getpid():
-            self.close(finished=kind is None)
+            self._close_after(error)
 
     # ---- statistics, for memsim.stats ------------------------------------------------------------
 
@@ -222,15 +255,20 @@ class Simulation:
         self._journal.current["until"] = until
         progress = self._progress
         progress.begin(until)
+        self._claim_outputs(self._outputs)
         self._busy, self._dumped, self._began = True, False, time.monotonic()
+        self._simulated = True
         try:
             with signals.handled(), signals.heartbeat(machine):
                 while True:
                     boundary = self._next_checkpoint()
                     self._attend(progress)
+                    self._whole = False
                     stop = machine.run(min(until, boundary))
+                    self._whole = True
                     if stop == "limit" and machine.now == boundary:
                         self._save(None)
+                        self._warn_of_many()
                     if stop == "attention" or (stop == "limit" and machine.now < until):
                         continue
                     machine.complete_outputs()
@@ -286,12 +324,43 @@ class Simulation:
         elif period and time.monotonic() - self._wall >= period:
             self._save(self._file("wall"))
         if signal.SIGTERM in seen:
-            path = self._save(self._file("sigterm"))
-            way = f"memsim.restore({path!r})" if children.is_one() else f"--restore {path}"
-            self._tell(f"ended by SIGTERM at {_memsim.show_ticks(self._machine.now)}; go on with {way}")
+            self._save(self._file("sigterm"), tell=False)
             raise SystemExit(128 + signal.SIGTERM)
         if signal.SIGINT in seen:
+            try:
+                self._save(self._file("sigint"), tell=False)
+            except Error as e:
+                self._tell(e)
             raise KeyboardInterrupt
+
+    # ---- outputs -------------------------------------------------------------------------------------
+
+    def _named_outputs(self):
+        """Those of the command line, the timeline first. Machines of one script share the debug file."""
+        opts, found = self.options, []
+        if opts.timeline:
+            number = [self._number] if self._number > 1 else []
+            found.append(Output(_of_this_process(opts.timeline, *number), "a timeline",
+                                f"the timeline of machine {self._number}"))
+        if opts.debug and opts.debug["file"]:
+            found.append(Output(_of_this_process(opts.debug["file"]), None, "the debug file"))
+        return found
+
+    def _check_outputs(self):
+        """Refuses an output that would replace a file in use. No output is open yet."""
+        for file, kind, use_of in self._outputs:
+            check_output(file, kind, used_as=[use_of])
+            use(self, file, use_of)
+
+    def _release(self):
+        """Other machines and processes may use its files."""
+        release(self)
+        self._claim.close()
+
+    def _claim_outputs(self, outputs):
+        """Before they are opened: refuses those that another process writes."""
+        for output in outputs:
+            self._claim.take(output.file)
 
     # ---- checkpoints ---------------------------------------------------------------------------------
 
@@ -300,6 +369,14 @@ class Simulation:
         self._at = [t for t in self._at if t > now or (t == now and t > self._saved)]
         period = self.options.checkpoint_sim_period
         return min([NEVER, *self._at[:1], *([(now // period + 1) * period] if period else [])])
+
+    def _warn_of_many(self):
+        """Once, if checkpoints by simulated time follow one another so fast that they take the time and fill the disk."""
+        self._periodic += 1
+        if self._periodic == MANY and (spent := self._host_seconds()) < MANY:
+            self._tell(f"warning: {MANY} checkpoints were written in {spent:.1f} s, each of which stays in "
+                       f"{shown(self.options.outdir)}: --checkpoint-sim-period and --checkpoint-at may be shorter than is "
+                       "meant; --checkpoint-wall-period keeps only the last")
 
     def _file(self, stem):
         return checkpoints.path_of(self.options.outdir, stem, self._run.uuid)
@@ -311,14 +388,15 @@ class Simulation:
             return saved if json.loads(saved.script.journal)["machine"] == self._number else None
         return saved  # restore() means this one
 
-    def _save(self, path):
+    def _save(self, path, tell=True):
         machine, script = self._machine, self._script
         path = os.fspath(path or self._file(_memsim.show_ticks(machine.now)))
-        check_output(path)
-        if self._journal.current["kind"] == "simulate":
-            self._saved = machine.now
+        check_output(path, "a checkpoint")
+        call = self._journal.current
+        if call and call["kind"] == "checkpoint":
+            call["path"] = path
         else:
-            self._journal.current["path"] = path
+            self._saved, self._last = machine.now, path
         # A child's script, run again, would start all its children, and none would be this one.
         path_of_script = "" if children.is_one() else script.path or ""
         files = dict(script.files())
@@ -336,12 +414,42 @@ class Simulation:
                           outdir=os.path.abspath(self.options.outdir),
                           position=self._run.position(machine), host_seconds=self._host_seconds()))
         self._wall = time.monotonic()
-        self._tell(f"checkpoint at {_memsim.show_ticks(machine.now)} in {shown(path)}")
+        if tell:
+            self._tell(f"checkpoint at {_memsim.show_ticks(machine.now)} in {shown(path)}")
         return path
+
+    def _keep(self, cause, save):
+        """Before an early end: a checkpoint, where the run can go on from here, and a last dump whose label is the cause.
+        One line tells what is kept, and how the run goes on."""
+        now, saved = self._machine.now, ""
+        ended = f"ended by {'an error' if cause.startswith('Error: ') else cause} at {_memsim.show_ticks(now)}"
+        _memsim.limit_memory(False)  # after running out of what the limit allows
+        try:
+            if self._whole:
+                self._machine.complete_outputs()
+            if save and self._saved != now and self._whole and not self._journal.failed:
+                self._save(self._file("ended"), tell=False)
+            saved = self._last if self._saved == now else checkpoints.latest(self.options.outdir, self._run.uuid)
+            self._run.dump(self._machine, cause)
+        except (Error, MemoryError) as e:
+            if cause != _cause_of(e):
+                self._tell(f"{ended}; it cannot be kept: {e}")
+            return
+        way = ("there is no checkpoint to go on from" if not saved else
+               f"go on with memsim.restore({saved!r})" if children.is_one() or not self._script.path else
+               f"go on with --restore {shown(saved)}")
+        self._tell(f"{ended}; the last dump of run {self._run.uuid} in {shown(self.options.database())} has its statistics; "
+                   f"{way}")
 
     def _resume(self):
         """At the interrupted call: loads the state and goes on with that call."""
-        call, checkpoint = self._journal.current, self._restoring
+        call = self._journal.current
+        self._load()
+        return self._advance(call["until"]) if call["kind"] == "simulate" else call["path"]
+
+    def _load(self):
+        """Loads the state of the checkpoint, and goes on with its run in the database."""
+        checkpoint = self._restoring
         self._machine.load(checkpoint.snapshot)
         if self.options.stamps:
             self._machine.stamp_every(self.options.stamps)
@@ -349,10 +457,7 @@ class Simulation:
         self._begin(checkpoint)
         kept = json.loads(checkpoint.script.journal)
         self._dumped, self._cause = kept["dumped"], kept["cause"]
-        self._restoring = None
-        if call["kind"] == "simulate":
-            return self._advance(call["until"])
-        return call["path"]
+        self._restoring, self._simulated = None, True
 
     def _configuration(self):
         """A hash of all that the results follow from: equal for two runs with equal results."""
@@ -471,16 +576,38 @@ def try_to_load(saved):
     machine.load(saved.snapshot)
 
 
-def close_all(finished=True):
-    """Ends all runs of this process."""
+def close_all(error=None):
+    """Ends all runs of this process as its script ended: by this exception, or without one."""
     for simulation in list(_open):
-        simulation.close(finished)
+        simulation._close_after(error, save=simulation is _open[-1])  # --restore takes up one machine
+
+
+def _of_this_process(path, *more):
+    """A file's name with numbers before its ending: first the process's, if a script of ours started it."""
+    stem, ending = os.path.splitext(path)
+    return "-".join(map(str, [stem, *([os.getpid()] if children.is_one() else []), *more])) + ending
+
+
+def is_success(error):
+    """Whether a script that ended by this exception, or without one, came to its end."""
+    return error is None or isinstance(error, SystemExit) and error.code in (None, 0)
+
+
+def _cause_of(error):
+    """What ended a script, as a label."""
+    if isinstance(error, KeyboardInterrupt):
+        return "SIGINT"
+    if isinstance(error, SystemExit):
+        return "SIGTERM" if error.code == 128 + signal.SIGTERM else f"sys.exit({error.code!r})"
+    return legible(f"{type(error).__name__}: {error}".splitlines()[0])[:MOST_OF_A_CAUSE].removesuffix(": ")
 
 
 _of_parent = []  # its machines in a forked child: not closed here, and not destroyed
 
 
 def _after_fork():
+    for simulation in _open:
+        simulation._claim.close()
     _of_parent.extend(_open)
     _open.clear()
 
@@ -492,6 +619,7 @@ os.register_at_fork(after_in_child=_after_fork)
 def _at_exit():
     if _open:  # an ordinary python3 whose script failed has left its exception behind
         try:
-            close_all(finished=not hasattr(sys, "last_value"))
+            close_all(getattr(sys, "last_value", None))
         except Error as e:
             print(f"memsim: {e}", file=sys.stderr)
+    signals.end()

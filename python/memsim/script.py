@@ -1,7 +1,11 @@
 """The script that runs: where it is, what it consists of, and whether it has changed."""
+import ast
+import importlib.util
 import json
+import marshal
 import math
 import os
+import struct
 import sys
 
 from . import _memsim
@@ -16,23 +20,75 @@ class Script:
         name = getattr(sys.modules["__main__"], "__file__", None)
         self.path = os.path.abspath(name) if name and os.path.isfile(name) else None
         self.name, self.argv, self.cwd = sys.argv[0], sys.argv[1:], os.getcwd()
-        self._hashes = {}
+        self._hashes, self._run = {}, set()  # of all files; those whose modules Python has run
         self.files()
 
     def files(self):
-        """File -> hash of the script and of the modules below its directory, as first seen."""
+        """File -> hash of the script, of the modules below its directory, and of those there that any of them
+        imports by a statement, run or not yet run. As first seen."""
         if self.path is None:
             return {}
         below = os.path.dirname(self.path) + os.sep
-        for module in [None, *sys.modules.values()]:
-            name = getattr(module, "__file__", None) if module else self.path
-            if not name or name in self._hashes:
-                continue
-            full = os.path.abspath(name)
-            if full == self.path or (full.startswith(below) and not full.startswith(PACKAGE) and
-                                     full.endswith(".py")):
-                self._hashes.setdefault(full, hash_of(full))
+        for module in list(sys.modules.values()):
+            name = getattr(module, "__file__", None)
+            full = os.path.abspath(name) if name else ""
+            if (full.startswith(below) and not full.startswith(PACKAGE) and full.endswith((".py", ".pyc")) and
+                    full not in self._run):
+                self._run.add(full)
+                _refuse_stale(full, getattr(module, "__cached__", None))
+                self._add(full, below)
+        self._add(self.path, below)
         return self._hashes
+
+    def _add(self, file, below):
+        if file not in self._hashes:
+            self._hashes[file] = hash_of(file)
+            for other in _imported(file, below):
+                self._add(other, below)
+
+
+def _imported(file, below):
+    """The files below a directory that are modules which the source of `file` imports anywhere."""
+    try:
+        with open(file, "rb") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        folder = below
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            for _ in range(node.level):  # one dot is the folder of the file
+                folder = os.path.dirname(file if folder is below else folder)
+            names = [f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            for n in range(1, len(parts) + 1):
+                for ending in (".py", os.sep + "__init__.py"):
+                    module = os.path.join(folder, *parts[:n]) + ending
+                    if module.startswith(below) and not module.startswith(PACKAGE) and os.path.isfile(module):
+                        yield module
+
+
+def _refuse_stale(file, cached):
+    """Refuses a module of which Python has run a compiled file that is not of the source: its time and size are those of
+    the source, but not its code."""
+    try:
+        with open(cached, "rb") as compiled, open(file, "rb") as source:
+            magic, flags, time, size = struct.unpack("<4sIII", compiled.read(16))
+            stat = os.fstat(source.fileno())
+            if (magic, flags, time, size) != (importlib.util.MAGIC_NUMBER, 0, int(stat.st_mtime) & 0xffffffff,
+                                              stat.st_size & 0xffffffff):
+                return  # Python has compiled the source
+            same = marshal.loads(compiled.read()) == compile(source.read(), file, "exec", dont_inherit=True)
+    except (OSError, TypeError, ValueError, EOFError, SyntaxError, struct.error):
+        return
+    if not same:
+        raise Error(f"{file}: Python has run {cached}, which was compiled from another text than the file has now: "
+                    "delete it, and start again")
 
 
 def arguments_as_json(arguments):

@@ -11,6 +11,7 @@ import threading
 import time
 
 _seen = {}      # signal -> when it came
+_ending = {}    # of those that end a run: when the first came
 _before = {}    # signal -> what was done about it outside of handled()
 _running = set()
 _expected = False  # a machine was begun: it will see the signals
@@ -24,19 +25,33 @@ ONCE = 3.0  # s: two signals so near are one wish, sent to the group of processe
 def _note(number, frame):
     now = time.monotonic()
     if number == signal.SIGINT and not _running:
+        if number in _ending and now - _ending[number] <= ONCE:
+            return  # the run that it interrupted is being saved
         raise KeyboardInterrupt
     if number == signal.SIGTERM and not _expected:
         raise SystemExit(128 + signal.SIGTERM)
-    if number in (signal.SIGINT, signal.SIGTERM) and now - _seen.get(number, now) > ONCE:
-        signal.signal(number, signal.SIG_DFL)  # asked twice before it could be served: end at once
+    if number in (signal.SIGINT, signal.SIGTERM) and now - _ending.setdefault(number, now) > ONCE:
+        signal.signal(number, signal.SIG_DFL)  # the second, while the run still saves itself: end at once
         signal.raise_signal(number)
     _seen.setdefault(number, now)
 
 
 def expect():
-    """From now on a SIGTERM waits for a machine that can save itself."""
+    """From now on a SIGTERM waits for a machine that can save itself, and the signals of a run end no process."""
     global _expected
     _expected = True
+    if threading.current_thread() is threading.main_thread():
+        note(n for n in OF_A_RUN if signal.getsignal(n) is signal.SIG_DFL)
+
+
+def end():
+    """The process ends: from now on the signals of a run are ignored, also by Python's other threads and after Python
+    has removed its handlers. SIGINT and SIGTERM end the process at once."""
+    if threading.current_thread() is threading.main_thread():
+        for number in OF_A_RUN:
+            signal.signal(number, signal.SIG_IGN)
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @contextlib.contextmanager
@@ -56,6 +71,11 @@ def take():
     for number in seen:
         del _seen[number]
     return seen
+
+
+def forget():
+    """What was asked is under way: the next signal is a new wish."""
+    _ending.clear()
 
 
 def obey():
@@ -113,6 +133,7 @@ def _after_fork():
     global _lock, _thread, _expected
     _lock, _thread, _expected = threading.Lock(), None, False
     _seen.clear()
+    _ending.clear()
     _running.clear()
     _restore()
 
@@ -136,6 +157,7 @@ def heartbeat(machine):
             _thread = threading.Thread(target=_beat, name="memsim heartbeat", daemon=True)
             _thread.start()
         _running.add(machine)
+    _ending.clear()
     try:
         yield
     finally:

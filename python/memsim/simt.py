@@ -24,11 +24,13 @@ import struct
 
 import numpy as np
 
+from . import _memsim
 from .errors import here, user_error
 from .files import check_output, os_error, replacing
 
 MAGIC = b"memsimS1"
 ALIGN = 256  # as cudaMalloc
+BYTES_A_THREAD = 64  # of the host, about, while a step is recorded: its index, addresses, values and temporaries
 
 
 class Values(np.ndarray):
@@ -199,6 +201,13 @@ class Launch:
         return number
 
 
+def _check_memory(what, needed):
+    """Refuses what the host has no memory for: the kernel would end the process."""
+    if needed > (available := _memsim.available_memory()):
+        raise user_error(f"{what} needs about {_memsim.show_bytes(needed)} of memory, and {_memsim.show_bytes(available)} "
+                         "are available: record a smaller problem, or where there is more memory")
+
+
 def _bits(values):
     """Stored values as unsigned integers of 64 bits, bit by bit."""
     plain = np.ascontiguousarray(_plain(values))
@@ -214,6 +223,7 @@ class Device:
 
     def array(self, name, contents):
         """An array with these contents, of elements of 1, 2, 4 or 8 bytes."""
+        _check_memory(f"array '{name}'", getattr(contents, "nbytes", 0))
         contents = np.array(contents)
         if contents.ndim != 1 or contents.dtype.kind not in "iufb" or contents.itemsize > 8:
             raise user_error(f"array '{name}': {contents.dtype} of shape {contents.shape}, where one "
@@ -232,6 +242,7 @@ class Device:
                              "at least 1, in blocks of 1 to 1024, is right")
         if not name.isidentifier():
             raise user_error(f"kernel '{name}': a name has letters, digits and _")
+        _check_memory(f"kernel '{name}' of {threads} threads", threads * BYTES_A_THREAD)
         kernel = Launch(self, name, threads, threads_per_block)
         self.index.append(f"launch {name} {kernel.threads // threads_per_block} {threads_per_block} "
                           f"{registers}")

@@ -8,13 +8,13 @@ import traceback
 import types
 
 from . import children, run, schema, signals, streams
-from .errors import PACKAGE, Error, Panic, did_you_mean
-from .files import check_regular
+from .errors import PACKAGE, Error, Panic, did_you_mean, legible
+from .files import check_regular, kind_of
 
 USER_ERROR = 1  # the exit code
-KINDS = {  # how files begin that are taken for scripts
-    b"\x89msim": "a checkpoint: memsim --restore {} goes on from it",
-    b"SQLite format 3": "a database of results: memsim sql {0} QUERY asks it, memsim report {0} makes a page of it",
+SAID_OF = {  # files of these kinds, where a script is expected
+    "a checkpoint": "a checkpoint: memsim --restore {} goes on from it",
+    "a database": "a database of results: memsim sql {0} QUERY asks it, memsim report {0} makes a page of it",
 }
 
 
@@ -26,7 +26,7 @@ def run_script(script, arguments, interactive=False):
     sys.modules["__main__"] = main_module
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-    finished = False
+    error = None
     try:
         with signals.handled():
             # PYTHONOPTIMIZE=2 would take the docstring, which many a script shows as its --help.
@@ -35,25 +35,25 @@ def run_script(script, arguments, interactive=False):
             if interactive:
                 code.interact(local=main_module.__dict__, exitmsg="")
             signals.obey()
-        finished = True
-    except SystemExit as e:
-        finished = e.code in (None, 0)
-        if e.code == 128 + signal.SIGTERM:
-            children.terminate()
-        raise
-    except (Error, Panic, KeyboardInterrupt):
-        raise
     except BaseException as e:
-        if streams.is_of_a_stream(e):
+        error = e
+        if isinstance(e, SystemExit) and e.code == 128 + signal.SIGTERM:
+            children.terminate()
+    try:
+        run.close_all(error)
+    except Error as e:
+        if run.is_success(error):
             raise
-        if isinstance(e, ImportError) and (said := schema.explain_import(e)):
-            raise said from None
-        sys.stdout.flush()
-        sys.stderr.write("".join(_trimmed(traceback.TracebackException.from_exception(e)).format()))
-        return USER_ERROR
-    finally:
-        run.close_all(finished)
-    return 0
+        print(f"memsim: {legible(str(e))}", file=sys.stderr)
+    if error is None:
+        return 0
+    if isinstance(error, SystemExit | Error | Panic | KeyboardInterrupt | MemoryError) or streams.is_of_a_stream(error):
+        raise error
+    if isinstance(error, ImportError) and (said := schema.explain_import(error)):
+        raise said from None
+    sys.stdout.flush()
+    sys.stderr.write("".join(_trimmed(traceback.TracebackException.from_exception(error)).format()))
+    return USER_ERROR
 
 
 def _read(script):
@@ -67,9 +67,8 @@ def _read(script):
         near = did_you_mean(name, filter(str.isprintable, os.listdir(folder or "."))) if os.path.isdir(folder or ".") else ""
         raise Error(f"{script}: {e.strerror}{near if isinstance(e, FileNotFoundError) else ''}: name a script, a "
                     "subcommand or --restore FILE; memsim --help tells more") from None
-    for begins, what in KINDS.items():
-        if source.startswith(begins):
-            raise Error(f"{script}: this is {what.format(script)}")
+    if said := SAID_OF.get(kind_of(script)):
+        raise Error(f"{script}: this is {said.format(script)}")
     try:
         if b"\0" in source or not script.endswith(".py"):
             ast.parse(source)

@@ -112,7 +112,7 @@ class Study:
         self.system, self.name = system, name
         self.jobs = run.options.jobs or jobs or os.cpu_count()
         self.database = os.path.abspath(database or run.options.database())
-        check_output(self.database)
+        check_output(self.database, "a database")
         self.points, self.verdicts = [], []
         self._metrics = {}  # of the tables that were asked for
         self.seeds, self.seed = range(1, seeds + 1), 1  # all, and the one whose points are looked at
@@ -169,7 +169,7 @@ class Study:
                        run.options.verbosity >= 0)
         todo, futures, processes = list(twins.values()), {}, Processes()
         with (contextlib.closing(table), signals.handled(), signals.expected(),
-              ThreadPoolExecutor(self.jobs) as pool):
+              ThreadPoolExecutor(self.jobs, initializer=signals.hold) as pool):
             try:
                 while todo:
                     in_use = []

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,32 +65,29 @@ void AtomicFile::publish() {
     close(f);
 }
 
-MappedFile::MappedFile(const std::string& path) {
+std::string read_file(const std::string& path) {
     const auto refuse = [&] {
         throw ConfigError("checkpoint " + path + ": cannot be read (" + std::strerror(errno) +
                           "); name a file that `memsim` wrote, such as OUTDIR/*.ckpt");
     };
-    const int f = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (f < 0) refuse();
+    struct Descriptor {
+        int number;
+        ~Descriptor() { close(number); }
+    } const file {open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+    if (file.number < 0) refuse();
     struct stat s {};
-    void* at = MAP_FAILED;
-    if (fstat(f, &s) == 0 && S_ISDIR(s.st_mode))
-        errno = EISDIR;
-    else if (s.st_size > 0)
-        at = mmap(nullptr, static_cast<std::size_t>(s.st_size), PROT_READ, MAP_PRIVATE, f, 0);
-    else {
-        close(f);
-        return; // empty: not a checkpoint, as its reader will say
+    if (fstat(file.number, &s) != 0) refuse();
+    std::string bytes(static_cast<std::size_t>(s.st_size), '\0');
+    std::size_t have = 0;
+    while (have < bytes.size()) {
+        const ssize_t n = read(file.number, bytes.data() + have, bytes.size() - have);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) refuse();
+        if (n == 0) break; // it has become shorter, as its checksum will tell
+        have += static_cast<std::size_t>(n);
     }
-    const int error = errno;
-    close(f);
-    errno = error;
-    if (at == MAP_FAILED) refuse();
-    bytes_ = {static_cast<const char*>(at), static_cast<std::size_t>(s.st_size)};
-}
-
-MappedFile::~MappedFile() {
-    if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+    bytes.resize(have);
+    return bytes;
 }
 
 } // namespace memsim::checkpoint

@@ -25,17 +25,8 @@ class AtomicFile {
     int file_;
 };
 
-/// A whole file, mapped for reading.
-class MappedFile {
-  public:
-    explicit MappedFile(const std::string& path);
-    ~MappedFile();
-    MappedFile(const MappedFile&) = delete;
-    MappedFile& operator=(const MappedFile&) = delete;
-    std::string_view bytes() const { return bytes_; }
-
-  private:
-    std::string_view bytes_;
-};
+/// All bytes of a file. They are copied: a file that is cut off while it is mapped ends the
+/// process.
+std::string read_file(const std::string& path);
 
 } // namespace memsim::checkpoint

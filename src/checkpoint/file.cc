@@ -289,8 +289,8 @@ void write(const std::string& path, const Checkpoint& c) {
 }
 
 Checkpoint read(const std::string& path) {
-    const MappedFile file(path);
-    const Opened o = check(path, file.bytes());
+    const std::string file = read_file(path);
+    const Opened o = check(path, file);
     Checkpoint c;
     c.version = o.info.version();
     c.script.argv = {o.info.argv().begin(), o.info.argv().end()};
@@ -326,8 +326,8 @@ Checkpoint read(const std::string& path) {
 }
 
 Info read_info(const std::string& path) {
-    const MappedFile file(path);
-    const Opened o = check(path, file.bytes());
+    const std::string file = read_file(path);
+    const Opened o = check(path, file);
     Info i;
     i.version = o.info.version();
     i.script = o.info.script();
@@ -338,7 +338,7 @@ Info read_info(const std::string& path) {
     i.written = o.info.written();
     i.objects = o.info.objects();
     i.pending = o.info.pending();
-    i.bytes = file.bytes().size();
+    i.bytes = file.size();
     i.bytes_unpacked = o.head.raw_bytes;
     return i;
 }

@@ -2,6 +2,7 @@
 
 #include "core/former_stamps.hh"
 #include "core/former_state.hh"
+#include "core/host_memory.hh"
 #include "core/output_file.hh"
 #include "core/policy.hh"
 
@@ -21,6 +22,18 @@ static std::vector<std::string> stage_names() {
     return names;
 }
 
+/// Does it; memory that runs out is named with the object that asked for it.
+template <class F>
+static auto within_memory(const std::string& path, F&& act) {
+    try {
+        return act();
+    } catch (const std::bad_alloc&) {
+        throw ConfigError(path + ": " + out_of_memory());
+    } catch (const std::length_error&) { // of a container that no memory could hold
+        throw ConfigError(path + ": " + out_of_memory());
+    }
+}
+
 // ---- building --------------------------------------------------------------------------------
 
 Machine::Machine(std::uint64_t seed, QueueKind kind) : sim_(seed, kind) {}
@@ -36,7 +49,8 @@ void Machine::add(const std::string& path, const std::string& type, const Argume
                           nearest(type, known));
     }
     if (by_path_.count(path)) throw ConfigError(path + " is added twice: give one another name");
-    std::unique_ptr<Object> o = schema->second.create(path, params);
+    std::unique_ptr<Object> o =
+        within_memory(path, [&] { return schema->second.create(path, params); });
     o->id_ = static_cast<std::uint32_t>(objects_.size());
     o->path_ = path;
     if (auto* const c = dynamic_cast<Component*>(o.get())) {
@@ -165,7 +179,7 @@ void Machine::build() {
     check_ports();
     check_contents();
     check_outputs(*this);
-    for (const auto& o : objects_) o->init();
+    for (const auto& o : objects_) within_memory(o->path(), [&] { o->init(); });
     check_memory_uses();
     for (const auto& c : components_) c->seed_all();
     sim_.launches().watch(objects_);

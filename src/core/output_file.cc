@@ -37,6 +37,14 @@ void check_outputs(const Machine& machine) {
     }
 }
 
+std::vector<std::pair<std::string, std::string>> outputs_of(const Machine& machine) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& c : machine.components())
+        if (const auto* writes = dynamic_cast<const WritesFile*>(c))
+            all.emplace_back(c->path() + "." + writes->output_parameter(), writes->output_path());
+    return all;
+}
+
 void complete_outputs(const Machine& machine) {
     for (const auto& c : machine.components())
         if (auto* writes = dynamic_cast<WritesFile*>(c)) writes->complete_output();

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 /// Files that components write while a run goes on: traces. (What a run results in goes to the
 /// database.)
@@ -22,6 +24,9 @@ class WritesFile {
 
 /// Refuses a file that a component writes and another one names, too. Called by Machine::build().
 void check_outputs(const Machine& machine);
+
+/// The files that components write, each behind its parameter: ('recorder.file', 'a.trace').
+std::vector<std::pair<std::string, std::string>> outputs_of(const Machine& machine);
 
 /// Called whenever a run comes back to who has asked for it, so that its files are whole then.
 void complete_outputs(const Machine& machine);

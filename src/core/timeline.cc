@@ -2,9 +2,6 @@
 
 #include "core/machine.hh"
 
-#include <cerrno>
-#include <cstring>
-
 namespace memsim {
 
 namespace {
@@ -23,18 +20,16 @@ std::string process_name(unsigned process, const char* name) {
 } // namespace
 
 Timeline::Timeline(const std::string& file, std::vector<std::string> paths)
-    : file_(file), out_(file), paths_(std::move(paths)), wakes_(paths_.size()),
-      before_(paths_.size()) {
-    write(process_name(requests, "stamped requests"));
-    write(process_name(launches, "kernel launches"));
-    write(process_name(activity, "wakes in a microsecond"));
+    : file_(file), paths_(std::move(paths)), wakes_(paths_.size()), before_(paths_.size()) {
+    file_.append(process_name(requests, "stamped requests"));
+    file_.append(process_name(launches, "kernel launches"));
+    file_.append(process_name(activity, "wakes in a microsecond"));
+    file_.flush();
 }
 
 void Timeline::complete() {
     show_window();
-    constexpr std::string_view end = "\n]\n";
-    out_ << end << std::flush;
-    out_.seekp(-static_cast<std::streamoff>(end.size()), std::ios::cur);
+    file_.flush();
 }
 
 void Timeline::stage(std::uint32_t slot, std::string_view name, Tick from, Tick to) {
@@ -71,22 +66,16 @@ void Timeline::show_window() {
 
 void Timeline::slice(unsigned process, std::uint32_t track, std::string_view name, Tick from,
                      Tick to, const std::string& arguments) {
-    write("{\"ph\":\"X\",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(track) +
-          ",\"name\":\"" + std::string(name) + "\",\"ts\":" + microseconds(from) +
-          ",\"dur\":" + microseconds(to - from) + ",\"args\":{" + arguments + "}}");
+    file_.append("{\"ph\":\"X\",\"pid\":" + std::to_string(process) +
+                 ",\"tid\":" + std::to_string(track) + ",\"name\":\"" + std::string(name) +
+                 "\",\"ts\":" + microseconds(from) + ",\"dur\":" + microseconds(to - from) +
+                 ",\"args\":{" + arguments + "}}");
 }
 
 void Timeline::counter(std::size_t component, Tick at, std::uint32_t wakes) {
-    write("{\"ph\":\"C\",\"pid\":" + std::to_string(activity) + ",\"name\":\"" + paths_[component] +
-          "\",\"ts\":" + microseconds(at) + ",\"args\":{\"wakes\":" + std::to_string(wakes) + "}}");
-}
-
-void Timeline::write(const std::string& event) {
-    out_ << (empty_ ? "[\n" : ",\n") << event;
-    empty_ = false;
-    if (!out_)
-        throw ConfigError("cannot write the timeline '" + file_ + "' (" + std::strerror(errno) +
-                          "): name a file that can be written, on a disk with room");
+    file_.append("{\"ph\":\"C\",\"pid\":" + std::to_string(activity) + ",\"name\":\"" +
+                 paths_[component] + "\",\"ts\":" + microseconds(at) +
+                 ",\"args\":{\"wakes\":" + std::to_string(wakes) + "}}");
 }
 
 Timeline& show_on_timeline(Machine& machine, const std::string& file) {

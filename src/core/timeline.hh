@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/simulation.hh"
+#include "core/timeline_file.hh"
 
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,8 +10,8 @@
 namespace memsim {
 
 /// A file of trace events (Chrome's JSON) that Perfetto and chrome://tracing open: stamped requests
-/// with their stages, kernel launches, and how often each component was woken. It is written while
-/// the run goes on, and whole whenever that stops.
+/// with their stages, kernel launches, and how often each component was woken. It is written during
+/// the run in batches, and is a whole file after each of them.
 class Timeline final : public Watcher {
   public:
     /// Paths of the components by their number. Throws ConfigError.
@@ -23,7 +23,7 @@ class Timeline final : public Watcher {
                  Tick to);
     void launch(const Launch& launch);
     void after(const Component& c) override;
-    /// Makes the file whole; more may be written.
+    /// Writes what is not in the file yet.
     void complete();
 
     static constexpr Tick window = 1'000'000'000; ///< in which wakes are counted: 1 us
@@ -33,14 +33,11 @@ class Timeline final : public Watcher {
                const std::string& arguments);
     void counter(std::size_t component, Tick at, std::uint32_t wakes);
     void show_window();
-    void write(const std::string& event);
 
-    std::string file_;
-    std::ofstream out_;
+    TimelineFile file_;
     std::vector<std::string> paths_;
     std::vector<std::uint32_t> wakes_, before_; ///< of each component, in this window and the last
     Tick window_ = 0;                           ///< when it began
-    bool empty_ = true;
 };
 
 class Machine;

@@ -1,11 +1,16 @@
 #include "python/bindings.hh"
 
 #include "core/heed.hh"
+#include "core/host_memory.hh"
 #include "core/legible.hh"
+
+#include <sys/prctl.h>
 
 namespace memsim::python {
 
 namespace {
+
+using namespace py::literals;
 
 /// An exception of ours under the name by which a user meets it. Python would drop a message that
 /// is no UTF-8, such as one with the path of a file.
@@ -21,6 +26,25 @@ void bind_error(py::module_& m, const char* name) {
             PyErr_SetString(type, legible(error.what()).c_str());
         }
     });
+}
+
+/// An allocation that failed is an Error with its sentence, wherever it happened.
+void bind_memory(py::module_& m) {
+    static PyObject* const error = py::object(m.attr("Error")).release().ptr();
+    py::register_exception_translator([](std::exception_ptr thrown) {
+        try {
+            if (thrown) std::rethrow_exception(thrown);
+        } catch (const std::bad_alloc&) {
+            PyErr_SetString(error, out_of_memory().c_str());
+        } catch (const std::length_error&) { // of a container that no memory could hold
+            PyErr_SetString(error, out_of_memory().c_str());
+        }
+    });
+    m.def("limit_memory", &limit_memory, "on"_a);
+    m.def("out_of_memory", &out_of_memory);
+    m.def("available_memory", &available_memory);
+    m.def("show_bytes", &show_bytes);
+    m.def("signal_at_parents_end", [](int number) { prctl(PR_SET_PDEATHSIG, number); });
 }
 
 /// What heed() does: Python handles the signals that have come, and says whether to go on. A
@@ -47,6 +71,7 @@ PYBIND11_MODULE(_memsim, m) {
     m.doc() = "The compiled part of memsim; use the package memsim.";
     python::bind_error<ConfigError>(m, "Error");
     python::bind_error<Panic>(m, "Panic");
+    python::bind_memory(m);
     set_heed(&python::ask_python);
     python::bind_schema(m);
     python::bind_dram(m);

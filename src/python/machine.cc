@@ -40,7 +40,7 @@ void perturb(Machine& machine, std::uint64_t seed, unsigned one_in) {
 
 /// Turns on the flags named; the lines go to the file, or to stderr when its name is empty.
 void set_debug(Machine& machine, const std::vector<std::string>& flags, Tick from, Tick to,
-               const std::string& file) {
+               const std::string& file, bool append) {
     std::vector<std::string> known;
     for (const DebugFlag* flag : DebugFlag::all()) known.emplace_back(flag->name());
     std::vector<std::uint8_t> on(known.size());
@@ -55,7 +55,7 @@ void set_debug(Machine& machine, const std::vector<std::string>& flags, Tick fro
         machine.sim().set_debug(on, from, to, [](const std::string& line) { std::cerr << line; });
         return;
     }
-    auto out = std::make_shared<std::ofstream>(file);
+    auto out = std::make_shared<std::ofstream>(file, append ? std::ios::app : std::ios::out);
     if (!*out) throw ConfigError("cannot write the debug file '" + file + "'");
     machine.sim().set_debug(on, from, to,
                             [out](const std::string& line) { *out << line << std::flush; });
@@ -148,6 +148,7 @@ void bind_machine(py::module_& m) {
         .def("build", &Machine::build)
         .def_property_readonly("warnings", &Machine::warnings)
         .def_property_readonly("inputs", &Machine::inputs)
+        .def_property_readonly("outputs", &outputs_of)
         .def("start", &Machine::start)
         .def("run", &run, "until"_a, NoGil())
         .def("complete_outputs", &complete_outputs)
@@ -173,7 +174,8 @@ void bind_machine(py::module_& m) {
         .def_property_readonly("connections", &connections)
         .def_property_readonly("counts", &counts)
         .def("perturb", &perturb, "seed"_a, "one_in"_a)
-        .def("set_debug", &set_debug, "flags"_a, "start"_a, "end"_a, "file"_a = "")
+        .def("set_debug", &set_debug, "flags"_a, "start"_a, "end"_a, "file"_a = "",
+             "append"_a = false)
         .def("stamp_every",
              [](Machine& machine, std::uint64_t every) { machine.sim().stamps().enable(every); })
         .def("show_on_timeline", &show_on_timeline, "file"_a,

@@ -79,6 +79,14 @@ void bind_workloads(py::module_& m) {
         .def(
             "difference", [](Prepared& p) { return p.application().difference(); }, NoGil(),
             "From its reference, after profile(); empty: none");
+    m.def(
+        "workload_memory",
+        [](const std::string& name, std::uint64_t size) {
+            workload::Options options;
+            options.size = size;
+            return workload::workload_named(name).memory(options);
+        },
+        "name"_a, "size"_a, "Bytes of the host, about, at its peak");
     m.def("workloads", [] {
         py::list all;
         for (const workload::Workload* w : workload::all_workloads()) all.append(describe(*w));

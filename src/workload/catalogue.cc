@@ -1,5 +1,6 @@
 #include "workload/catalogue.hh"
 
+#include "core/host_memory.hh"
 #include "core/registry.hh"
 
 namespace memsim::workload {
@@ -8,6 +9,17 @@ namespace {
 std::vector<Workload>& catalogue() {
     static std::vector<Workload> all; // filled before main() by each file's Entry
     return all;
+}
+
+/// Before anything is built: the kernel ends a process that takes more memory than there is.
+void check_memory(const std::string& name, const Workload& workload, const Options& options) {
+    const u64 needed = workload.memory(options), available = available_memory();
+    if (needed > available)
+        throw BadOption("size", std::to_string(options.size) + " needs about " +
+                                    show_bytes(needed) + " of memory for " + name + ", and " +
+                                    show_bytes(available) +
+                                    " are available: choose a smaller size, or run it where "
+                                    "there is more memory");
 }
 } // namespace
 
@@ -40,6 +52,7 @@ std::unique_ptr<Application> make_workload(const std::string& name, Options opti
                                     ", whose size is " + workload.size_is + ": from " +
                                     std::to_string(workload.least) + " to " +
                                     std::to_string(workload.most));
+    if (options.input.empty() && workload.memory) check_memory(name, workload, options);
     if (options.iterations == 0) options.iterations = workload.iterations;
     return workload.make(options);
 }

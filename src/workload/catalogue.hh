@@ -14,6 +14,10 @@ struct Workload {
     u64 check_size = 0;             ///< small enough for tests
     u64 least = 1, most = 1 << 30;  ///< sizes that work
     u32 iterations = 1;             ///< default, where it has iterations
+    /// About the host's memory at its peak, in bytes, for a generated input: the program's arrays,
+    /// what they are copied from, and what its reference keeps. Measured
+    /// (tests/python/test_memory.py).
+    u64 (*memory)(const Options&) = nullptr;
     std::unique_ptr<Application> (*make)(const Options&) = nullptr;
 };
 

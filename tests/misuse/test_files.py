@@ -4,8 +4,12 @@ import os
 import re
 import resource
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
+
+from .conftest import MEMSIM
 
 
 @pytest.fixture
@@ -34,6 +38,29 @@ def test_a_damaged_checkpoint(refused, contents, checkpoint, damage, said):
         text = refused(*command, "out/50us.ckpt")
         assert text.startswith(f"checkpoint out/{checkpoint.name}: ") and said in text, text
     assert contents(checkpoint.parent) == before
+
+
+def test_a_checkpoint_that_is_cut_off_while_it_is_read(checkpoint):
+    """It is long, so that it is surely being read when it is cut off."""
+    whole = checkpoint.read_bytes()
+    for _ in range(3):
+        checkpoint.write_bytes(whole)
+        os.truncate(checkpoint, 300 << 20)
+        reading = subprocess.Popen([MEMSIM, "--restore", checkpoint], text=True, stderr=subprocess.PIPE)
+        while reading.poll() is None and not _has_open(reading.pid, checkpoint):
+            time.sleep(0.001)
+        os.truncate(checkpoint, len(whole) // 2)
+        _, said = reading.communicate()
+        assert reading.returncode == 1 and said.count("\n") == 1 and "; use another checkpoint or " in said, said
+
+
+def _has_open(pid, file):
+    """Whether the process has it open or mapped."""
+    try:
+        return (str(file) in Path(f"/proc/{pid}/maps").read_text() or
+                any(os.readlink(f) == str(file) for f in Path(f"/proc/{pid}/fd").iterdir()))
+    except OSError:
+        return False
 
 
 def test_each_byte_counts(checkpoint, refused):

@@ -56,6 +56,22 @@ memsim.simulate("1us")
      "ports of one family"),
     ("root.gen = mem.TrafficGen()\nroot.gen.mem_side = root.gen",
      "wrong.py:7: gen.mem_side is a port: "),
+    ("root.gpu = None", "wrong.py:6: Root.gpu is a child and cannot become None: a child is neither replaced nor removed"),
+    ("root.gpu.l2[0].latency = '1ns\0'", "wrong.py:6: gpu.l2[0].latency: '1ns\\x00' holds the character U+0000: leave it out"),
+    ("root.program.input = 'a\0b'", "wrong.py:6: program.input: 'a\\x00b' holds the character U+0000: leave it out"),
+    ("root.program.input = '\ud800'", "wrong.py:6: program.input: '\\xed\\xa0\\x80' holds the character U+D800: leave it out"),
+    ("memsim.describe('\ud800')", "there is no component type"),
+    ("mem.Cach\u00e9()", "wrong.py:6: memsim.mem has nothing named 'Cach\u00e9' (did you mean 'Cache'?)"),
+    ("memsim.instantiate(); memsim.stats.dump('\ud800')",
+     "wrong.py:6: dump(): '\\xed\\xa0\\x80' holds the character U+D800: leave it out"),
+    ("memsim.instantiate(); memsim.stats.dump('a\0b')", "wrong.py:6: dump(): 'a\\x00b' holds the character U+0000: leave it out"),
+    ("memsim.instantiate(); memsim.checkpoint('a\0b')",
+     "wrong.py:6: checkpoint(): 'a\\x00b' holds the character U+0000: leave it out"),
+    ("memsim.instantiate(); memsim.checkpoint('\ud800')", "wrong.py:6: checkpoint(): "),
+    ("memsim.instantiate(); memsim.simulate('\ud800')", "wrong.py:6: simulate(): "),
+    ("memsim.instantiate(); memsim.stats.series('1us', 'gpu.\ud800')", "wrong.py:6: series(): "),
+    ("memsim.instantiate(); memsim.stats.series('\ud800', '*')", "wrong.py:6: series(): "),
+    ("memsim.instantiate(); getattr(root.gpu.l2[0].stats, '\ud800')", "wrong.py:6: "),
     ("root.gpu.sm[0] = gpu.Sm()", "wrong.py:6: gpu.sm: children are appended, not moved or taken "),
     ("memsim.simulate()", "wrong.py:6: there is no machine yet: call memsim.instantiate() first"),
     ("memsim.instantiate(root); root.gpu.sm[0].warp_slots = 4",
@@ -67,7 +83,7 @@ memsim.simulate("1us")
      "wrong.py:6: gpu.l2[0] has no statistic 'hit' (did you mean 'hits'?)"),
 ])
 def test_a_mistake_in_a_script(refused, tmp_path, line, said):
-    (tmp_path / "wrong.py").write_text(SCRIPT.format(line))
+    (tmp_path / "wrong.py").write_text(SCRIPT.format("".join(c if c.isprintable() or c == "\n" else f"\\u{ord(c):04x}" for c in line)))
     text = refused("wrong.py")
     assert text.startswith(said), text
     assert (tmp_path / "memsim-out").exists() == ("instantiate" in line), "nothing ran"
@@ -111,7 +127,9 @@ def test_a_script_s_own_error_keeps_its_traceback(tmp_path):
                                      "f('x')\n")
     done = subprocess.run([MEMSIM, "own.py"], cwd=tmp_path, text=True, capture_output=True)
     assert done.returncode == 1
-    assert done.stderr.startswith("Traceback (most recent call last):\n") and done.stderr.endswith(
+    kept, _, trace = done.stderr.partition("\n")
+    assert kept.startswith("memsim: ended by ValueError: invalid literal for int() with base 10: 'x' at 1us; ")
+    assert trace.startswith("Traceback (most recent call last):\n") and trace.endswith(
         "ValueError: invalid literal for int() with base 10: 'x'\n")
     assert 'File "own.py", line 11' in done.stderr and "python/memsim/" not in done.stderr
 

@@ -54,10 +54,11 @@ def script(tmp_path):
 @pytest.fixture
 def in_tmp(tmp_path, monkeypatch):
     """Results of a machine built in this process go to the test's directory; it ends with the test."""
-    from memsim.run import close_all
+    from memsim import run
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    close_all(finished=False)
+    for simulation in list(run._open):
+        simulation.close(finished=False)
 
 
 @pytest.fixture(scope="session")

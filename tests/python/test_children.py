@@ -1,5 +1,6 @@
 """Children of multiprocessing: each has runs of its own, which end with it, and heeds SIGTERM."""
 import contextlib
+import json
 import os
 import signal
 import sqlite3
@@ -236,3 +237,25 @@ def test_a_sigterm_that_comes_as_a_child_ends_leaves_no_run_unfinished(above, ta
         frame = SimpleNamespace(f_code=SimpleNamespace(co_filename=os.path.join(children.LIBRARY, file), co_name=name),
                                 f_back=frame)
     assert children._in_a_task(frame) is task
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_each_child_writes_files_of_its_own(memsim_command, tmp_path, method):
+    """Of two machines: the timelines are two, and the lines of both stand in one debug file."""
+    (tmp_path / "many.py").write_text(MACHINE + WAYS["process"].replace("METHOD", repr(method)).replace("range(1, 4)", "(1, 2)"))
+    memsim_command("--timeline", "t.json", "--debug-flags", "mem.SimpleMemory", "--debug-file", "lines.txt", "many.py")
+    timelines, lines = sorted(tmp_path.glob("t-*.json")), sorted(tmp_path.glob("lines-*.txt"))
+    assert len(timelines) == len(lines) == 2 and not (tmp_path / "t.json").exists()
+    for file in timelines:
+        assert len(json.loads(file.read_text())) > 3
+    assert all("mem: mem.SimpleMemory: " in file.read_text() for file in lines)
+
+
+def test_machines_of_one_script_share_the_debug_file(memsim_command, tmp_path):
+    (tmp_path / "two.py").write_text(MACHINE + "work(1)\nwork(2)\n")
+    memsim_command("--timeline", "t.json", "--debug-flags", "mem.SimpleMemory", "--debug-file", "lines.txt", "two.py")
+    once = (tmp_path / "lines.txt").read_text()
+    assert json.loads((tmp_path / "t.json").read_text()) and json.loads((tmp_path / "t-2.json").read_text())
+    (tmp_path / "two.py").write_text(MACHINE + "work(2)\n")
+    memsim_command("--stamps", "100", "--debug-flags", "mem.SimpleMemory", "--debug-file", "second.txt", "two.py")
+    assert once.endswith((tmp_path / "second.txt").read_text()) and len(once) > len((tmp_path / "second.txt").read_text())

@@ -272,9 +272,12 @@ def test_what_was_written_and_where_is_told(memsim_command, script, tmp_path):
     assert end == f"memsim: results in out/stats.db, run {run}"
     quiet = memsim_command("-q", "-d", "out", "--checkpoint-at", "4us", script, 1000)
     assert quiet.stderr == ""
-    # Nothing is told of a run that did not come to its end.
+    # A run that did not come to its end: what is kept of it.
     script.write_text(script.read_text() + "raise SystemExit(3)\n")
-    assert memsim_command(script, 1000, expect=3).stderr == ""
+    said = memsim_command("-d", "early", script, 1000, expect=3).stderr
+    run, = memsim_command("sql", "early/stats.db", "SELECT id FROM run").stdout.split()[1:]
+    assert said == (f"memsim: ended by sys.exit(3) at 10090000002fs; the last dump of run {run} in early/stats.db has its "
+                    f"statistics; go on with --restore early/ended-{run[:8]}.ckpt\n")
 
 
 def test_lists(memsim_command):
@@ -391,3 +394,11 @@ def test_launched_from_anywhere_by_a_link(script, tmp_path):
     (tmp_path / "m").symlink_to(MEMSIM)
     done = subprocess.run(["./m", "--version"], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.startswith("memsim ")
+
+
+def test_many_checkpoints_in_a_short_time_are_warned_of(memsim_command, script):
+    said = memsim_command("-d", "out", "--checkpoint-sim-period", "10ns", script, 120).stderr
+    warnings = [line for line in said.splitlines() if "warning" in line]
+    assert len(warnings) == 1 and "warning: 50 checkpoints were written in " in warnings[0]
+    assert "each of which stays in out: --checkpoint-sim-period and --checkpoint-at may be shorter than is meant" in warnings[0]
+    assert "warning: 50" not in memsim_command("-d", "few", "--checkpoint-sim-period", "50ns", script, 120).stderr

@@ -114,7 +114,7 @@ def test_an_unfinished_run_keeps_what_it_has(in_tmp):
             1 / 0
     results = memsim.results()
     assert results.runs().iloc[-1]["finished"] is None
-    assert list(results.sql("SELECT label FROM dump")["label"]) == ["kept"]
+    assert list(results.sql("SELECT label FROM dump")["label"]) == ["kept", "ZeroDivisionError: division by zero"]
 
 
 def test_results_of_nothing_are_a_sentence(in_tmp):

@@ -1,6 +1,8 @@
 """Signals from the first moment to the last: what docs/checkpoints.md says of them holds while memsim starts and ends, too."""
+import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -110,3 +112,40 @@ def test_a_process_that_memsim_starts_begins_like_that(begun, memsim_command, sc
     wait_until(lambda: list(tmp_path.glob("memsim-out/signal-*.ckpt")), process)
     process.send_signal(signal.SIGTERM)
     assert process.wait(60) == 143
+
+
+@pytest.mark.parametrize("program", ["memsim", "python"])
+def test_no_signal_of_a_run_ends_it_at_any_moment(begun, script, tmp_path, program):
+    """One after another, from the first moment to the last."""
+    for _ in range(3):
+        if program == "memsim":
+            process = begun(script, 20_000)
+        else:
+            (tmp_path / "ordinary.py").write_text(script.read_text().replace("while True:", "open('ready', 'w').close()\nwhile True:"))
+            process = subprocess.Popen([sys.executable, "ordinary.py", "20000"], cwd=tmp_path, stderr=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, env=dict(os.environ, PYTHONPATH=str(MEMSIM.parent / "python")))
+            wait_until((tmp_path / "ready").exists, process)
+        sent = 0
+        while process.poll() is None:
+            for number in OTHERS:
+                process.send_signal(number)
+                sent += 1
+            time.sleep(0.0005)
+        assert process.returncode == 0 and sent > 50
+        (tmp_path / "ready").unlink(missing_ok=True)
+
+
+def test_python_s_threads_do_not_end_it_either(memsim_command, tmp_path):
+    """A signal comes to any thread that does not block it, and Python removes its handlers while such a thread lives."""
+    (tmp_path / "late.py").write_text("""\
+import os, signal, sys, threading, time
+threading.Thread(target=time.sleep, args=[100], daemon=True).start()
+class Late:
+    def __del__(self, kill=os.kill, write=os.write, sleep=time.sleep, pid=os.getpid(), numbers=(signal.SIGUSR1, signal.SIGUSR2)):
+        for number in numbers:
+            kill(pid, number)
+            sleep(0.05)
+        write(1, b"late")
+sys.late = Late()
+""")
+    assert memsim_command("late.py").stdout == "late"

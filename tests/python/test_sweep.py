@@ -1,8 +1,12 @@
 """`memsim sweep`: a study with its points on record, and how far it is."""
+import contextlib
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -201,3 +205,54 @@ def test_a_point_of_several_seeds_does_not_go_on_from_a_checkpoint(in_tmp):
     made = module.Study("ohm", "test", database=in_tmp / "study.db", seeds=2)
     with pytest.raises(Error, match="the seed of a checkpoint is given"):
         made.restored("warm.ckpt")
+
+
+@pytest.fixture
+def long_study(study, tmp_path):
+    """A study of two long points, as its process, with a function that gives its workers."""
+    (tmp_path / "point.py").write_text(POINT.replace("memsim.simulate()", "memsim.simulate(sys.argv[2])"))
+    (tmp_path / "study.py").write_text(STUDY.replace('made.point("point.py", n, size=n)',
+                                                     'made.point("point.py", 2 * 10**9, f"{n}ms", size=n)'))
+
+    def start(*sizes):
+        process = subprocess.Popen([MEMSIM, "sweep", "-d", "out", "--jobs", "2", "study.py", *sizes], cwd=tmp_path,
+                                   stderr=subprocess.PIPE, text=True)
+        started.append(process)
+        return process, lambda: [int(pid) for task in Path(f"/proc/{process.pid}/task").glob("*/children")
+                                 for pid in task.read_text().split()]
+    started = []
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_signals_of_a_run_fail_no_point(long_study, tmp_path):
+    process, workers = long_study("20", "21", "22", "23")
+    seen = set()
+    while process.poll() is None:
+        for pid in workers():
+            seen.add(pid)
+            for number in (signal.SIGUSR1, signal.SIGUSR2):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, number)
+        time.sleep(0.002)
+    assert process.returncode == 0, process.stderr.read()
+    assert len(seen) >= 4 and {state for _, state in rows(tmp_path)} == {"finished"}
+
+
+def test_the_points_of_a_study_that_is_killed_end_and_go_on(long_study, study, tmp_path):
+    process, workers = long_study("20000", "20001")
+    began = time.monotonic()
+    while len(list(tmp_path.glob("out/stats.db"))) == 0 or len(rows(tmp_path, "SELECT 1 FROM run")) < 2:
+        assert process.poll() is None and time.monotonic() - began < 60
+        time.sleep(0.05)
+    time.sleep(0.5)
+    pids = workers()
+    assert len(pids) == 2
+    process.kill()
+    process.wait()
+    while any(Path(f"/proc/{pid}/stat").exists() and Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z" for pid in pids):
+        assert time.monotonic() - began < 60
+        time.sleep(0.05)
+    assert len(list(tmp_path.glob("out/points/sigterm-*.ckpt"))) == 2

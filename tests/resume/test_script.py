@@ -1,4 +1,7 @@
 """Scripts of any kind around the machine: loops, decisions on statistics, dumps, resets, series."""
+import os
+import py_compile
+
 import pytest
 
 # Every call whose answer depends on simulated state, and decisions on the answers.
@@ -156,3 +159,71 @@ def test_a_run_cut_short(run, job, at):
             run("--restore", file)
             assert run.content(f"{name}-cut") == run.content(name), file
     assert launches("region") == 2 < launches("all")
+
+
+IMPORTS = """\
+import memsim
+import early
+from memsim.mem import SimpleMemory, TrafficGen
+
+root = memsim.Root()
+root.gen, root.mem = TrafficGen(requests=2000, period="10ns"), SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.simulate("5us")
+memsim.simulate("1us")
+import late.part
+from late import other
+memsim.simulate(early.LENGTH)
+"""
+
+
+@pytest.fixture
+def imports(run):
+    """A script of modules, of which some are imported when the checkpoint has been written; the checkpoint."""
+    (run.directory / "script.py").write_text(IMPORTS)
+    (run.directory / "early.py").write_text("LENGTH = '2us'\n")
+    (run.directory / "late").mkdir()
+    for name, text in (("__init__", "from . import inner"), ("part", "import deep"), ("other", ""), ("inner", "X = 1")):
+        (run.directory / f"late/{name}.py").write_text(text)
+    (run.directory / "deep.py").write_text("Y = 1\n")
+    run("-d", "out", "--checkpoint-at", "3us", "script.py")
+    return "out/3us.ckpt"
+
+
+@pytest.mark.parametrize("module", ["early.py", "late/__init__.py", "late/part.py", "late/other.py", "late/inner.py", "deep.py"])
+def test_a_module_that_is_imported_later_may_not_change_either(run, imports, module):
+    run("--restore", imports)
+    with open(run.directory / module, "a") as file:
+        file.write("# changed\n")
+    said = run("--restore", imports, expect=1).stderr
+    assert said == (f"memsim: {run.directory}/{module} has changed since the checkpoint was written: restore the file as it was, "
+                    "or open the checkpoint in Python with memsim.restore(FILE)\n")
+
+
+def test_a_compiled_module_that_is_not_of_its_source(run, imports, monkeypatch):
+    """Python runs it where time and size are those of the source."""
+    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
+    run("-d", "again", "script.py")
+    module = run.directory / "early.py"
+    before = module.stat()
+    compiled, = run.directory.glob("__pycache__/early.*.pyc")
+    module.write_text("LENGTH = '4us'\n")
+    os.utime(module, ns=(before.st_atime_ns, before.st_mtime_ns))
+    said = run("-d", "again", "script.py", expect=1).stderr
+    assert said == (f"memsim: {module}: Python has run {compiled}, which was compiled from another text than the file has now: "
+                    "delete it, and start again\n")
+    compiled.unlink()
+    run("-d", "again", "script.py")
+
+
+def test_a_module_without_its_source(run, imports):
+    module = run.directory / "early.py"
+    py_compile.compile(module, module.with_suffix(".pyc"))
+    text = module.read_bytes()
+    module.unlink()
+    run("-d", "again", "--checkpoint-at", "3us", "script.py")
+    module.write_bytes(text.replace(b"2us", b"4us"))
+    py_compile.compile(module, module.with_suffix(".pyc"))
+    module.unlink()
+    assert "early.pyc has changed since the checkpoint was written" in run("--restore", "again/3us.ckpt", expect=1).stderr

@@ -209,6 +209,7 @@ const Entry entry {{.names = {"aes", "AES"},
                     .size = 16448, // 257 blocks of 256 threads: ISPASS'09, from memory
                     .check_size = 100,
                     .most = 1 << 26,
+                    .memory = [](const Options& o) { return 32 * o.size; },
                     .make = make<Aes>}};
 
 } // namespace

@@ -114,6 +114,7 @@ const Entry entry {{.names = {"mum"},
                     .check_size = 2000,
                     .least = 25,
                     .most = 1 << 26,
+                    .memory = [](const Options& o) { return 54 * o.size; },
                     .make = make<Mummer>}};
 
 } // namespace

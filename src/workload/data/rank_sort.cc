@@ -65,6 +65,7 @@ const Entry entry {{.names = {"psort"},
                     .size = 1 << 12,
                     .check_size = 300,
                     .most = 1 << 20,
+                    .memory = [](const Options& o) { return 8 * o.size; },
                     .make = make<RankSort>}};
 
 } // namespace

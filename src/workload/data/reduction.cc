@@ -91,6 +91,7 @@ const Entry entry {{.names = {"rsum", "reduction"},
                     .size_is = "the number of elements",
                     .size = 1 << 20,
                     .check_size = 5000,
+                    .memory = [](const Options& o) { return 8 * o.size; },
                     .make = make<Reduction>}};
 
 } // namespace

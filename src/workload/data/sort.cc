@@ -249,6 +249,7 @@ const Entry entry {{.names = {"sort"},
                     .size = 1 << 18,
                     .check_size = 20000,
                     .most = 1 << 26,
+                    .memory = [](const Options& o) { return 24 * o.size; },
                     .make = make<RadixSort>}};
 
 } // namespace

@@ -176,6 +176,7 @@ const Entry entry {{.names = {"sto", "STO"},
                     .size = 49152, // 192 KiB, 384 blocks of 128 threads: ISPASS'09, from memory
                     .check_size = 300,
                     .most = 1 << 28,
+                    .memory = [](const Options& o) { return 20 * o.size; },
                     .make = make<StoreGpu>}};
 
 } // namespace

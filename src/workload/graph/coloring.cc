@@ -195,24 +195,26 @@ std::string Coloring<how>::difference() const {
     return first_difference("color", color_, color);
 }
 
-const Entry gc1 {
-    graph_workload({"gc1", "gctopo"},
-                   "Graph colouring by independent sets, topology-driven, one vertex a "
-                   "thread, after GraphBIG (Nai et al., SC'15)",
-                   "ZnG II (gc1), Ohm II (gctopo)", make<Coloring<How::thread>>)};
+const Entry gc1 {graph_workload(
+    {"gc1", "gctopo"},
+    "Graph colouring by independent sets, topology-driven, one vertex a "
+    "thread, after GraphBIG (Nai et al., SC'15)",
+    "ZnG II (gc1), Ohm II (gctopo)", make<Coloring<How::thread>>, priorities_memory)};
 const Entry gc2 {
     graph_workload({"gc2"},
                    "Graph colouring by independent sets, topology-driven, one vertex a "
                    "warp, after GraphBIG",
-                   "ZnG II (gc2)", make<Coloring<How::warp>>)};
+                   "ZnG II (gc2)", make<Coloring<How::warp>>, priorities_memory)};
 const Entry color_max {graph_workload({"color_max", "color"},
                                       "Graph colouring, the highest of each neighbourhood a round, "
                                       "after Pannotia (Che et al., IISWC'13)",
-                                      "CMD I (color)", make<Coloring<How::max>>)};
+                                      "CMD I (color)", make<Coloring<How::max>>,
+                                      priorities_memory)};
 const Entry color_maxmin {graph_workload({"color_maxmin"},
                                          "Graph colouring, the highest and the lowest of each "
                                          "neighbourhood a round, after Pannotia",
-                                         "CMD I (color)", make<Coloring<How::maxmin>>)};
+                                         "CMD I (color)", make<Coloring<How::maxmin>>,
+                                         priorities_memory)};
 
 } // namespace
 

@@ -47,8 +47,15 @@ std::vector<u32> weights_for(const Csr& graph, u64 seed) {
     return weights;
 }
 
+/// Edges that are drawn, of each vertex.
+static u64 drawn(const Options& o) { return o.generator == "grid" ? 2 : o.degree; }
+
+u64 graph_memory(const Options& o) { return (30 * drawn(o) + 20) << o.size; }
+u64 priorities_memory(const Options& o) { return (50 * drawn(o) + 50) << o.size; }
+
 Workload graph_workload(std::vector<std::string> names, std::string doc, std::string tables,
-                        std::unique_ptr<Application> (*make)(const Options&)) {
+                        std::unique_ptr<Application> (*make)(const Options&),
+                        u64 (*memory)(const Options&)) {
     Workload w;
     w.names = std::move(names);
     w.doc = std::move(doc);
@@ -59,6 +66,7 @@ Workload graph_workload(std::vector<std::string> names, std::string doc, std::st
     w.least = 1;
     w.most = 28;
     w.iterations = 20;
+    w.memory = memory;
     w.make = make;
     return w;
 }

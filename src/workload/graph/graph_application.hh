@@ -48,8 +48,14 @@ class GraphApplication : public HostedApplication<Host> {
     Array<u32> row_, col_;
 };
 
+/// Workload::memory of a graph's workloads: most of it are the edges while the graph is generated.
+u64 graph_memory(const Options& options);
+/// Of those that give vertices priorities.
+u64 priorities_memory(const Options& options);
+
 /// What a graph's workload has in the catalogue; the rest is its own.
 Workload graph_workload(std::vector<std::string> names, std::string doc, std::string tables,
-                        std::unique_ptr<Application> (*make)(const Options&));
+                        std::unique_ptr<Application> (*make)(const Options&),
+                        u64 (*memory)(const Options&) = graph_memory);
 
 } // namespace memsim::workload

@@ -124,7 +124,7 @@ std::string IndependentSet::difference() const {
 const Entry entry {graph_workload({"mis"},
                                   "A maximal independent set by Luby's rounds, after Pannotia (Che "
                                   "et al., IISWC'13)",
-                                  "CMD I (mis)", make<IndependentSet>)};
+                                  "CMD I (mis)", make<IndependentSet>, priorities_memory)};
 
 } // namespace
 

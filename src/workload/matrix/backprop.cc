@@ -193,6 +193,7 @@ const Entry entry {{.names = {"back", "backp", "backprop", "bp"},
                     .size = 4096,
                     .check_size = 40,
                     .most = 1 << 22,
+                    .memory = [](const Options& o) { return 4480 * o.size; },
                     .make = make<Backprop>}};
 
 } // namespace

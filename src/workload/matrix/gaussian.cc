@@ -101,6 +101,7 @@ const Entry entry {{.names = {"gaus", "gauss", "gaussian"},
                     .check_size = 30,
                     .least = 2,
                     .most = 16384,
+                    .memory = [](const Options& o) { return 12 * o.size * o.size; },
                     .make = make<Gaussian>}};
 
 } // namespace

@@ -70,6 +70,7 @@ const Entry entry {{.names = {"gemm"},
                     .size = 256,
                     .check_size = 40,
                     .most = 8192,
+                    .memory = [](const Options& o) { return 16 * o.size * o.size; },
                     .make = make<Gemm>}};
 
 } // namespace

@@ -113,6 +113,7 @@ const Entry entry {{.names = {"gram", "GRAMS", "gramschmidt"},
                     .size = 128,
                     .check_size = 24,
                     .most = 8192,
+                    .memory = [](const Options& o) { return 16 * o.size * o.size; },
                     .make = make<GramSchmidt>}};
 
 } // namespace

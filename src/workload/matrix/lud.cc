@@ -286,6 +286,7 @@ const Entry entry {{.names = {"lud"},
                     .size = 16,
                     .check_size = 4,
                     .most = 1024,
+                    .memory = [](const Options& o) { return 2048 * o.size * o.size; },
                     .make = make<Lud>}};
 
 } // namespace

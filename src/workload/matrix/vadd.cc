@@ -44,6 +44,7 @@ const Entry vadd {{.names = {"vadd"},
                    .size_is = "the number of elements",
                    .size = 1 << 20,
                    .check_size = 5000,
+                   .memory = [](const Options& o) { return 20 * o.size; },
                    .make = make<VectorAdd<false>>}};
 const Entry saxpy {{.names = {"saxpy"},
                     .doc = "y = 2 x + y over two vectors of floats",
@@ -51,6 +52,7 @@ const Entry saxpy {{.names = {"saxpy"},
                     .size_is = "the number of elements",
                     .size = 1 << 20,
                     .check_size = 5000,
+                    .memory = [](const Options& o) { return 16 * o.size; },
                     .make = make<VectorAdd<true>>}};
 
 } // namespace

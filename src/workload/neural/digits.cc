@@ -136,6 +136,7 @@ const Entry entry {{.names = {"nn"},
                     .size = 28,
                     .check_size = 1,
                     .most = 1 << 16,
+                    .memory = [](const Options& o) { return 800'000 + 12'900 * o.size; },
                     .make = make<Digits>}};
 
 } // namespace

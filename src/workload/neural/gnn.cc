@@ -97,6 +97,9 @@ Workload gnn() {
                                 "A layer of a graph neural network: bfs (Rodinia), vadd of the "
                                 "distances' encodings, gemm by the weights",
                                 "CXL (gnn)", make<Gnn>);
+    w.memory = [](const Options& o) {
+        return std::max(graph_memory(o), u64 {680 + 7 * o.degree} << o.size);
+    };
     w.most = 19; // the grid of gemm has at most 65535 blocks along y
     return w;
 }

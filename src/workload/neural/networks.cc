@@ -145,15 +145,17 @@ std::unique_ptr<Application> network(const Options& options) {
 constexpr const char* side = "the side of the image in pixels; layers that would halve one pixel, "
                              "and all after them, are left out";
 
-const Entry reference {{.names = {"darknet"},
-                        .doc = "Darknet's reference network, or any .cfg (with the .weights beside "
-                               "it, if there), after Redmon",
-                        .tables = "CMD (darknet)",
-                        .size_is = side,
-                        .size = 64,
-                        .check_size = 4,
-                        .most = most_side,
-                        .make = network<reference_network>}};
+const Entry reference {
+    {.names = {"darknet"},
+     .doc = "Darknet's reference network, or any .cfg (with the .weights beside "
+            "it, if there), after Redmon",
+     .tables = "CMD (darknet)",
+     .size_is = side,
+     .size = 64,
+     .check_size = 4,
+     .most = most_side,
+     .memory = [](const Options& o) { return 59'000'000 + 320 * o.size * o.size; },
+     .make = network<reference_network>}};
 const Entry tiny {{.names = {"tiny"},
                    .doc = "Darknet's tiny network, or any .cfg, after Redmon",
                    .tables = "CMD (tiny)",
@@ -161,6 +163,7 @@ const Entry tiny {{.names = {"tiny"},
                    .size = 64,
                    .check_size = 4,
                    .most = most_side,
+                   .memory = [](const Options& o) { return 8'400'000 + 435 * o.size * o.size; },
                    .make = network<tiny_network>}};
 const Entry yolo2 {{.names = {"yolo2"},
                     .doc = "YOLOv2, or any .cfg, after Redmon",
@@ -169,6 +172,7 @@ const Entry yolo2 {{.names = {"yolo2"},
                     .size = 96,
                     .check_size = 4,
                     .most = most_side,
+                    .memory = [](const Options& o) { return 408'000'000 + 750 * o.size * o.size; },
                     .make = network<yolo2_network>}};
 const Entry yolo3 {{.names = {"yolo3"},
                     .doc = "YOLOv3, or any .cfg, after Redmon",
@@ -177,6 +181,7 @@ const Entry yolo3 {{.names = {"yolo3"},
                     .size = 96,
                     .check_size = 4,
                     .most = most_side,
+                    .memory = [](const Options& o) { return 496'000'000 + 1600 * o.size * o.size; },
                     .make = network<yolo3_network>}};
 
 } // namespace

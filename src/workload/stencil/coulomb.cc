@@ -87,6 +87,7 @@ const Entry entry {{.names = {"cp"},
                     .size = 64,
                     .check_size = 20,
                     .most = 4096,
+                    .memory = [](const Options& o) { return 9 * o.size * o.size; },
                     .make = make<Coulomb>}};
 
 } // namespace

@@ -324,6 +324,7 @@ const Entry entry {{.names = {"cfd"},
                     .check_size = 8,
                     .most = 256,
                     .iterations = 4,
+                    .memory = [](const Options& o) { return 1190 * o.size * o.size * o.size; },
                     .make = make<Euler>}};
 
 } // namespace

@@ -129,6 +129,7 @@ const Entry entry {{.names = {"FDTD", "FDT", "fdtd2d"},
                     .least = 2,
                     .most = 16384,
                     .iterations = 3,
+                    .memory = [](const Options& o) { return 24 * o.size * o.size; },
                     .make = make<Fdtd>}};
 
 } // namespace

@@ -154,6 +154,7 @@ const Entry entry {{.names = {"lps"},
                     .check_size = 20,
                     .least = 3,
                     .most = 1024,
+                    .memory = [](const Options& o) { return 12 * o.size * o.size * o.size; },
                     .make = make<Laplace>}};
 
 } // namespace

@@ -109,6 +109,7 @@ const Entry entry {{.names = {"path", "pathfinder"},
                     .size = 1 << 16,
                     .check_size = 1000,
                     .most = 1 << 24,
+                    .memory = [](const Options& o) { return 800 * o.size; },
                     .make = make<Pathfinder>}};
 
 } // namespace

@@ -161,6 +161,7 @@ const Entry stencil {
      .least = 3,
      .most = 1024,
      .iterations = 2,
+     .memory = [](const Options& o) { return 12 * o.size * o.size * o.size; },
      .make = make<Stencil>}};
 const Entry conv3 {{.names = {"conv3"},
                     .doc = "A 3-D convolution, one launch a plane, after PolyBench (Grauer-Gray et "
@@ -171,6 +172,7 @@ const Entry conv3 {{.names = {"conv3"},
                     .check_size = 20,
                     .least = 3,
                     .most = 1024,
+                    .memory = [](const Options& o) { return 8 * o.size * o.size * o.size; },
                     .make = make<Convolution>}};
 
 } // namespace

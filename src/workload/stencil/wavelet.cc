@@ -342,6 +342,7 @@ const Entry entry {{.names = {"dwt2d"},
                     .size = 1024,
                     .check_size = 150,
                     .most = 1 << 13,
+                    .memory = [](const Options& o) { return 33 * o.size * o.size; },
                     .make = make<Wavelet>}};
 
 } // namespace
