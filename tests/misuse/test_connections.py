@@ -1,8 +1,12 @@
 """Facts that two connected components state: taken from the connection, or compared before time 0."""
+from pathlib import Path
+
 import pytest
 
 import memsim
-from memsim import cmd, flash, gpu, mem, systems, workload
+from memsim import cmd, flash, gpu, link, mem, systems, workload, zng
+
+CONFIGS = Path(__file__).parents[2] / "configs"
 
 
 @pytest.fixture(autouse=True)
@@ -286,3 +290,46 @@ def test_a_ring_of_crossbars_is_no_endless_question():
     root.other.mem_side = root.x[1].cpu_side[0]
     root.x[0].mem_side[0], root.x[1].mem_side[0] = root.x[1].cpu_side[1], root.x[0].cpu_side[1]
     memsim.instantiate(root)
+
+
+# ---- through components in between -----------------------------------------------------------
+
+@pytest.mark.parametrize("between", [lambda i: mem.Monitor(), lambda i: mem.VictimBuffer(), lambda i: workload.TraceRecorder(file=f"trace{i}")],
+                         ids=["monitor", "victim_buffer", "recorder"])
+def test_a_share_passes(between):
+    root = behind_crossbar(between)
+    root.cache = [mem.Cache(capacity="256KiB", ways=8, interleave_ways=3) for _ in range(4)]
+    root.memory = [mem.SimpleMemory() for _ in range(4)]
+    for part, cache, memory in zip(root.below, root.cache, root.memory):
+        part.mem_side, cache.mem_side = cache.cpu_side, memory.cpu_side
+    assert "cache[0].interleave_ways: it states part 0 of 3 in chunks of 256B, but x sends it part 0 of 4 " in said(root)
+
+
+def test_a_line_passes_tlb_and_router():
+    root = paged()
+    for l1 in root.gpu.l1:
+        l1.line = "64B"
+    assert "gpu.l1[0].line: a request must lie within 64B, but those of gpu.sm[0] may span 128B" in said(root)
+    root = lines(outputs=1, l2="64B")
+    memsim.ports.unbind(root.l2[0].cpu_side)
+    root.router = link.AddressRouter(ranges="0B 1GiB 0")
+    root.x.mem_side[0], root.router.mem_side[0] = root.router.cpu_side, root.l2[0].cpu_side
+    assert "l2[0].line: a request must lie within 64B, but those of l1 may span 128B" in said(root)
+
+
+@pytest.mark.parametrize("granularity, block, text", [
+    ("1KiB", "512B", "below[0].page: it holds 4KiB as a whole, but x sends it part 0 of 4 in chunks of 1KiB"),
+    ("4KiB", "256B", "below[0].drive_side: it counts in sectors of 512B, but drive[0] in blocks of 256B"),
+])
+def test_zngs_page_buffer(granularity, block, text):
+    root = behind_crossbar(lambda i: zng.PageBuffer(), granularity=granularity)
+    root.dram = [mem.SimpleMemory() for _ in range(4)]
+    root.drive = [flash.FixedDrive(block=block) for _ in range(4)]
+    for buffer, dram, drive in zip(root.below, root.dram, root.drive):
+        buffer.dram_side, buffer.drive_side = dram.cpu_side, drive.requests
+    assert text in said(root)
+
+
+def test_a_paging_host_counts_in_sectors(refused):
+    assert "host.drive_side[0]: it counts in sectors of 512B, but " in refused(
+        "-q", "--set", "drive.block=256B", CONFIGS / "paged_gpu.py", "--placement", "faults", "--source", "drive")
