@@ -19,15 +19,9 @@ class CachesAbove {
     /// The next slice: what is bound to a port of the controller; false if it is no cache.
     bool add(const PortBase& port);
 
-    /// What is wrong with them, and whose parameter or port that is.
-    struct Fault {
-        std::string where;
-        std::string what;
-    };
-    /// The caches must divide addresses as the controller does, or it would look into the wrong
-    /// one, and their lines must lie within a block. For start(): caches know it after their
-    /// init().
-    std::optional<Fault> fault(const BlockMap& map) const;
+    /// The caches must see the addresses that they are looked into for: the end of a sentence if
+    /// one does not. For start(): caches know it after their init().
+    std::optional<std::string> fault(const BlockMap& map) const;
 
     /// The sector at an address of the machine, known if it is valid there and clean. The look may
     /// take the bank in which it is.
@@ -35,7 +29,7 @@ class CachesAbove {
 
   private:
     struct Slice {
-        std::string port;
+        std::string port, path;
         protocol::Probed* cache;
     };
     std::size_t slice_of(std::uint64_t address) const {

@@ -48,6 +48,10 @@ void Deduplicator::init() {
     scheme_ = {&*state.detector, params.intra(), params.whole_tables()};
     packing_.emplace(*state.compressor, stat.packing);
     check_params();
+    protocol::check_block(port.cpu_side, block_bytes, "cpu_side");
+    protocol::agreed_share(port.cpu_side,
+                           {params.channels(), static_cast<std::uint64_t>(params.interleave->raw),
+                            params.channel(), "channels", "interleave", "channel"});
     caches_.emplace(static_cast<std::uint64_t>(params.interleave->raw), params.channels());
     for (unsigned i = 0; i < port.caches.size(); ++i)
         if (!caches_->add(port.caches[i]))
@@ -91,7 +95,7 @@ void Deduplicator::init() {
 }
 
 void Deduplicator::start() {
-    if (const auto fault = caches_->fault(map_)) refuse(fault->where, fault->what);
+    if (const auto fault = caches_->fault(map_)) refuse("interleave", *fault);
 }
 
 std::vector<MemoryUse> Deduplicator::memory_uses() const {

@@ -4,6 +4,7 @@
 #include "cmd/reading.hh"
 #include "cmd/writing.hh"
 #include "core/clock.hh"
+#include "protocol/traffic.hh"
 
 #include <optional>
 
@@ -24,7 +25,10 @@ using protocol::Mem;
 /// (where each block's data lie), Metadata (when the tables are at hand), CachesAbove (the L2, from
 /// which it copies), BlockMemory with Packing (what memory holds), HostAccess (looks and copies
 /// without time).
-class Deduplicator final : public Model<Deduplicator>, public Functional, private Actions {
+class Deduplicator final : public Model<Deduplicator>,
+                           public Functional,
+                           public protocol::StatesTraffic,
+                           private Actions {
   public:
     struct Params {
         Param<PolicyName<Detector>> detection {"md5", "How equal blocks are found"};
@@ -108,6 +112,9 @@ class Deduplicator final : public Model<Deduplicator>, public Functional, privat
     std::optional<std::string> imbalance() const override;
     std::vector<MemoryUse> memory_uses() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        return {protocol::traffic_to(port.cpu_side, hops).share, block_bytes, this};
+    }
 
     struct JobId {
         std::uint32_t job = 0;

@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
+#include "protocol/block_size.hh"
 
 #include <algorithm>
 
@@ -31,6 +32,7 @@ void BlockTraffic::init() {
     if (params.range < params.sectors)
         refuse("range", params.range.text() + " sectors do not hold one request of " +
                             params.sectors.text());
+    protocol::check_block_sectors(port.drive);
     // Each request that is not answered has a command on its way, but for the one being sent.
     state.requests.assign(params.outstanding + 1, {});
     state.request_of.assign(params.outstanding, 0);

@@ -27,6 +27,10 @@ void Channel::init() {
     unit_planes_ = planes / units_;
     unit_mask_ = unit_planes_ == 64 ? ~0ull : (1ull << unit_planes_) - 1;
     at_once_ = params.dies_at_once() ? params.dies_at_once() : units_;
+    protocol::FlashGeometry own {
+        0, params.dies(), params.planes(), 0, 0, params.registers(), params.independent_planes()};
+    for (unsigned i = 0; i < port.package.size(); ++i)
+        protocol::check_flash_geometry(port.package[i], own);
     const std::uint32_t all = params.packages() * planes;
     state.slots.resize(params.queue());
     state.reads.resize(params.queue());
@@ -318,6 +322,16 @@ protocol::FlashTimes Channel::flash_times() const {
     const auto* package =
         dynamic_cast<const protocol::HasFlashTimes*>(&port.package[0].peer()->owner());
     return package ? package->flash_times() : protocol::FlashTimes {};
+}
+
+protocol::FlashGeometry Channel::flash_geometry() const {
+    protocol::FlashGeometry own {params.packages(), params.dies(), params.planes(), 0, 0, 0, {}};
+    const auto* package =
+        dynamic_cast<const protocol::HasFlashGeometry*>(&port.package[0].peer()->owner());
+    if (!package) return own;
+    own.blocks = package->flash_geometry().blocks;
+    own.pages = package->flash_geometry().pages;
+    return own;
 }
 
 void Channel::check_loaded(Loader& l) const {

@@ -30,7 +30,10 @@ using protocol::FlashOp;
 /// An idle channel costs nothing.
 ///
 /// Not modelled: status polling (ready/busy has its own wire), suspend, ECC time.
-class Channel final : public Model<Channel>, public Functional, public protocol::HasFlashTimes {
+class Channel final : public Model<Channel>,
+                      public Functional,
+                      public protocol::HasFlashTimes,
+                      public protocol::HasFlashGeometry {
   public:
     struct Params {
         Param<unsigned> packages {4, {1, 64}, "Packages on the bus (MQSim's default: 4)"};
@@ -124,6 +127,7 @@ class Channel final : public Model<Channel>, public Functional, public protocol:
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     protocol::FlashTimes flash_times() const override;
+    protocol::FlashGeometry flash_geometry() const override;
 
     const Params params;
     Ports port;

@@ -23,7 +23,10 @@ using protocol::FlashOp;
 /// is in use by the array, or if NAND's rules are broken (see NandArray).
 ///
 /// Not modelled: suspend and resume, read retry, ECC, bad blocks, limits of power.
-class Package final : public Model<Package>, public Functional, public protocol::HasFlashTimes {
+class Package final : public Model<Package>,
+                      public Functional,
+                      public protocol::HasFlashTimes,
+                      public protocol::HasFlashGeometry {
   public:
     struct Params {
         Param<unsigned> dies {8, {1, 64}, "Dies (ZnG table I: 8)"};
@@ -91,6 +94,15 @@ class Package final : public Model<Package>, public Functional, public protocol:
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     protocol::FlashTimes flash_times() const override;
+    protocol::FlashGeometry flash_geometry() const override {
+        return {0,
+                params.dies(),
+                params.planes(),
+                params.blocks(),
+                params.pages(),
+                params.registers(),
+                params.independent_planes()};
+    }
 
     const NandTiming& timing() const { return timing_; }
     const NandArray& array() const { return *array_; }

@@ -12,7 +12,26 @@ static const Registration<Dispatcher> dispatcher {
     "Hands the blocks of kernel launches of one or several applications to SMs, in order."};
 static const DebugFlag dispatch_flag {"Dispatch", "Kernel launches and blocks handed to SMs"};
 
+/// Blocks are handed out by the dispatcher's count of what an SM holds.
+void Dispatcher::check_slots() const {
+    const OccupancyParams& own = params.sm;
+    for (unsigned i = 0; i < port.sm_side.size(); ++i) {
+        const Component& sm = port.sm_side[i].peer()->owner();
+        const auto* has = dynamic_cast<const protocol::HasSlots*>(&sm);
+        if (!has) continue;
+        const auto [warps, blocks] = has->slots();
+        const auto check = [&](const char* name, std::uint32_t mine, std::uint32_t others) {
+            if (mine > others)
+                refuse(name, std::to_string(mine) + ", but " + sm.path() + " has only " +
+                                 std::to_string(others) + ": give both the same");
+        };
+        check("warp_slots", own.warp_slots(), warps);
+        check("block_slots", own.block_slots(), blocks);
+    }
+}
+
 void Dispatcher::init() {
+    check_slots();
     shares_.resize(params.sharing.applications());
     for (unsigned i = 0; i < params.sharing.applications(); ++i) {
         auto* host = dynamic_cast<protocol::HasKernels*>(&port.host[i].peer()->owner());

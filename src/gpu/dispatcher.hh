@@ -172,6 +172,7 @@ class Dispatcher final : public Model<Dispatcher>,
         std::string initial; ///< its functional state before its first launch, to begin it again
     };
 
+    void check_slots() const;
     void check_first_launch(std::uint32_t application);
     ProgramMemory memory_of(std::uint32_t application) const;
     void keep_contents(std::uint32_t application);

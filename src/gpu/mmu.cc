@@ -11,7 +11,27 @@ static const Stage translation {"translation"};
 
 using Phase = MissingPages::Phase;
 
+/// TLBs with different stripes would call one address by different pages.
+void Mmu::check_stripes() const {
+    const protocol::HasStripe* first = nullptr;
+    for (unsigned i = 0; i < port.tlb_side.size(); ++i) {
+        const Component& tlb = port.tlb_side[i].peer()->owner();
+        const auto* other = dynamic_cast<const protocol::HasStripe*>(&tlb);
+        if (!first) first = other;
+        if (!other || other->page_stripe() == first->page_stripe()) continue;
+        const auto text = [](const protocol::PageStripe& s) {
+            return std::to_string(s.pages) + " pages in units of " +
+                   Text<Bytes>::show({static_cast<std::int64_t>(s.unit)});
+        };
+        throw ConfigError(tlb.path() + ".stripe: " + text(other->page_stripe()) + ", but " +
+                          port.tlb_side[0].peer()->owner().path() + " has " +
+                          text(first->page_stripe()) +
+                          ": give all TLBs of an MMU the same stripe and stripe_unit");
+    }
+}
+
 void Mmu::init() {
+    check_stripes();
     if (params.entries() % params.ways())
         refuse("ways", params.entries.text() + " entries are no whole number of sets of " +
                            params.ways.text());

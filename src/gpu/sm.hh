@@ -8,6 +8,7 @@
 #include "gpu/sm/shared_memory.hh"
 #include "gpu/sm/upcoming_answers.hh"
 #include "gpu/sm/warp_choice.hh"
+#include "protocol/traffic.hh"
 
 namespace memsim::gpu {
 
@@ -39,7 +40,10 @@ using protocol::Mem;
 /// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
 /// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
 /// banks and their conflicts, ports of arithmetic (any mix issues at the schedulers' rate).
-class Sm final : public Model<Sm>, public Functional {
+class Sm final : public Model<Sm>,
+                 public Functional,
+                 public protocol::StatesTraffic,
+                 public protocol::HasSlots {
   public:
     struct Params {
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Core clock (Ohm-GPU table I: 1.2 GHz)"};
@@ -153,6 +157,10 @@ class Sm final : public Model<Sm>, public Functional {
     bool pending() const override { return state.blocks.live() > 0; }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::Traffic traffic(const PortBase&, unsigned) const override {
+        return {{}, static_cast<std::uint64_t>(params.line->raw), this};
+    }
+    protocol::SmSlots slots() const override { return {params.warp_slots(), params.block_slots()}; }
 
     const Params params;
     Ports port;

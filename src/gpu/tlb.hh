@@ -6,6 +6,7 @@
 #include "parts/interleave.hh"
 #include "parts/mshr.hh"
 #include "protocol/mem.hh"
+#include "protocol/traffic.hh"
 #include "protocol/translation.hh"
 
 namespace memsim::gpu {
@@ -27,7 +28,10 @@ using protocol::Mem;
 /// are answered to nobody, so that it cannot wait for them unless `acknowledged_stores`. Not
 /// modelled: ports (the L1 behind takes one request a cycle), several page sizes at once,
 /// prefetching.
-class Tlb final : public Model<Tlb>, public Functional {
+class Tlb final : public Model<Tlb>,
+                  public Functional,
+                  public protocol::StatesTraffic,
+                  public protocol::HasStripe {
   public:
     struct Params {
         Param<bool> translates {true,
@@ -144,6 +148,13 @@ class Tlb final : public Model<Tlb>, public Functional {
     bool pending() const override { return state.mshrs.size() != 0 || state.draining != 0; }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        const protocol::Traffic above = protocol::traffic_to(port.cpu_side, hops);
+        return {{}, above.block, above.sender}; // other addresses
+    }
+    protocol::PageStripe page_stripe() const override {
+        return {params.stripe(), static_cast<std::uint64_t>(params.stripe_unit->raw)};
+    }
 
     const Params params;
     Ports port;

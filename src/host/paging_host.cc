@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
+#include "protocol/block_size.hh"
 
 namespace memsim::host {
 
@@ -35,6 +36,8 @@ void PagingHost::init() {
     if ((params.source() == PageSource::host_memory) != (params.drives() == 0))
         refuse("drives", "pages come from " + Text<PageSource>::show(params.source()) +
                              ": a drive is bound for drive and drive_direct, and only then");
+    for (unsigned d = 0; d < port.drive_side.size(); ++d)
+        protocol::check_block_sectors(port.drive_side[d]);
     state.backing.init(page, static_cast<std::uint32_t>(chunk),
                        static_cast<std::uint64_t>(params.drive_space->raw),
                        params.source() != PageSource::host_memory);

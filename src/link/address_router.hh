@@ -6,6 +6,7 @@
 #include "parts/range_table.hh"
 #include "protocol/address_ranges.hh"
 #include "protocol/mem.hh"
+#include "protocol/traffic.hh"
 
 namespace memsim::link {
 
@@ -23,7 +24,9 @@ using protocol::Mem;
 /// of them. Answers return in the order in which they come, of one tick by port. A hint is passed
 /// on if its port takes it at once; otherwise it is dropped. A request whose address lies in no
 /// range ends the run by a sentence.
-class AddressRouter final : public Model<AddressRouter>, public Functional {
+class AddressRouter final : public Model<AddressRouter>,
+                            public Functional,
+                            public protocol::StatesTraffic {
   public:
     struct Params {
         Param<std::string> ranges {
@@ -66,6 +69,10 @@ class AddressRouter final : public Model<AddressRouter>, public Functional {
     bool pending() const override { return state.waiting.held != 0; }
     void waits_on(WaitReport& report) const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        const protocol::Traffic above = protocol::traffic_to(port.cpu_side, hops);
+        return {{}, above.block, above.sender}; // ranges, which firmware may change
+    }
 
     const Params params;
     Ports port;

@@ -14,9 +14,10 @@ static const Registration<Cache> cache_type {
     "A sectored, non-blocking cache with banks and MSHRs: an L1 or a slice of an L2."};
 
 Cache::Stages::Stages(Cache& c, bool victims)
-    : Core(c.params, victims,
-           {c.sim(), c.state.tags, c.state.mshrs, c.state.slots, c.state.outlet, c.port.mem_side,
-            c.stat, c.port.events, c.state.reserved, c.state.owed, c.state.fetching}),
+    : Core(c.params, victims, {c.share_.chunk, c.share_.ways},
+           {c.sim(), c.state.set_hash, c.state.tags, c.state.mshrs, c.state.slots, c.state.outlet,
+            c.port.mem_side, c.stat, c.port.events, c.state.reserved, c.state.owed,
+            c.state.fetching}),
       commands(*this, evictions, c.state.flush),
       prefetching(*this, evictions, misses, c.params.hints.demand_mshrs()) {}
 
@@ -24,8 +25,12 @@ void Cache::init() {
     const bool victims =
         dynamic_cast<const protocol::TakesVictims*>(&port.mem_side.peer()->owner());
     if (const auto fault = cache::fault_of(params, victims)) refuse(fault->parameter, fault->why);
+    protocol::check_block(port.cpu_side, params.line_bytes(), "line");
+    share();
     state.tags.resize(params.sets(), params.geometry.ways(), params.geometry.replacement().text(),
                       path(), sim().seed());
+    state.set_hash.make(params.geometry.set_hash, *this, "set_hash");
+    state.set_hash->resize(params.sets());
     state.mshrs.resize(params.queues.mshrs(), params.queues.targets());
     stages_.emplace(*this, victims);
     if (sim().contents().enabled())
@@ -35,6 +40,23 @@ void Cache::init() {
     state.hint_done.assign(params.hints.hint_ports(), 0);
     const unsigned reads = params.timing.read_cycles(), writes = params.timing.write_cycles();
     if (writes > reads) late_ = stages_->slots.clock().cycles(writes - reads);
+}
+
+/// Finds which addresses it sees.
+void Cache::share() {
+    const cache::GeometryParams& g = params.geometry;
+    const auto agreed = protocol::agreed_share(
+        port.cpu_side,
+        {g.interleave_ways(), static_cast<std::uint64_t>(g.interleave_granularity->raw),
+         g.interleave_index() ? g.interleave_index() : protocol::StatedShare::no_index,
+         "interleave_ways", "interleave_granularity", "interleave_index"});
+    if (!agreed) return;
+    share_ = *agreed;
+    if (share_.chunk == 0) share_.chunk = cache::GeometryParams::usual_chunk;
+    if (share_.ways > 1 && share_.chunk % params.line_bytes())
+        refuse("line", g.line.text() + " do not divide the chunks of " +
+                           Text<Bytes>::show({static_cast<std::int64_t>(share_.chunk)}) +
+                           " of its addresses: a line lies in one cache");
 }
 
 void Cache::start() {
@@ -271,12 +293,11 @@ void Cache::warm() {
     const auto base = static_cast<std::uint64_t>(params.warm.warm_base->raw);
     const std::uint64_t end = base + static_cast<std::uint64_t>(params.warm.warm_bytes->raw);
     // Of a long range only the end can stay; four times the capacity fills hashed sets, too.
-    const std::uint64_t most =
-        4 * static_cast<std::uint64_t>(g.capacity->raw) * g.interleave_ways();
+    const std::uint64_t most = 4 * static_cast<std::uint64_t>(g.capacity->raw) * share_.ways;
     const std::uint64_t first = map.line_of(end - base > most ? end - most : base);
     for (std::uint64_t line = first; map.address_of(line) < end; ++line) {
         const std::uint64_t address = map.address_of(line);
-        if (g.interleave_ways() > 1 && map.cache_of(address) != g.interleave_index()) continue;
+        if (map.cache_of(address) != share_.index) continue;
         const std::uint32_t way =
             state.tags.victim(map.place(address).set, state.reserved, g.ways());
         state.tags.replace(way, line, 0);

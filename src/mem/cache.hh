@@ -4,6 +4,7 @@
 #include "mem/cache/fills.hh"
 #include "mem/cache/prefetching.hh"
 #include "mem/cache/writes.hh"
+#include "protocol/traffic.hh"
 #include "protocol/victims.hh"
 
 namespace memsim::mem {
@@ -32,7 +33,10 @@ using protocol::Mem;
 ///
 /// The cache wires its stages (src/mem/cache/): look-up (Lines), misses, evictions, writes, fills,
 /// the way below (Outlet), commands and hints.
-class Cache final : public Model<Cache>, public Functional, public protocol::Probed {
+class Cache final : public Model<Cache>,
+                    public Functional,
+                    public protocol::Probed,
+                    public protocol::StatesTraffic {
   public:
     using Params = cache::Params;
     struct Ports {
@@ -68,6 +72,7 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
         std::uint64_t owed = 0;     ///< answers not yet given
         std::uint64_t fetching = 0; ///< bytes asked for below and not yet here
         parts::TagArray tags;
+        Policy<parts::SetHash> set_hash;
         cache::Mshrs mshrs;
         parts::BankedSlotsState slots;
         cache::Outlet::State outlet;
@@ -90,10 +95,11 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void probe(protocol::SectorProbe& probe) const override { stages_->lines.probe(probe); }
     void take_bank(std::uint64_t address) override;
-    std::uint64_t line_bytes() const override { return stages_->map.line_bytes(); }
-    std::optional<std::uint32_t> slice_of(std::uint64_t address) const override {
-        if (params.geometry.interleave_ways == 1) return {};
-        return stages_->map.cache_of(address);
+    bool sees(std::uint64_t address) const override {
+        return !share_.dealt_by || stages_->map.cache_of(address) == share_.index;
+    }
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        return {protocol::traffic_to(port.cpu_side, hops).share, params.line_bytes(), this};
     }
 
     const Params params;
@@ -118,6 +124,7 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
     void note(CacheStall cause);
     [[noreturn]] void refuse_request(const protocol::MemRequest& r) const;
     void warm();
+    void share();
 
     /// The parts, which work on State.
     struct Stages : cache::Core {
@@ -130,7 +137,8 @@ class Cache final : public Model<Cache>, public Functional, public protocol::Pro
         Stages(Cache& c, bool victims);
     };
     std::optional<Stages> stages_;
-    Tick late_ = 0; ///< how much later than a read's a write's answer is
+    protocol::AddressShare share_; ///< the addresses that it sees
+    Tick late_ = 0;                ///< how much later than a read's a write's answer is
 };
 
 } // namespace memsim::mem

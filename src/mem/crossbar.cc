@@ -13,6 +13,14 @@ static const Registration<Crossbar> crossbar {
 void Crossbar::init() {
     interleave_ =
         parts::Interleave(static_cast<std::uint64_t>(params.granularity->raw), params.outputs());
+    if (params.outputs > 1)
+        for (unsigned i = 0; i < params.inputs(); ++i)
+            if (const auto in = protocol::traffic_to(port.cpu_side[i]);
+                in.block && params.granularity->raw % static_cast<std::int64_t>(in.block))
+                refuse("granularity", params.granularity.text() + " is not a multiple of the " +
+                                          Text<Bytes>::show({static_cast<std::int64_t>(in.block)}) +
+                                          " that a request of " + in.sender->path() +
+                                          " may span: a request goes to one output as a whole");
     width_ = parts::Divider(static_cast<std::uint64_t>(params.width->raw));
     auto size = [&](auto& s, unsigned inputs, unsigned outputs) {
         s.queues.resize(inputs, outputs, params.buffer(), params.arbitration());
@@ -22,6 +30,16 @@ void Crossbar::init() {
     };
     size(state.requests, params.inputs(), params.outputs());
     size(state.responses, params.outputs(), params.inputs());
+}
+
+protocol::Traffic Crossbar::traffic(const PortBase& mine, unsigned hops) const {
+    std::vector<protocol::Traffic> inputs;
+    for (unsigned i = 0; i < params.inputs(); ++i)
+        inputs.push_back(protocol::traffic_to(port.cpu_side[i], hops));
+    protocol::AddressShare own {static_cast<std::uint64_t>(params.granularity->raw),
+                                params.outputs(), 0, this};
+    while (&port.mem_side[own.index] != &mine) ++own.index;
+    return protocol::dealt(inputs, own);
 }
 
 void Crossbar::wake() {

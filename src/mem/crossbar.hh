@@ -5,6 +5,7 @@
 #include "parts/interleave.hh"
 #include "parts/virtual_queues.hh"
 #include "protocol/mem.hh"
+#include "protocol/traffic.hh"
 
 namespace memsim::mem {
 
@@ -26,7 +27,7 @@ using protocol::Mem;
 /// The way back is packed into `source`, mixed radix, so that crossbars can stand behind each
 /// other: source = source above x inputs + input. Messages of one input to one output stay in
 /// order.
-class Crossbar final : public Model<Crossbar>, public Functional {
+class Crossbar final : public Model<Crossbar>, public Functional, public protocol::StatesTraffic {
   public:
     struct Params {
         Param<unsigned> inputs {1, {1, 256}, "Requesters"};
@@ -111,6 +112,7 @@ class Crossbar final : public Model<Crossbar>, public Functional {
     void waits_on(WaitReport& report) const override;
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    protocol::Traffic traffic(const PortBase& mine, unsigned hops) const override;
 
     const Params params;
     Ports port;

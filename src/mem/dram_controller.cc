@@ -1,6 +1,7 @@
 #include "mem/dram_controller.hh"
 
 #include "core/registry.hh"
+#include "protocol/traffic.hh"
 
 namespace memsim::mem {
 
@@ -31,7 +32,7 @@ void DramController::init() {
     } catch (const ConfigError& e) {
         refuse("timing", params.timing->name() + ": " + e.what());
     }
-    if (params.channel >= params.channels)
+    if (params.channels && params.channel >= params.channels)
         refuse("channel",
                params.channel.text() + " is not below channels = " + params.channels.text());
     if (params.write_high > params.write_queue)
@@ -60,13 +61,14 @@ void DramController::init() {
     try {
         map_.emplace(params.map,
                      parts::AddressMap::Geometry {
-                         params.channels, timing_.ranks, timing_.groups, timing_.banks_per_group,
-                         static_cast<std::uint32_t>(rows),
+                         std::max(1u, params.channels()), timing_.ranks, timing_.groups,
+                         timing_.banks_per_group, static_cast<std::uint32_t>(rows),
                          static_cast<std::uint32_t>(timing_.row.raw / timing_.burst), timing_.burst,
                          static_cast<std::uint32_t>(granule / timing_.burst)});
     } catch (const ConfigError& e) {
         refuse("map", e.what());
     }
+    share();
     const Rate rate = params.channel_rate->raw ? params.channel_rate() : timing_.rate;
     bus_.emplace(parts::DataBus::Config {rate, timing_.tRTRS, params.channel_latency, timing_.tRTW},
                  state.bus);
@@ -111,6 +113,24 @@ void DramController::init() {
     if (sim().contents().enabled()) state.data.assign(places, {});
     state.free.clear();
     for (std::uint32_t i = places; i-- > 0;) state.free.push_back(i);
+}
+
+/// Finds which addresses it has.
+void DramController::share() {
+    const bool by_map = params.channels > 0;
+    const auto agreed = protocol::agreed_share(
+        port.cpu_side,
+        {params.channels(), by_map ? map_->channel_chunk() : 0,
+         by_map || params.channel ? params.channel() : protocol::StatedShare::no_index, "channels",
+         "interleave", "channel"});
+    if (!agreed && params.channel >= std::max(1u, params.channels()))
+        refuse("channel", params.channel.text() + " is not below channels = 1");
+    if (!agreed || by_map || agreed->ways == 1) return;
+    if (agreed->chunk % timing_.burst)
+        refuse("timing", "a burst of " + std::to_string(timing_.burst) + "B is split: " +
+                             agreed->dealt_by->path() + " sends it " + agreed->text());
+    dealt_ = {agreed->chunk, agreed->ways};
+    chunk_ = agreed->chunk, index_ = agreed->index;
 }
 
 void DramController::wake() {
@@ -180,17 +200,21 @@ bool DramController::accept() {
 void DramController::queue_pieces(const Moved& r) {
     while (state.front_bytes < r.bytes && dram_->can_accept(r.write)) {
         const protocol::Part part = protocol::next_part(r, state.front_bytes, timing_.burst);
-        const std::uint64_t address = r.address + part.offset;
+        std::uint64_t address = r.address + part.offset;
+        std::uint32_t most = part.bytes;
+        if (chunk_) {
+            if (dealt_.way(address) != index_) refuse_address(address, dealt_.way(address));
+            most = static_cast<std::uint32_t>(
+                std::min<std::uint64_t>(most, chunk_ - address % chunk_));
+            address = dealt_.within(address);
+        }
         if (address >= map_->capacity())
-            throw ConfigError(path() + ".capacity: address " + std::to_string(address) +
+            throw ConfigError(path() + ".capacity: address " + std::to_string(r.address) +
                               " is beyond the " + std::to_string(map_->capacity()) +
                               " bytes of the map: spread the requests over enough memory");
         const parts::DramPlace place = map_->place(address);
-        if (place.channel != params.channel)
-            throw ConfigError(path() + ".channel: address " + std::to_string(address) +
-                              " belongs to channel " + std::to_string(place.channel) +
-                              ": what spreads the requests must use the same map");
-        const std::uint32_t piece = map_->contiguous(address, part.bytes);
+        if (!chunk_ && place.channel != params.channel) refuse_address(address, place.channel);
+        const std::uint32_t piece = map_->contiguous(address, most);
         const std::uint32_t in_burst = static_cast<std::uint32_t>(address % timing_.burst);
         const std::uint32_t bursts = (in_burst + piece + timing_.burst - 1) / timing_.burst;
         ++state.requests[state.front].left;
@@ -199,6 +223,12 @@ void DramController::queue_pieces(const Moved& r) {
                        now());
         state.front_bytes = part.offset + piece;
     }
+}
+
+void DramController::refuse_address(std::uint64_t address, std::uint32_t channel) const {
+    refuse("channel", "address " + std::to_string(address) + " belongs to channel " +
+                          std::to_string(channel) +
+                          ": what spreads the requests must use the same map");
 }
 
 void DramController::collect() {

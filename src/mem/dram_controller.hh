@@ -6,6 +6,7 @@
 #include "mem/dram/preset.hh"
 #include "mem/dram/scheduler.hh"
 #include "parts/address_map.hh"
+#include "parts/interleave.hh"
 #include "parts/sector_store.hh"
 #include "protocol/mem.hh"
 
@@ -34,7 +35,11 @@ class DramController final : public Model<DramController>, public Functional {
                                "Capacity of this channel, all ranks together"};
         Param<std::string> map {"RoRaBaCoCh", "Order of the address's digits, highest first"};
         Param<PolicyName<BankHash>> bank_hash {"none", "What the map's bank becomes, by the row"};
-        Param<unsigned> channels {1, {1, 4096}, "Channels that the addresses are spread over"};
+        Param<unsigned> channels {
+            0,
+            {0, 4096},
+            "Channels that the addresses are spread over, by the digit Ch of the map; 0: the map "
+            "is of this channel's addresses, which the crossbar above deals out"};
         Param<unsigned> channel {
             0, {0, 4095}, "Number of this channel among those that share the addresses"};
         Param<Bytes> interleave {
@@ -157,6 +162,8 @@ class DramController final : public Model<DramController>, public Functional {
     }
     bool accept();
     void queue_pieces(const Moved& r);
+    void share();
+    [[noreturn]] void refuse_address(std::uint64_t address, std::uint32_t channel) const;
     void collect();
     protocol::MemResponse answer_to(std::uint32_t request) const;
     void piece_done(std::uint32_t request, Tick started, Tick at);
@@ -175,6 +182,9 @@ class DramController final : public Model<DramController>, public Functional {
     std::optional<parts::DataBus> bus_;
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
+    parts::Interleave dealt_; ///< where the map is of this channel's addresses alone:
+    std::uint64_t chunk_ = 0; ///< not 0 there
+    std::uint32_t index_ = 0;
 };
 
 } // namespace memsim::mem

@@ -5,6 +5,7 @@
 #include "core/hash_map.hh"
 #include "protocol/mem.hh"
 #include "protocol/observed.hh"
+#include "protocol/traffic.hh"
 
 namespace memsim::mem {
 
@@ -15,7 +16,7 @@ using protocol::Mem;
 /// each way beyond the one it replaces) and no other delay, as long as `outstanding` suffices.
 /// It can also count the pages that are read and written: a bit for each, of those touched; and
 /// tell listeners each read, write and atomic, which then passes when all of them have room.
-class Monitor final : public Model<Monitor>, public Functional {
+class Monitor final : public Model<Monitor>, public Functional, public protocol::StatesTraffic {
   public:
     struct Params {
         Param<unsigned> outstanding {
@@ -68,6 +69,10 @@ class Monitor final : public Model<Monitor>, public Functional {
     void init() override;
     void wake() override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        return protocol::traffic_to(port.cpu_side, hops);
+    }
 
     const Params params;
     Ports port;

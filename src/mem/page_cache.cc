@@ -3,6 +3,7 @@
 #include "core/registry.hh"
 #include "parts/record_part.hh"
 #include "protocol/block_size.hh"
+#include "protocol/traffic.hh"
 
 #include <algorithm>
 #include <bit>
@@ -37,6 +38,7 @@ void PageCache::init() {
         refuse("batch", params.batch.text() + " units of " + params.unit.text() +
                             " are more than the " + Text<Bytes>::show({most}) +
                             " that a drive reads at once");
+    protocol::check_chunk(port.cpu_side, unit_, "unit");
     state.replacement.make(params.replacement, *this, "replacement");
     state.resident.resize(capacity / unit_, *state.replacement);
     state.ahead.init(*this, params.ahead, unit_);

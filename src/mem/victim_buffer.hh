@@ -4,6 +4,7 @@
 #include "core/functional.hh"
 #include "protocol/mem.hh"
 #include "protocol/probe.hh"
+#include "protocol/traffic.hh"
 #include "protocol/victims.hh"
 
 namespace memsim::mem {
@@ -19,6 +20,7 @@ using protocol::Mem;
 /// behind it. Not modelled: the width of its port, the time of a search.
 class VictimBuffer final : public Model<VictimBuffer>,
                            public Functional,
+                           public protocol::StatesTraffic,
                            public protocol::TakesVictims,
                            public protocol::Probed {
   public:
@@ -73,7 +75,10 @@ class VictimBuffer final : public Model<VictimBuffer>,
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
     void probe(protocol::SectorProbe& probe) const override;
-    std::uint64_t line_bytes() const override { return 32; }
+
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        return protocol::traffic_to(port.cpu_side, hops);
+    }
 
     const Params params;
     Ports port;

@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "ohm/modules.hh"
+#include "protocol/traffic.hh"
 
 #include <bit>
 
@@ -23,6 +24,10 @@ void PlanarController::init() {
         refuse("dram", Text<Bytes>::show(params.dram()) +
                            " is not a multiple of page x modules = " +
                            std::to_string(page * params.channel.modules()) + "B");
+    protocol::agreed_share(port.channel.cpu_side,
+                           {params.channel.controllers(), page, params.channel.index(),
+                            "controllers", "page", "index"});
+    protocol::check_block(port.channel.cpu_side, DemandPort::block_bytes, "cpu_side");
     check_modules(*this, params.channel, port.channel,
                   {params.dram->raw * params.ratio() / params.channel.modules()});
     if (static_cast<std::uint64_t>(swap.swap_buffer->raw) < swap.swaps() * 2 * page)

@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "ohm/modules.hh"
+#include "protocol/traffic.hh"
 
 namespace memsim::ohm {
 
@@ -25,6 +26,10 @@ void TwoLevelController::init() {
         refuse("dram", Text<Bytes>::show(params.dram()) +
                            " is not a multiple of 256B x modules = " +
                            std::to_string(LineMap::stripe * params.channel.modules()) + "B");
+    protocol::agreed_share(port.channel.cpu_side,
+                           {params.channel.controllers(), chunk, params.channel.index(),
+                            "controllers", "interleave", "index"});
+    protocol::check_block(port.channel.cpu_side, DemandPort::block_bytes, "cpu_side");
     check_modules(*this, params.channel, port.channel,
                   {params.dram->raw * params.ratio() / params.channel.modules()},
                   {params.eviction.auto_rw() ? params.eviction.evictions() * params.line->raw : 0});

@@ -92,6 +92,12 @@ std::uint64_t AddressMap::address(const DramPlace& p) const {
     return x * unit_;
 }
 
+std::uint64_t AddressMap::channel_chunk() const {
+    std::uint64_t bytes = unit_;
+    for (unsigned i = 0; i < used_ && digits_[i].field != channel; ++i) bytes *= digits_[i].radix;
+    return bytes;
+}
+
 std::uint32_t AddressMap::contiguous(std::uint64_t address, std::uint32_t most) const {
     const std::uint64_t run = std::uint64_t {run_} * unit_;
     const std::uint64_t left = run - address % run;

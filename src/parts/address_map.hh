@@ -41,6 +41,8 @@ class AddressMap {
     DramPlace place(std::uint64_t address) const;
     /// The inverse: the first address of the unit at a place.
     std::uint64_t address(const DramPlace& place) const;
+    /// How many bytes follow in the same channel from the first address on.
+    std::uint64_t channel_chunk() const;
     /// From `address`, how many bytes follow in the same row and channel, at most `most`.
     std::uint32_t contiguous(std::uint64_t address, std::uint32_t most) const;
 

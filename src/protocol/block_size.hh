@@ -19,4 +19,13 @@ inline std::uint32_t block_bytes_behind(const PortBase& mine) {
     return other ? other->block_bytes() : block_sector_bytes;
 }
 
+/// Refuses a drive whose blocks are not the sectors of 512 bytes in which the component counts.
+inline void check_block_sectors(const PortBase& mine) {
+    if (const std::uint32_t bytes = block_bytes_behind(mine); bytes != block_sector_bytes)
+        throw ConfigError(mine.owner().path() + "." + mine.name() +
+                          ": it counts in sectors of 512B, but " + mine.peer()->owner().path() +
+                          " in blocks of " + std::to_string(bytes) +
+                          "B: give the drive blocks of 512B");
+}
+
 } // namespace memsim::protocol

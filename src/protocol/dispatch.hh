@@ -85,6 +85,17 @@ class HasKernels {
     virtual std::unique_ptr<program::KernelSource>* prepared() { return nullptr; }
 };
 
+/// Warps and blocks that are resident in an SM at once.
+struct SmSlots {
+    std::uint32_t warps = 0, blocks = 0;
+};
+/// Implemented by a Dispatch responder.
+class HasSlots {
+  public:
+    virtual ~HasSlots() = default;
+    virtual SmSlots slots() const = 0;
+};
+
 /// The functional side of a Dispatch requester: hands over the streams of a block, once.
 class HasBlocks {
   public:

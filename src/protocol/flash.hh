@@ -4,6 +4,8 @@
 #include "core/port.hh"
 #include "core/stamps.hh"
 
+#include <optional>
+
 /// Flash commands, on two levels: what a flash controller asks of a channel (a page to read or to
 /// program, a block to erase), and what goes over the wires to one package (its array and its
 /// registers).
@@ -92,6 +94,24 @@ class HasFlashTimes {
     virtual ~HasFlashTimes() = default;
     virtual FlashTimes flash_times() const = 0;
 };
+
+/// What a component states of the flash behind a channel: each figure is a number for each of the
+/// figure before. 0: it does not state the figure.
+struct FlashGeometry {
+    std::uint32_t packages = 0, dies = 0, planes = 0, blocks = 0, pages = 0;
+    std::uint32_t registers = 0; ///< of a plane
+    std::optional<bool> independent_planes;
+};
+/// Implemented by channels and packages. Components that name the same pages state equal figures; a
+/// channel uses at most as many registers as there are.
+class HasFlashGeometry {
+  public:
+    virtual ~HasFlashGeometry() = default;
+    /// Known before init().
+    virtual FlashGeometry flash_geometry() const = 0;
+};
+/// Refuses a component behind a port that contradicts what the port's owner states.
+void check_flash_geometry(const PortBase& mine, const FlashGeometry& stated);
 
 /// An untimed look at a page: what comes to ports of these two families. `address` counts from the
 /// page's first byte.

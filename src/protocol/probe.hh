@@ -2,8 +2,6 @@
 
 #include "core/component.hh"
 
-#include <optional>
-
 /// A question to a cache: what it knows of a sector, as it stands. Nothing moves by it: no use is
 /// noted, nothing is counted. It takes no time here; whoever asks accounts for that, and for the
 /// bank if it says so. What the cache does in the same tick is seen if the cache's turn is before
@@ -26,11 +24,9 @@ class Probed {
     /// Keeps the bank of an address from accesses, as a read does that begins now. One without
     /// banks has nothing to keep.
     virtual void take_bank(std::uint64_t) {}
-    /// The bytes of a line. Known, as slice_of() is, when init() is over: both are for the checks
-    /// of who asks.
-    virtual std::uint64_t line_bytes() const = 0;
-    /// Of one of several slices: which of them it takes to have an address.
-    virtual std::optional<std::uint32_t> slice_of(std::uint64_t) const { return {}; }
+    /// Whether an address comes to it: one of several slices has a part of the addresses. Known
+    /// when init() is over: it is for the checks of the component that asks.
+    virtual bool sees(std::uint64_t) const { return true; }
 };
 
 /// Whom one of the component's own ports asks, found at init(); nullptr if what is bound to it does

@@ -86,6 +86,21 @@ struct PageOrderReply {
 /// Between who moves pages (requester) and the MMU.
 struct PageControl : MessageFamily<PageOrder, PageOrderReply> {};
 
+/// Pages whose units of so many bytes lie in turn under neighbouring addresses.
+struct PageStripe {
+    std::uint32_t pages = 1;
+    std::uint64_t unit = 0;
+    bool operator==(const PageStripe& o) const {
+        return pages == o.pages && (pages == 1 || unit == o.unit);
+    }
+};
+/// Implemented by a TLB: all that ask one MMU must name pages alike.
+class HasStripe {
+  public:
+    virtual ~HasStripe() = default;
+    virtual PageStripe page_stripe() const = 0;
+};
+
 /// The functional side of an MMU: who speaks of pages with it asks how large they are.
 class HasPages {
   public:

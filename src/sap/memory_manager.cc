@@ -31,6 +31,19 @@ void MemoryManager::init() {
     }
 }
 
+/// Caches know which addresses they see after their init().
+void MemoryManager::start() {
+    for (std::uint64_t chunk = 0; !l2_.empty() && chunk < 4 * l2_.size(); ++chunk) {
+        const std::uint64_t address = chunk * static_cast<std::uint64_t>(params.interleave->raw);
+        const auto& looks = port.l2[over_slices_.way(address)];
+        if (!protocol::probed(looks)->sees(address))
+            refuse("interleave", "address " + std::to_string(address) + " is looked for by " +
+                                     looks.name() + " in " + looks.peer()->owner().path() +
+                                     ", to which it does not come: give both the same");
+    }
+    arm(state.next, state.look_at);
+}
+
 void MemoryManager::wake() {
     for (std::uint32_t sm = 0; sm < params.sms; ++sm) take_answers(sm);
     for (unsigned i = 0; i < port.misses.size(); ++i)

@@ -109,7 +109,7 @@ class MemoryManager final : public Model<MemoryManager> {
 
     explicit MemoryManager(const Params& p) : params(p) {}
     void init() override;
-    void start() override { arm(state.next, state.look_at); }
+    void start() override;
     void wake() override;
     void check_loaded(Loader& l) const override;
 

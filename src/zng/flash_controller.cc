@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 #include "parts/named.hh"
+#include "protocol/traffic.hh"
 #include "zng/line_packet.hh"
 #include "zng/package.hh"
 
@@ -21,6 +22,10 @@ void FlashController::init() {
     for (const PortRef& on_network : port.output.peer()->owner().ports())
         if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner()))
             check_same_geometry(*this, params.geometry.package, *p, p->params.geometry);
+    for (unsigned i = 0; i < port.mem.size(); ++i) {
+        protocol::check_block(port.mem[i], flash_line_bytes, port.mem[i].name());
+        protocol::check_chunk(port.mem[i], page_bytes, port.mem[i].name());
+    }
     if (params.thrash_low->raw > params.thrash_high->raw)
         refuse("thrash_low", "it lies above thrash_high");
     const auto share = [&](Fraction f) {

@@ -3,6 +3,8 @@
 #include "core/registry.hh"
 #include "parts/named.hh"
 #include "parts/record_part.hh"
+#include "protocol/block_size.hh"
+#include "protocol/traffic.hh"
 
 #include <bit>
 
@@ -28,6 +30,8 @@ void PageBuffer::init() {
                                ": give a multiple of " + std::to_string(set) + "B");
     sets_ = static_cast<std::uint32_t>(capacity / set);
     block_sectors_ = page_ / protocol::block_sector_bytes;
+    protocol::check_chunk(port.cpu_side, page_, "page");
+    protocol::check_block_sectors(port.drive_side);
     state.frames.resize(capacity / page_);
     if (params.dirty_pages() > state.frames.size())
         refuse("dirty_pages", params.dirty_pages.text() + " are more than the " +

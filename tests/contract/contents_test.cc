@@ -333,7 +333,7 @@ std::vector<DataRig> rigs() {
           "write_policy=write_back write_allocate=true fetch_on_write=false",
           "write_policy=write_back write_allocate=true fetch_on_write=false reserved_ways=1"})
         for (const char* l2 :
-             {"write_policy=write_back write_allocate=true set_hash=xor_fold",
+             {"write_policy=write_back write_allocate=true set_hash=polynomial",
               "write_policy=write_back write_allocate=true fetch_on_write=false banks=3 "
               "write_cycles=5",
               "write_policy=write_back write_allocate=true sector=64B acknowledged_writebacks=true",

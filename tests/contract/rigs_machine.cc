@@ -106,7 +106,7 @@ static const RigFor stt_mram_cache {"mem.Cache", [](Machine& m) {
                                                {"accesses_per_cycle", "2"},
                                                {"write_cycles", "5"},
                                                {"replacement", "random"},
-                                               {"set_hash", "xor_fold"},
+                                               {"set_hash", "polynomial"},
                                                {"write_policy", "write_evict"},
                                                {"reserved_ways", "1"},
                                                {"warm_bytes", "1KiB"},

@@ -17,8 +17,8 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
     ("zng", "flash.package[*].net_width=24B",
      "flash.package[0].net_width: 24 B do not divide a page of 4096 B"),
     ("zng", "flash.package[*].dies=1", "dies: 1, but flash.controller[0] has 8: controllers, collector and packages have one geometry"),
-    ("hybridgpu", "ssd.channel[*].dies=1", "a request names a plane that it does not have"),
-    ("hybridgpu", "ssd.package[*].dies=1", "a command names a place that it does not have"),
+    ("hybridgpu", "ssd.channel[*].dies=1", "ssd.drive.dies: 8, but ssd.channel[0] has 1: give both the same"),
+    ("hybridgpu", "ssd.package[*].dies=1", "ssd.channel[0].dies: 8, but ssd.package[0] has 1: give both the same"),
     ("zng", "flash.controller[*].endpoint=65535", "a packet goes to endpoint 65535, and there are"),
 ])
 def test_a_machine_that_cannot_be(refused, platform, setting, said):

@@ -249,7 +249,7 @@ def test_lines_of_the_l2_lie_within_a_block():
     root = cmd.machine("cmd", cmd.workloads.program("bfs", "tiny")[0])
     for slice in root.gpu.l2:
         slice.line, slice.capacity = "256B", "16KiB"
-    with pytest.raises(memsim.Error, match="lines of 256B: a request must lie within a block of 128B"):
+    with pytest.raises(memsim.Error, match="front.cpu_side: a request must lie within 128B, but those of gpu.l2.0. may span 256B"):
         memsim.instantiate(root)
 
 

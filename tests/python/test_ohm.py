@@ -66,6 +66,9 @@ def test_every_platform_has_the_light_that_it_needs(in_tmp, mode):
         root = machine(mode, platform)
         assert hasattr(root, "optics") == (platform in ohm.optics.DESIGNS[mode])
         memsim.Simulation(root)
+        if hasattr(root, "optics") and platform != "oracle":  # the light and the controllers state one rate
+            controller = root.memory.controller[0]
+            assert controller.width * int(controller.lane_rate.removesuffix("GHz")) * 1e9 / 8 == root.optics.stats.rate
 
 
 def test_waveguides_widen_the_channel_and_the_dram_follows(in_tmp):

@@ -9,8 +9,8 @@ CYCLE = "833334fs"  # of 1.2 GHz
 # instructions as one every cycle. Atomics count as loads in Table II of both papers.
 SM = dict(warp_slots=80, block_slots=16, schedulers=1, atomics="loads")
 # ZnG's Table I: L1 and L2 of one cycle; "memory access size in GPU is 128B" (ZnG, III-A): no sectors. 128 misses of an SM
-# are MacSim's.
-CACHES = dict(sector="128B", mshrs=128, latency=CYCLE)
+# are MacSim's. No text states a hash of sets.
+CACHES = dict(sector="128B", mshrs=128, latency=CYCLE, set_hash="linear")
 L2 = dict(mem_queue=64)  # places towards the memory (assumption: half of the misses)
 
 # MacSim's DRAM: 16 banks of 2 KiB rows, 25 cycles of 2.1 GHz to open one, 10 to close it, 11 for a column (a table of

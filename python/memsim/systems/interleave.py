@@ -28,7 +28,7 @@ class Interleave:
     ways   parts that share the addresses
     chunk  size of what lies in one part, such as '256B'
 
-    A machine states it once; crossbar, L2 slices and memory controllers take their parameters from it.
+    A machine states it once. Caches and memory controllers behind a crossbar take it from the connection.
     """
 
     ways: int
@@ -49,13 +49,10 @@ class Interleave:
         """The parameters of the mem.Crossbar in front of the parts."""
         return dict(outputs=self.ways, granularity=self.chunk)
 
-    @property
-    def slices(self):
-        """The parameters of each mem.Cache among the parts."""
-        return dict(interleave_ways=self.ways, interleave_granularity=self.chunk)
-
     def channel(self, index):
-        """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one burst)."""
+        """The parameters of the mem.DramController with this index, whose map ends in ChCl (in Ch if a chunk is one burst).
+
+        For controllers that no crossbar deals addresses out to; behind one they may be left out."""
         return dict(channels=self.ways, channel=index, interleave=self.chunk)
 
 

@@ -17,9 +17,12 @@ from .scale import up_to
 
 # What Ohm-GPU's Table I does not say is an assumption: 80 ns of the L2 (sweep 40 to 160 ns), 64 misses of a slice at
 # once, 16 requests for one of them.
-L1 = dict(stage="l1")
+# Sets are hashed, as those of GPGPU-Sim's tested configurations are: words of a warp's local memory and rows of matrices
+# lie at strides of powers of two.
+HASHED = dict(set_hash="polynomial")
+L1 = dict(stage="l1", **HASHED)
 L2 = dict(capacity="6MiB", ways=8, write_policy="write_back", write_allocate=True, latency="80ns",
-          mshrs=64, targets=16, stage="l2")
+          mshrs=64, targets=16, stage="l2", **HASHED)
 # 64 B a cycle and slice: Fermi's L2 gives 384 B a clock from six partitions.
 NETWORK = dict(width="64B")
 MEMORY = dict(timing="hbm2", map="RoRaBaCoChCl")
@@ -95,9 +98,7 @@ def gpu(sms=16, l1=None, l2=None, memory="hbm2", channels=16, slices=None, inter
     part.sm = [parts.Sm(**sm) for _ in range(sms)]
     part.l1 = [mem.Cache(**l1) for _ in range(sms)]
     part.network = mem.Crossbar(inputs=sms, **over_slices.crossbar, **network)
-    # Which slice it is matters to a cache only for what it holds at the start.
-    part.l2 = [mem.Cache(**l2, **over_slices.slices, **({"interleave_index": i} if "warm_bytes" in l2 else {}))
-               for i in range(slices)]
+    part.l2 = [mem.Cache(**l2) for _ in range(slices)]
     for i in range(sms):
         part.dispatcher.sm_side[i] = part.sm[i].blocks
         part.sm[i].mem_side = part.l1[i].cpu_side

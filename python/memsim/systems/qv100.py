@@ -50,7 +50,7 @@ def qv100(program, sms=80, seed=1, **dispatch):
                 scheduler="loose_round_robin",    # gpgpu_scheduler lrr
                 arithmetic_latency=4,             # ptx_opcode_latency_int, _fp
                 shared_latency=20),               # gpgpu_smem_latency
-        # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 sets of 16 here: a
+        # S:4:128:64,L:T:m:L:L,A:512:8, unified 128 KB: 4 sets of 256 ways there. 64 hashed sets of 16 here: a
         # host looks 256 tags up slowly, and what one SM touches in these traces fits either way.
         l1=dict(capacity="128KiB", ways=16, accesses_per_cycle=4,
                 banks=4, fill_port=True,          # gpgpu_l1_banks 4

@@ -5,19 +5,10 @@ namespace memsim::mem::cache {
 using protocol::CacheEventKind;
 using protocol::MemRequest;
 
-namespace {
-Map map_of(const Params& p) {
-    const GeometryParams& g = p.geometry;
-    return {p.line_bytes(), static_cast<std::uint64_t>(g.sector->raw),
-            parts::SetIndex(p.sets(), g.set_hash()), p.timing.banks(),
-            parts::Interleave(static_cast<std::uint64_t>(g.interleave_granularity->raw),
-                              g.interleave_ways())};
-}
-} // namespace
-
-Core::Core(const Params& p, bool victims, const Of& of)
-    : config(p, victims), map(map_of(p)), sim(of.sim),
-      lines(config, map, of.tags, of.mshrs, of.below),
+Core::Core(const Params& p, bool victims, const parts::Interleave& interleave, const Of& of)
+    : config(p, victims), map(p.line_bytes(), static_cast<std::uint64_t>(p.geometry.sector->raw),
+                              parts::SetIndex(of.set_hash), p.timing.banks(), interleave),
+      sim(of.sim), lines(config, map, of.tags, of.mshrs, of.below),
       slots(p.timing.clock(), p.timing.accesses_per_cycle(), p.timing.banks(),
             p.timing.bank_ports(), of.slots),
       outlet({p.queues.mem_queue(), p.queues.mshrs(), p.queues.outstanding(), p.stage(),

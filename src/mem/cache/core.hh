@@ -22,6 +22,7 @@ struct Core {
     /// State, statistics and ports of the cache's.
     struct Of {
         Simulation& sim;
+        const Policy<parts::SetHash>& set_hash;
         parts::TagArray& tags;
         Mshrs& mshrs;
         parts::BankedSlotsState& slots;
@@ -33,7 +34,7 @@ struct Core {
         std::uint64_t& owed;
         std::uint64_t& fetching;
     };
-    Core(const Params& p, bool victims, const Of& of);
+    Core(const Params& p, bool victims, const parts::Interleave& interleave, const Of& of);
     Core(const Core&) = delete;
 
     Config config;

@@ -14,16 +14,13 @@ std::optional<Fault> fault_of(const Params& p, bool victims) {
         return Fault {"capacity", g.capacity.text() + " is not a whole number of sets of " +
                                       g.ways.text() + " lines of " + g.line.text() +
                                       ": give a multiple of " + std::to_string(set_bytes) + "B"};
-    if (g.set_hash() != parts::SetHash::none && !std::has_single_bit(p.sets()))
-        return Fault {"set_hash", "folds bits, so the number of sets must be a power of two, not " +
-                                      std::to_string(p.sets())};
     if (p.writes.reserved_ways() >= g.ways())
         return Fault {"reserved_ways",
                       "must leave one of the " + g.ways.text() + " ways for lines that are read"};
-    if (g.interleave_ways() > 1 && raw(g.interleave_granularity()) % line)
+    if (g.interleave_granularity->raw && raw(g.interleave_granularity()) % line)
         return Fault {"interleave_granularity", "must be a multiple of the line, " + g.line.text() +
                                                     ", for a line to lie in one cache"};
-    if (g.interleave_index() >= g.interleave_ways())
+    if (g.interleave_ways() && g.interleave_index() >= g.interleave_ways())
         return Fault {"interleave_index",
                       "must be below interleave_ways, " + g.interleave_ways.text()};
     // What a miss or a write that is forwarded sends, and its victim.

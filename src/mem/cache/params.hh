@@ -2,7 +2,7 @@
 
 #include "core/clock.hh"
 #include "core/param.hh"
-#include "parts/set_index.hh"
+#include "parts/set_hash.hh"
 #include "parts/tag_policy.hh"
 #include "protocol/mem.hh"
 
@@ -32,18 +32,21 @@ struct GeometryParams {
         32_B, {32_B, 512_B}, "Bytes that are fetched, valid and dirty by themselves"};
     Param<unsigned> ways {6, {1, 65536}, "Lines of a set"};
     Param<PolicyName<parts::TagPolicy>> replacement {"lru", "Which line of a set makes room"};
-    Param<parts::SetHash> set_hash {
-        parts::SetHash::none, "How a line finds its set (xor_fold: Gonzalez et al., ICS 1997)"};
+    Param<PolicyName<parts::SetHash>> set_hash {"linear", "The set in which a line lies"};
     Param<unsigned> interleave_ways {
-        1, {1, 65536}, "Caches that share the addresses; this one sees every n-th chunk"};
+        0,
+        {0, 65536},
+        "Caches that share the addresses; 0: as the crossbar above deals them out, or one"};
     Param<unsigned> interleave_index {
         0,
         {0, 65535},
-        "Number of this cache among those that share the addresses; used where it is warm"};
+        "Number of this cache among those that share the addresses; 0: as the crossbar above "
+        "deals them out, or the first"};
     Param<Bytes> interleave_granularity {
-        256_B,
-        {1_B, 1_GiB},
-        "Chunk in which addresses go round over the slices: equal to the crossbar's"};
+        0_B,
+        {0_B, 1_GiB},
+        "Chunk in which addresses go round over the caches; 0: the crossbar's, or 256B"};
+    static constexpr std::uint64_t usual_chunk = 256; ///< where nothing states one
 };
 
 struct TimingParams {

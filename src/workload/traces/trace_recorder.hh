@@ -3,6 +3,7 @@
 #include "core/functional.hh"
 #include "core/output_file.hh"
 #include "protocol/mem.hh"
+#include "protocol/traffic.hh"
 #include "workload/traces/trace_encoder.hh"
 
 namespace memsim::workload {
@@ -15,7 +16,10 @@ using protocol::Mem;
 /// over when the run goes on. A run that goes on from a checkpoint goes on with its file: what had
 /// been written behind the checkpoint is cut off, and kept whole beside it (FILE.before).
 /// Not recorded: answers, invalidations, contents (requests carry none).
-class TraceRecorder final : public Model<TraceRecorder>, public WritesFile, public Functional {
+class TraceRecorder final : public Model<TraceRecorder>,
+                            public WritesFile,
+                            public Functional,
+                            public protocol::StatesTraffic {
   public:
     struct Params {
         Param<std::string> file {"", "Where the trace goes; a file that is there is written over"};
@@ -60,6 +64,10 @@ class TraceRecorder final : public Model<TraceRecorder>, public WritesFile, publ
     std::string output_parameter() const override { return "file"; }
     std::string output_path() const override { return params.file(); }
     void complete_output() override;
+
+    protocol::Traffic traffic(const PortBase&, unsigned hops) const override {
+        return protocol::traffic_to(port.cpu_side, hops);
+    }
 
     const Params params;
     Ports port;

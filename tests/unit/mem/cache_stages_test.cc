@@ -28,12 +28,19 @@ Params params_of(const std::string& policy) {
     return p;
 }
 
+Policy<parts::SetHash> linear_sets(std::uint64_t sets) {
+    Policy<parts::SetHash> linear;
+    linear.make("linear", "cache.set_hash", 1);
+    linear->resize(sets);
+    return linear;
+}
+
 /// Parts over 2 sets of 2 lines and a port that takes nothing, so that messages stay in the queue.
 struct Parts {
     explicit Parts(const std::string& policy = "write_back", bool victims = false)
-        : core(params_of(policy), victims,
-               {machine.sim(), tags, mshrs, slots, out, machine.port(), stat, none, reserved, owed,
-                fetching}) {
+        : core(params_of(policy), victims, {256, 1},
+               {machine.sim(), linear, tags, mshrs, slots, out, machine.port(), stat, none,
+                reserved, owed, fetching}) {
         tags.resize(2, 2, "lru");
         mshrs.resize(2, 2);
     }
@@ -48,6 +55,7 @@ struct Parts {
         Requester<protocol::Mem>& port() { return get<test_mem::Driver>("sender").port.mem_side; }
     };
     Below machine;
+    const Policy<parts::SetHash> linear = linear_sets(2);
     TagArray tags;
     Mshrs mshrs;
     parts::BankedSlotsState slots;
@@ -88,7 +96,8 @@ MemRequest request(Command c, std::uint64_t address, std::uint32_t bytes) {
 
 TEST_CASE("a map names the sectors that a message touches, and names them to a message",
           "[mem][cache]") {
-    const Map map(256, 64, parts::SetIndex(4), 3, parts::Interleave(256, 2));
+    const Policy<parts::SetHash> linear = linear_sets(4);
+    const Map map(256, 64, parts::SetIndex(linear), 3, parts::Interleave(256, 2));
     CHECK(map.place(256 * 9).line == 9);
     CHECK(map.place(256 * 9).set == 0);  // its own 4th line
     CHECK(map.place(256 * 9).bank == 1); // of 3

@@ -1,7 +1,6 @@
 #include "parts/cycle_slots.hh"
 #include "parts/interleave.hh"
 #include "parts/mshr.hh"
-#include "parts/set_index.hh"
 #include "parts/tag_array.hh"
 #include "parts/virtual_queues.hh"
 
@@ -163,30 +162,6 @@ TEST_CASE("virtual output queues: round robin, order kept, room by input", "[par
     queues.push(64, 1, 2); // the other output does not wait
     CHECK(queues.pop(1) == 2);
     CHECK(queues.pop(0) == 1);
-}
-
-TEST_CASE("folding spreads strides of a power of two, one to one", "[parts]") {
-    constexpr std::uint64_t sets = 64;
-    const SetIndex plain(sets), folded(sets, SetHash::xor_fold);
-    for (std::uint64_t stride : {1u, 64u, 128u, 4096u}) {
-        std::vector<int> hits(sets), hits_folded(sets);
-        for (std::uint64_t i = 0; i < sets; ++i) {
-            ++hits[plain(i * stride)];
-            ++hits_folded[folded(i * stride)];
-        }
-        const auto most = [](const std::vector<int>& v) {
-            return *std::max_element(v.begin(), v.end());
-        };
-        CHECK(most(hits) == static_cast<int>(std::min<std::uint64_t>(stride, sets)));
-        CHECK(most(hits_folded) <= 2);
-    }
-    for (std::uint64_t above : {0ull, 5ull, 0x123456ull}) { // neighbours never meet
-        std::vector<int> hits(sets);
-        for (std::uint64_t i = 0; i < sets; ++i) ++hits[folded(above * sets + i)];
-        CHECK(std::count(hits.begin(), hits.end(), 1) == sets);
-    }
-    CHECK(SetIndex(7)(20) == 6);
-    CHECK(SetIndex(1, SetHash::xor_fold)(12345) == 0);
 }
 
 } // namespace memsim::parts::tag_array_test

@@ -98,11 +98,11 @@ def machine(platform, program, size=None, seed=1, bandwidth=224, fifo=None, **di
         sm=dict(warp_slots=32, block_slots=16, schedulers=4, scheduler="loose_round_robin", arithmetic_latency=4),
         l1=dict(capacity=f"{size.l1}B", ways=scale.L1_WAYS, latency=cycles(20), accesses_per_cycle=4, banks=4,
                 write_policy="write_through", write_allocate=True, fetch_on_write=False, mshrs=256, targets=8,
-                outstanding=512),
+                outstanding=512, set_hash="linear"),
         network=dict(width="32B", latency=cycles(80), queue=64, buffer=64),
         l2=dict(capacity=f"{size.l2 * ways // scale.L2_WAYS}B", ways=ways, latency=cycles(1),
                 miss_latency=cycles(1 if has_fifo else BEHIND_L2), fetch_on_write=False, mshrs=192, targets=4,
-                queue=64, mem_queue=64, fill_port=True, control_ports=1))
+                queue=64, mem_queue=64, fill_port=True, control_ports=1, set_hash="linear"))
     over_one = Interleave(1, INTERLEAVE)
     # The L2's latency lies on the way below it: what is under way there must fit the queues at its end.
     root.join = join(scale.SLICES, 1, part.interleave, width="64B", clock=CLOCK, latency="1fs", queue=QUEUE)

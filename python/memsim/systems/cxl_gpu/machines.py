@@ -46,10 +46,10 @@ def vortex(size, **dispatch):
         sm=dict(clock=CORE_CLOCK, warp_slots=WARPS, block_slots=WARPS, scheduler="loose_round_robin",
                 arithmetic_latency=1, line="32B", sector="32B"),
         l1=dict(capacity="16KiB", line="32B", ways=4, latency="2ns", mshrs=MSHRS, targets=8, write_policy="write_through",
-                write_allocate=False),
+                write_allocate=False, set_hash="linear"),
         network=dict(width="64B", latency="2ns"),
         l2=dict(capacity=f"{size.llc}B", line="64B", sector="64B", ways=scale.LLC_WAYS, latency="8ns",
-                mshrs=CORES * MSHRS, targets=8, fetch_on_write=False))
+                mshrs=CORES * MSHRS, targets=8, fetch_on_write=False, set_hash="linear"))
 
 
 def machine(platform, program, media="dram", controller="ours", size=None, seed=1, contents=False, store=None,

@@ -47,8 +47,8 @@ def gtx480(memory, **dispatch):
     return gpu(sms=SMS, slices=SLICES, channels=1, interleave=f"{INTERLEAVE}B", clock=CLOCK,
                memory=lambda index, interleave: memory, dispatcher=dispatch,
                sm=dict(schedulers=2, warp_slots=48, block_slots=8),
-               l1=dict(capacity="16KiB", ways=4, sector="128B"),
-               l2=dict(capacity="768KiB", ways=8, sector="128B", latency="170ns"))
+               l1=dict(capacity="16KiB", ways=4, sector="128B", set_hash="linear"),
+               l2=dict(capacity="768KiB", ways=8, sector="128B", latency="170ns", set_hash="linear"))
 
 
 def machine(policy, program, dram="8MiB", drive="table", seed=1, contents=False, manager=None, **dispatch):

@@ -1,0 +1,8 @@
+#include "parts/set_hashes/linear.hh"
+
+namespace memsim::parts {
+
+static const PolicyRegistration<LinearSets> linear {
+    "linear", "The set is the number of the line modulo the number of sets."};
+
+} // namespace memsim::parts
