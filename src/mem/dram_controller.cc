@@ -11,7 +11,8 @@ using protocol::Command;
 
 namespace {
 constexpr std::uint32_t no_request = ~std::uint32_t {0};
-}
+constexpr std::int64_t row_limit = std::int64_t {1} << 31;
+} // namespace
 
 unsigned DramController::banks_of(const void* params) {
     const auto& p = *static_cast<const Params*>(params);
@@ -49,9 +50,14 @@ void DramController::init() {
                                  " requests could wait: at most 65534");
     const std::int64_t rows_of_one = timing_.row.raw * timing_.ranks * timing_.banks();
     const std::int64_t rows = params.capacity->raw / rows_of_one;
-    if (rows == 0 || rows * rows_of_one != params.capacity->raw || rows > 0x7fffffff)
-        refuse("capacity", params.capacity.text() + " is not covered: it must be a multiple of " +
+    if (rows == 0 || rows * rows_of_one != params.capacity->raw)
+        refuse("capacity", params.capacity.text() + " must be a multiple of " +
                                Text<Bytes>::show({rows_of_one}) + ", one row of every bank");
+    if (rows >= row_limit)
+        refuse("capacity", params.capacity.text() + " is " + std::to_string(rows) +
+                               " rows of every bank, where fewer than " +
+                               std::to_string(row_limit) + " are right: write less than " +
+                               Text<Bytes>::show({row_limit * rows_of_one}));
     const std::int64_t granule = params.interleave->raw ? params.interleave->raw : timing_.burst;
     if (granule % timing_.burst || granule > timing_.row.raw)
         refuse("interleave", params.interleave.text() + " must be a multiple of a burst of " +
