@@ -7,6 +7,10 @@ namespace memsim::mem {
 static const Registration<DramController> dram_controller {
     "One channel of DRAM behind an FR-FCFS controller."};
 
+static const DebugFlag commands_flag {
+    "DramCommands", "Commands of mem.DramController to its DRAM: ACT, RD, WR, PRE, REF, with bank "
+                    "and row (memsim trace commands makes a command trace of it)"};
+
 using protocol::Command;
 
 namespace {
@@ -120,13 +124,49 @@ void DramController::init() {
 }
 
 void DramController::wake() {
+    const bool told = sim().debugs(commands_flag);
+    device_->log_to(told ? &issued_ : nullptr);
     do {
         dram_->run(now());
         collect();
     } while (accept());
+    if (told) [[unlikely]]
+        tell_commands();
     stat.queued.set(now(), dram_->reads() + dram_->writes());
     if (dram_->next_action() != never) arm(state.command, dram_->next_action());
     if (dram_->next_done() != never) arm(state.done, dram_->next_done());
+}
+
+/// A line for each command, by the names of data sheets. Banks count within their rank. A command
+/// has a time of its own: an order that plans ahead issues it before, and the refreshes of a rank
+/// that nobody used are caught up with later.
+void DramController::tell_commands() {
+    for (const DramIssued& c : issued_) {
+        const auto name = [&] {
+            switch (c.command) {
+            case DramCommand::activate:
+                return "ACT";
+            case DramCommand::read:
+                return c.close ? "RDA" : "RD";
+            case DramCommand::write:
+                return c.close ? "WRA" : "WR";
+            case DramCommand::precharge:
+                return "PRE";
+            case DramCommand::precharge_all:
+                return "PREA";
+            case DramCommand::refresh:
+                return "REF";
+            case DramCommand::refresh_bank:
+                return "REFB";
+            case DramCommand::activate_2:
+                break;
+            }
+            return "ACT2";
+        }();
+        debug(commands_flag, name, " rank ", c.bank / timing_.banks(), " bank ",
+              c.bank % timing_.banks(), " row ", c.row, " at ", nanoseconds(c.at));
+    }
+    issued_.clear();
 }
 
 /// Takes requests as far as there is room; true if the scheduler has got anything.

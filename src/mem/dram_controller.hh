@@ -156,6 +156,7 @@ class DramController final : public Model<DramController>, public Functional {
         return {r.address, r.bytes, r.sectors, write};
     }
     bool accept();
+    void tell_commands();
     void queue_pieces(const Moved& r);
     void collect();
     protocol::MemResponse answer_to(std::uint32_t request) const;
@@ -175,6 +176,7 @@ class DramController final : public Model<DramController>, public Functional {
     std::optional<parts::DataBus> bus_;
     std::optional<DramDevice> device_;
     std::optional<DramScheduler> dram_;
+    std::vector<DramIssued> issued_; ///< in this wake, while the debug flag DramCommands is on
 };
 
 } // namespace memsim::mem
