@@ -83,7 +83,7 @@ def formats():
                    for row in rows)
 
 
-COMMAND = re.compile(r"[\d.]+ns: (\S+): DramCommands: (\w+) rank (\d+) bank (\d+) row \d+ at ([\d.]+)ns\n?")
+COMMAND = re.compile(r"[\d.]+ns: (\S+): DramCommands: (\w+) rank (\d+) bank (\d+)(?: row \d+)? at ([\d.]+)ns\n?")
 
 
 def commands(file, out, cycle, path, rank):

@@ -163,8 +163,10 @@ void DramController::tell_commands() {
             }
             return "ACT2";
         }();
+        const bool has_row = name[0] == 'A' || name[1] == 'D' || name[0] == 'W';
         debug(commands_flag, name, " rank ", c.bank / timing_.banks(), " bank ",
-              c.bank % timing_.banks(), " row ", c.row, " at ", nanoseconds(c.at));
+              c.bank % timing_.banks(), has_row ? join(" row ", c.row) : "", " at ",
+              nanoseconds(c.at));
     }
     issued_.clear();
 }
