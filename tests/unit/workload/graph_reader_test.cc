@@ -137,7 +137,8 @@ TEST_CASE("a file that is no graph") {
 
 TEST_CASE("a bad edge list") {
     CHECK(refusal("1 2\n3\n") == "line 2, column 2: the target vertex is missing");
-    CHECK(refusal("1 2\n1 2 3\n") == "line 2, column 5: '3' stands after the end of 'source target'");
+    CHECK(refusal("1 2\n1 2 3\n") ==
+          "line 2, column 5: '3' stands after the end of 'source target'");
     CHECK(refusal("1 -2\n") == "line 1, column 3: the target vertex is '-2', where a whole number "
                                "from 0 to 4294967295 is right");
     CHECK(refusal("1 4294967296\n") ==
