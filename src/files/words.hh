@@ -39,6 +39,10 @@ class Words {
         skip();
         return taken;
     }
+    /// The word that was taken last.
+    std::string_view last() const {
+        return {last_, static_cast<std::size_t>(std::find_if(last_, end_, is_blank) - last_)};
+    }
     /// Hexadecimal, with or without 0x.
     std::uint64_t hex(const char* what) {
         if (at_ == end_) [[unlikely]]

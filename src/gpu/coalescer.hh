@@ -21,7 +21,8 @@ class Coalescer {
     /// protocol::most_sectors of these.
     Coalescer(std::uint32_t line, std::uint32_t sector) : line_(line), sector_(sector) {}
 
-    /// Fills accesses() from a load, store or atomic. Lanes are aligned to their width.
+    /// Fills accesses() from a load, store or atomic. A lane that is not aligned to its width may
+    /// touch two sectors.
     void run(const program::WarpOp& op) {
         begin();
         add(op);
@@ -32,20 +33,15 @@ class Coalescer {
     void begin() { n_ = 0; }
     void add(const program::WarpOp& op) {
         for (std::uint32_t rest = op.mask; rest; rest &= rest - 1) {
-            const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-            const std::uint64_t first = op.address[lane] & ~std::uint64_t {sector_ - 1};
-            const std::uint64_t line = first & ~std::uint64_t {line_ - 1};
-            std::uint32_t i = n_;
-            while (i > 0 && lines_[i - 1] != line) --i;
-            if (i == 0) {
-                i = ++n_;
-                lines_[i - 1] = line;
-                touched_[i - 1] = 0;
-                covered_[i - 1] = {};
+            const std::uint64_t address = op.address[static_cast<unsigned>(std::countr_zero(rest))];
+            const auto in_sector = static_cast<std::uint32_t>(address) & (sector_ - 1);
+            if (in_sector + op.width <= sector_) [[likely]] {
+                touch(address, op.width);
+            } else {
+                const std::uint32_t here = sector_ - in_sector;
+                touch(address, here);
+                touch(address + here, op.width - here);
             }
-            const auto offset = static_cast<unsigned>(first - line);
-            touched_[i - 1] |= bits(offset + sector_) & ~bits(offset);
-            cover(covered_[i - 1], static_cast<unsigned>(op.address[lane] - line), op.width);
         }
     }
     void end() {
@@ -56,6 +52,22 @@ class Coalescer {
     const Access& operator[](std::uint32_t i) const { return accesses_[i]; }
 
   private:
+    /// Bytes of one sector.
+    void touch(std::uint64_t address, std::uint32_t width) {
+        const std::uint64_t first = address & ~std::uint64_t {sector_ - 1};
+        const std::uint64_t line = first & ~std::uint64_t {line_ - 1};
+        std::uint32_t i = n_;
+        while (i > 0 && lines_[i - 1] != line) --i;
+        if (i == 0) {
+            i = ++n_;
+            lines_[i - 1] = line;
+            touched_[i - 1] = 0;
+            covered_[i - 1] = {};
+        }
+        const auto offset = static_cast<unsigned>(first - line);
+        touched_[i - 1] |= bits(offset + sector_) & ~bits(offset);
+        cover(covered_[i - 1], static_cast<unsigned>(address - line), width);
+    }
     /// The sectors of protocol::sector_bytes in a line's first bytes.
     static std::uint32_t bits(unsigned bytes) { return (1u << bytes / protocol::sector_bytes) - 1; }
     /// A bit for each byte of a line's sectors.
@@ -82,7 +94,7 @@ class Coalescer {
 
     std::uint32_t line_, sector_;
     std::uint32_t n_ = 0;
-    static constexpr std::size_t most = most_rows * program::warp_lanes;
+    static constexpr std::size_t most = most_rows * program::warp_lanes * 2;
     std::array<std::uint64_t, most> lines_ {};
     std::array<std::uint32_t, most> touched_ {};
     std::array<Bytes, most> covered_ {};

@@ -8,11 +8,16 @@ namespace memsim::mem {
 static const Registration<DramController> dram_controller {
     "One channel of DRAM behind an FR-FCFS controller."};
 
+static const DebugFlag commands_flag {
+    "DramCommands", "Commands of mem.DramController to its DRAM: ACT, RD, WR, PRE, REF, with bank "
+                    "and row (memsim trace commands makes a command trace of it)"};
+
 using protocol::Command;
 
 namespace {
 constexpr std::uint32_t no_request = ~std::uint32_t {0};
-}
+constexpr std::int64_t row_limit = std::int64_t {1} << 31;
+} // namespace
 
 unsigned DramController::banks_of(const void* params) {
     const auto& p = *static_cast<const Params*>(params);
@@ -50,9 +55,14 @@ void DramController::init() {
                                  " requests could wait: at most 65534");
     const std::int64_t rows_of_one = timing_.row.raw * timing_.ranks * timing_.banks();
     const std::int64_t rows = params.capacity->raw / rows_of_one;
-    if (rows == 0 || rows * rows_of_one != params.capacity->raw || rows > 0x7fffffff)
-        refuse("capacity", params.capacity.text() + " is not covered: it must be a multiple of " +
+    if (rows == 0 || rows * rows_of_one != params.capacity->raw)
+        refuse("capacity", params.capacity.text() + " must be a multiple of " +
                                Text<Bytes>::show({rows_of_one}) + ", one row of every bank");
+    if (rows >= row_limit)
+        refuse("capacity", params.capacity.text() + " is " + std::to_string(rows) +
+                               " rows of every bank, where fewer than " +
+                               std::to_string(row_limit) + " are right: write less than " +
+                               Text<Bytes>::show({row_limit * rows_of_one}));
     const std::int64_t granule = params.interleave->raw ? params.interleave->raw : timing_.burst;
     if (granule % timing_.burst || granule > timing_.row.raw)
         refuse("interleave", params.interleave.text() + " must be a multiple of a burst of " +
@@ -134,13 +144,51 @@ void DramController::share() {
 }
 
 void DramController::wake() {
+    const bool told = sim().debugs(commands_flag);
+    device_->log_to(told ? &issued_ : nullptr);
     do {
         dram_->run(now());
         collect();
     } while (accept());
+    if (told) [[unlikely]]
+        tell_commands();
     stat.queued.set(now(), dram_->reads() + dram_->writes());
     if (dram_->next_action() != never) arm(state.command, dram_->next_action());
     if (dram_->next_done() != never) arm(state.done, dram_->next_done());
+}
+
+/// A line for each command, by the names of data sheets. Banks count within their rank. A command
+/// has a time of its own: an order that plans ahead issues it before, and the refreshes of a rank
+/// that nobody used are caught up with later.
+void DramController::tell_commands() {
+    for (const DramIssued& c : issued_) {
+        const auto name = [&] {
+            switch (c.command) {
+            case DramCommand::activate:
+                return "ACT";
+            case DramCommand::read:
+                return c.close ? "RDA" : "RD";
+            case DramCommand::write:
+                return c.close ? "WRA" : "WR";
+            case DramCommand::precharge:
+                return "PRE";
+            case DramCommand::precharge_all:
+                return "PREA";
+            case DramCommand::refresh:
+                return "REF";
+            case DramCommand::refresh_bank:
+                return "REFB";
+            case DramCommand::activate_2:
+                break;
+            }
+            return "ACT2";
+        }();
+        const bool has_row = name[0] == 'A' || name[1] == 'D' || name[0] == 'W';
+        debug(commands_flag, name, " rank ", c.bank / timing_.banks(), " bank ",
+              c.bank % timing_.banks(), has_row ? join(" row ", c.row) : "", " at ",
+              nanoseconds(c.at));
+    }
+    issued_.clear();
 }
 
 /// Takes requests as far as there is room; true if the scheduler has got anything.

@@ -161,6 +161,7 @@ class DramController final : public Model<DramController>, public Functional {
         return {r.address, r.bytes, r.sectors, write};
     }
     bool accept();
+    void tell_commands();
     void queue_pieces(const Moved& r);
     void share();
     [[noreturn]] void refuse_address(std::uint64_t address, std::uint32_t channel) const;
@@ -185,6 +186,7 @@ class DramController final : public Model<DramController>, public Functional {
     parts::Interleave dealt_; ///< where the map is of this channel's addresses alone:
     std::uint64_t chunk_ = 0; ///< not 0 there
     std::uint32_t index_ = 0;
+    std::vector<DramIssued> issued_; ///< in this wake, while the debug flag DramCommands is on
 };
 
 } // namespace memsim::mem

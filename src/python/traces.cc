@@ -13,15 +13,36 @@ namespace {
 Time time_of(const std::string& text) { return text.empty() ? Time {0} : Text<Time>::parse(text); }
 
 TraceOptions options_of(const std::string& format, const std::string& unit, std::uint32_t bytes,
-                        const std::string& geometry) {
-    return {Text<TraceFormat>::parse(format), time_of(unit), bytes, parse_geometry(geometry)};
+                        const std::string& geometry, const std::string& map, bool from_first,
+                        const std::string& gem5) {
+    return {Text<NameOf<TraceFormat>>::parse(format),
+            time_of(unit),
+            bytes,
+            parse_geometry(geometry),
+            map,
+            from_first,
+            Text<Gem5Commands>::parse(gem5)};
+}
+
+/// The registered formats as rows of a table: name, title, shape, notes, whether it is written, who
+/// plays it.
+std::vector<std::vector<std::string>> formats() {
+    std::vector<std::vector<std::string>> rows;
+    for (const std::string& name : Named<TraceFormat>::names()) {
+        const TraceFormat& f = Named<TraceFormat>::find(name);
+        if (f.detect)
+            rows.push_back({name, std::string(f.title), std::string(f.shape), std::string(f.notes),
+                            f.written ? "yes" : "", std::string(f.played_by)});
+    }
+    return rows;
 }
 
 } // namespace
 
 void bind_traces(py::module_& m) {
     py::class_<TraceOptions>(m, "TraceOptions")
-        .def(py::init(&options_of), "format"_a, "unit"_a, "bytes"_a, "geometry"_a);
+        .def(py::init(&options_of), "format"_a, "unit"_a, "bytes"_a, "geometry"_a, "map"_a,
+             "from_first"_a, "gem5"_a);
     const py::call_guard<py::gil_scoped_release> released;
     m.def("trace_info", &trace_info, "path"_a, "options"_a, released);
     m.def("trace_head", &trace_head, "path"_a, "options"_a, "n"_a, released);
@@ -38,7 +59,9 @@ void bind_traces(py::module_& m) {
     const auto words = [](const auto& names) {
         return std::vector<std::string>(names.begin(), names.end());
     };
-    m.attr("trace_formats") = words(names_of(TraceFormat {}));
+    m.attr("trace_formats") = Named<TraceFormat>::names();
+    m.attr("gem5_commands") = words(names_of(Gem5Commands {}));
+    m.def("trace_format_rows", &formats);
     m.attr("trace_output_formats") = words(names_of(TraceOutputFormat {}));
 }
 

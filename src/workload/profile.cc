@@ -15,15 +15,18 @@ class Lines {
         u32 n = 0;
         u64 last = ~u64 {0};
         for (u32 rest = op.mask; rest != 0; rest &= rest - 1) {
-            const u64 line = op.address[static_cast<u32>(std::countr_zero(rest))] / 128;
-            if (line == last) continue;
-            last = line;
-            u64 at = line * 0x9e3779b97f4a7c15 >> 56;
-            while (operation_of_[at] == operation_ && line_[at] != line)
-                [[unlikely]] at = (at + 1) % places;
-            n += operation_of_[at] != operation_;
-            operation_of_[at] = operation_;
-            line_[at] = line;
+            const u64 address = op.address[static_cast<u32>(std::countr_zero(rest))];
+            const u64 end = (address + op.width - 1) / 128; // a lane that is not aligned: two
+            for (u64 line = address / 128; line <= end; ++line) {
+                if (line == last) continue;
+                last = line;
+                u64 at = line * 0x9e3779b97f4a7c15 >> 56;
+                while (operation_of_[at] == operation_ && line_[at] != line)
+                    [[unlikely]] at = (at + 1) % places;
+                n += operation_of_[at] != operation_;
+                operation_of_[at] = operation_;
+                line_[at] = line;
+            }
         }
         return n;
     }

@@ -53,9 +53,8 @@ def test_a_layer_that_cannot_be(refused, network, cfg, line, said):
 
 
 def test_what_is_not_there_is_not_passed_over(refused, network):
-    assert refused(network(NET + "[maxpool]\nsize=2\npadding=0\n"), "8") == (
-        "n.cfg: line 5, column 1: padding of a pool is not there yet: leave it out, and it is size - 1, "
-        "as Darknet has it")
+    assert refused(network(NET + "[convolutional]\nstride=2\nstride_y=2\n"), "8") == (
+        "n.cfg: line 5, column 1: 'stride_y' is no key of [convolutional] (did you mean 'stride'?)")
     assert refused(network(NET + "[dropout]\n" + NET), "8") == (
         "n.cfg: line 4, column 1: a second section [net], where one is right")
 

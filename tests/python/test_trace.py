@@ -1,5 +1,7 @@
 """`memsim trace`: what it prints, and the sentences it ends in (docs/traces.md runs the rest)."""
 
+from pathlib import Path
+
 LINES = "0x2000D5C0 READ 30\n0x1FF96FC0 WRITE 160\n0x2000D600 READ 165\n"
 
 
@@ -37,3 +39,42 @@ def test_mistakes_are_sentences(memsim_command, tmp_path):
     assert "is no geometry" in refused("info", "--geometry", "1,x", "bad")
     assert "No such file" in refused("info", "none")
     memsim_command("trace", "info", "--format", "nonsense", "bad", expect=2)
+
+
+def test_the_page_has_every_format(memsim_command):
+    """docs/traces.md holds the table that the registered formats make."""
+    table = memsim_command("trace", "formats").stdout
+    assert table.count("\n") > 12
+    assert table in (Path(__file__).parents[2] / "docs/traces.md").read_text()
+
+
+COMMANDS = """\
+import memsim
+from memsim import mem
+
+root = memsim.Root()
+root.generator = mem.TrafficGen(pattern="sequential", requests=4, period="100ns", read_share="100%")
+root.dram = mem.DramController(timing="ddr4_2400")
+root.generator.mem_side = root.dram.cpu_side
+memsim.instantiate(root)
+memsim.simulate()
+"""
+
+
+def test_commands_of_a_dram(memsim_command, tmp_path):
+    """A row is opened and read; the tool's trace has cycle, command and bank in the order of time."""
+    (tmp_path / "dram.py").write_text(COMMANDS)
+    memsim_command("-q", "--debug-flags", "DramCommands", "--debug-file", "lines", "dram.py")
+    said = memsim_command("trace", "commands", "lines", "out", "--cycle", "0.833ns").stdout
+    rows = [line.split(",") for line in (tmp_path / "out").read_text().splitlines()]
+    assert said == f"out: {len(rows)} commands\n"
+    assert [name for _, name, _ in rows if name in ("ACT", "RD")] == ["ACT", "RD", "RD", "RD", "RD"]
+    opened, first = rows[0], rows[1]
+    assert opened[1] == "ACT" and first[1] == "RD" and opened[2] == first[2]
+    assert int(first[0]) - int(opened[0]) == 17  # tRCD of DDR4-2400R: 14.16 ns
+    assert [int(at) for at, *_ in rows] == sorted(int(at) for at, *_ in rows)
+    assert memsim_command("trace", "commands", "lines", "out", "--cycle", "0.833ns", "--of", "ram", expect=1).stderr == (
+        "memsim: lines: has commands of dram: name one of them by --of\n")
+    (tmp_path / "none").write_text("")
+    assert "has no line of the debug flag DramCommands" in memsim_command(
+        "trace", "commands", "none", "out", "--cycle", "1ns", expect=1).stderr

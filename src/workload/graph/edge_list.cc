@@ -1,4 +1,5 @@
 #include "core/heed.hh"
+#include "core/units.hh"
 #include "workload/fields.hh"
 #include "workload/graph/graph_reader.hh"
 
@@ -24,11 +25,20 @@ std::optional<Announced> announced_in(const InputFile& file, std::string_view co
     return announced;
 }
 
+void check_weight(Fields& fields) {
+    const std::string_view text = fields.word("the weight");
+    const detail::Decimal number = detail::read_decimal(text);
+    if (number.length == 0 || number.length != text.size())
+        fields.refuse("the weight is '" + std::string(text.substr(0, 40)) +
+                      "', where a number is right");
+}
+
 } // namespace
 
 Csr read_edge_list(InputFile& file) {
     std::vector<Arc> arcs;
     std::optional<Announced> announced;
+    std::optional<bool> weighted; ///< as the first edge is
     for (std::string_view line; file.next_line(line);) {
         if (line.starts_with('#')) {
             if (const auto found = announced_in(file, line)) announced = found;
@@ -38,7 +48,9 @@ Csr read_edge_list(InputFile& file) {
         if (fields.empty()) continue;
         const auto from = fields.number("the source vertex", 0, 0xffffffff);
         const auto to = fields.number("the target vertex", 0, 0xffffffff);
-        fields.end("source target");
+        if (!weighted) weighted = !fields.empty();
+        if (*weighted) check_weight(fields);
+        fields.end(*weighted ? "source target weight" : "source target");
         arcs.emplace_back(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to));
     }
     std::vector<std::uint32_t> names;

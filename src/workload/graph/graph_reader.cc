@@ -25,14 +25,17 @@ Csr read_by_content(InputFile& file) {
     if (head.empty()) file.refuse("is empty; a graph file was expected");
     if (head.starts_with("CSR1")) return read_csr_file(file);
     if (head.starts_with("%%MatrixMarket")) return read_matrix_market(file);
+    const char first = head[0];
     const char second = head.size() > 1 ? head[1] : '\n';
     const bool alone = second == ' ' || second == '\t' || second == '\n' || second == '\r';
-    if ((head[0] == 'c' || head[0] == 'p') && alone) return read_dimacs(file);
+    if ((first == 'c' || first == 'p') && alone) return read_dimacs(file);
     if (is_rodinia(head)) return read_rodinia(file);
-    if (head[0] == '#' || (head[0] >= '0' && head[0] <= '9')) return read_edge_list(file);
+    constexpr std::size_t metis_head = 65536;
+    if (is_metis(file.peek(metis_head))) return read_metis(file);
+    if (first == '#' || (first >= '0' && first <= '9')) return read_edge_list(file);
     file.refuse("is no graph in a known format: a file begins with '#' or a number (SNAP edge "
                 "list, Rodinia), "
-                "'c' or 'p' (DIMACS .gr), '%%MatrixMarket' or 'CSR1'");
+                "'c' or 'p' (DIMACS .gr), '%%MatrixMarket', '%' or a number (METIS), or 'CSR1'");
 }
 
 } // namespace

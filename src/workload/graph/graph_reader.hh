@@ -17,7 +17,8 @@ void check_vertices(const InputFile& file, std::uint64_t vertices, std::uint64_t
 /// (but for Rodinia's).
 Csr read_graph(const std::string& path);
 
-/// SNAP: `#` comments, then `source<TAB>target` a line. The numbers may have gaps: vertices are
+/// SNAP: `#` comments, then `source<TAB>target` a line, or `source target weight` on each (the
+/// weight is checked and dropped). The numbers may have gaps: vertices are
 /// renumbered from 0 in ascending order. A comment `# Nodes: n Edges: m` must be right.
 Csr read_edge_list(InputFile& file);
 
@@ -30,6 +31,12 @@ Csr read_dimacs(InputFile& file);
 /// symmetric (or skew-symmetric, hermitian); entry (i, j) is an arc from i to j, and back where
 /// symmetric. Values are checked to be there and dropped.
 Csr read_matrix_market(InputFile& file);
+
+/// METIS: `%` comments, `vertices edges [format [weights]]`, then a line of neighbours for each
+/// vertex, counted from 1; each edge is listed at both of its vertices. Weights are checked and
+/// dropped. A file without a comment is told from an edge list by lines of different lengths.
+bool is_metis(std::string_view head);
+Csr read_metis(InputFile& file);
 
 /// Rodinia's bfs: `n`, n lines `start count`, the source, `m`, m lines `target weight` (checked and
 /// dropped). Arcs keep the order of the file.

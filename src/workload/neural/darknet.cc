@@ -10,6 +10,7 @@ namespace memsim::workload {
 namespace {
 
 using Kind = Layer::Kind;
+using Activation = Layer::Activation;
 constexpr u32 block_threads = 512; // BLOCK in darknet.h
 constexpr float lowest = -std::numeric_limits<float>::infinity();
 
@@ -23,7 +24,7 @@ class Darknet : public Application {
         for (u32 i = 0; i < net_.layers.size(); ++i) {
             Layer& l = net_.layers[i];
             const std::string number = std::to_string(i);
-            if (l.kind == Kind::convolutional) {
+            if (l.weighted()) {
                 if (l.weights.empty()) generate(l, number);
                 workspace = std::max(workspace, u64 {l.depth()} * l.w * l.h);
             }
@@ -45,6 +46,7 @@ class Darknet : public Application {
         upsample_ = kernel("upsample_kernel", 18, [this](Warp& w) { upsample(w); });
         reorg_ = kernel("reorg_kernel", 26, [this](Warp& w) { reorg(w); });
         softmax_ = kernel("softmax_kernel", 16, [this](Warp& w) { softmax(w); });
+        crop_ = kernel("forward_crop_layer_kernel", 24, [this](Warp& w) { crop(w); });
         for (u32 i = 0; i < net_.layers.size(); ++i) plan(i);
     }
     std::string difference() const override;
@@ -63,22 +65,22 @@ class Darknet : public Application {
     /// Uniform with Darknet's deviation, sqrt(2 / depth), which keeps sums of the same size.
     void generate(Layer& l, const std::string& number) const {
         const float scale = std::sqrt(2.0f / static_cast<float>(l.depth()));
-        l.weights = random_floats(options_.seed, "w" + number, u64 {l.filters} * l.depth());
+        l.weights = random_floats(options_.seed, "w" + number, l.weight_count());
         for (float& f : l.weights) f = (f * 2.0f - 1.0f) * scale;
-        l.bias = random_floats(options_.seed, "b" + number, l.filters);
+        l.bias = random_floats(options_.seed, "b" + number, l.bias_count());
     }
     void plan(u32 i) {
         const Layer& l = net_.layers[i];
         const auto then = [&](u32 kernel, u32 part, u32 threads) {
             steps_.push_back({kernel, i, part, threads});
         };
-        if (l.kind == Kind::convolutional) {
+        if (l.weighted()) {
             for (u32 g = 0; g < l.groups; ++g) {
                 if (!plain(l)) then(im2col_, g, l.in_c / l.groups * l.w * l.h);
                 then(gemm_, g, l.filters / l.groups * l.w * l.h);
             }
             then(add_bias_, 0, l.outputs());
-            if (l.leaky) then(activate_, 0, l.outputs());
+            if (l.activation != Activation::linear) then(activate_, 0, l.outputs());
         } else if (l.kind == Kind::maxpool) {
             then(maxpool_, 0, l.outputs());
         } else if (l.kind == Kind::avgpool) {
@@ -87,14 +89,23 @@ class Darknet : public Application {
             for (u32 k = 0; k < l.from.size(); ++k)
                 then(copy_, k, net_.layers[static_cast<u32>(l.from[k])].outputs());
         } else if (l.kind == Kind::shortcut) {
-            then(shortcut_, 0, l.outputs());
-            if (l.leaky) then(activate_, 0, l.outputs());
+            if (const Overlap o = overlap(l); o.same) {
+                then(shortcut_, 0, l.outputs());
+            } else {
+                then(copy_, 0, l.outputs());
+                then(shortcut_, 0, o.w * o.h * o.c);
+            }
+            if (l.activation != Activation::linear) then(activate_, 0, l.outputs());
         } else if (l.kind == Kind::upsample) {
             then(upsample_, 0, l.outputs());
         } else if (l.kind == Kind::reorg) {
             then(reorg_, 0, l.outputs());
         } else if (l.kind == Kind::softmax) {
-            then(softmax_, 0, 1);
+            then(softmax_, 0, l.groups);
+        } else if (l.kind == Kind::crop) {
+            then(crop_, 0, l.outputs());
+        } else if (l.kind == Kind::extra) {
+            then(copy_, 0, l.outputs() - l.filters);
         }
     }
     void load_host(Loader& from) override {
@@ -105,6 +116,21 @@ class Darknet : public Application {
         const Step& s = steps_[launches()];
         launch(s.kernel, s.threads, block_threads);
         return true;
+    }
+
+    /// Where a shortcut adds: the part that both layers have, each taken at its own stride.
+    struct Overlap {
+        bool same;
+        u32 w, h, c, from_stride, stride;
+    };
+    Overlap overlap(const Layer& l) const {
+        const Layer& from = net_.layers[static_cast<u32>(l.from[0])];
+        return {from.w == l.w && from.h == l.h && from.c == l.c,
+                std::min(from.w, l.w),
+                std::min(from.h, l.h),
+                std::min(from.c, l.c),
+                std::max(from.w / l.w, 1u),
+                std::max(l.w / from.w, 1u)};
     }
 
     struct Split {
@@ -153,7 +179,9 @@ class Darknet : public Application {
         const auto t = w.thread();
         w.if_(t < step().threads, [&] {
             const auto place = split(w, t, area);
-            const auto row = (place.quotient + filter0) * depth;
+            const auto row = l.kind == Kind::local
+                                 ? mad(place.rest, l.filters, place.quotient) * depth
+                                 : (place.quotient + filter0) * depth;
             Lanes<float> sum = w.map<float>([](u32) { return 0.0f; });
             sum.flow = &w;
             w.repeat(depth, [&](u32 k) {
@@ -168,7 +196,8 @@ class Darknet : public Application {
         enum class Site : u32 { bias, old, set };
         const auto t = w.thread();
         w.if_(t < step().threads, [&] {
-            const auto filter = w.divide(t, all_lanes(layer().w * layer().h));
+            const auto filter =
+                layer().kind == Kind::local ? t : w.divide(t, all_lanes(layer().w * layer().h));
             const auto bias = w.load(Site::bias, bias_[step().layer], filter);
             const auto old = w.load(Site::old, out_[step().layer], t);
             w.store(Site::set, out_[step().layer], t, old + bias);
@@ -179,14 +208,32 @@ class Darknet : public Application {
         const auto t = w.thread();
         w.if_(t < step().threads, [&] {
             const auto old = w.load(Site::old, out_[step().layer], t);
-            const auto small = old * 0.1f;
-            w.store(Site::set, out_[step().layer], t, select(old > 0.0f, old, small));
+            const auto activated = [&] {
+                switch (layer().activation) {
+                case Activation::relu:
+                    return select(old > 0.0f, old, all_lanes(0.0f));
+                case Activation::ramp: {
+                    const auto small = old * 0.1f;
+                    return select(old > 0.0f, old + small, small);
+                }
+                case Activation::logistic: {
+                    const auto e = w.apply<float>(
+                        rule::exponential, [&](u32 i) { return exact_exp(-old[i]); }, old);
+                    return w.divide(all_lanes(1.0f), e + 1.0f);
+                }
+                default: {
+                    const auto small = old * 0.1f;
+                    return select(old > 0.0f, old, small);
+                }
+                }
+            };
+            w.store(Site::set, out_[step().layer], t, activated());
         });
     }
     void maxpool(Warp& w) {
         enum class Site : u32 { pixel, set };
         const Layer& l = layer();
-        const u32 before = (l.size - 1) / 2;
+        const u32 before = l.pad / 2;
         const auto t = w.thread();
         w.if_(t < step().threads, [&] {
             const auto row = split(w, t, l.w);
@@ -230,20 +277,57 @@ class Darknet : public Application {
         u32 offset = 0;
         for (u32 k = 0; k < step().part; ++k)
             offset += net_.layers[static_cast<u32>(layer().from[k])].outputs();
+        const auto from = layer().kind == Kind::route
+                              ? out_[static_cast<u32>(layer().from[step().part])]
+                              : in(step().layer);
         const auto t = w.thread();
         w.if_(t < step().threads, [&] {
-            const auto value =
-                w.load(Site::get, out_[static_cast<u32>(layer().from[step().part])], t);
+            const auto value = w.load(Site::get, from, t);
             w.store(Site::set, out_[step().layer], t, value, offset);
         });
     }
     void shortcut(Warp& w) {
         enum class Site : u32 { one, other, set };
+        const Overlap o = overlap(layer());
+        if (!o.same) return add_overlap(w, o);
         const auto t = w.thread();
         w.if_(t < step().threads, [&] {
             const auto one = w.load(Site::one, in(step().layer), t);
             const auto other = w.load(Site::other, out_[static_cast<u32>(layer().from[0])], t);
             w.store(Site::set, out_[step().layer], t, one + other);
+        });
+    }
+    void add_overlap(Warp& w, const Overlap& o) {
+        enum class Site : u32 { other = 3, old, set };
+        const Layer& l = layer();
+        const Layer& from = net_.layers[static_cast<u32>(l.from[0])];
+        const auto t = w.thread();
+        w.if_(t < step().threads, [&] {
+            const auto row = split(w, t, o.w);
+            const auto plane = split(w, row.quotient, o.h);
+            const auto at = [&](const Layer& of, u32 stride) {
+                const auto line = mad(plane.quotient, of.h, plane.rest * stride);
+                return mad(line, of.w, row.rest * stride);
+            };
+            const auto other =
+                w.load(Site::other, out_[static_cast<u32>(l.from[0])], at(from, o.from_stride));
+            const auto to = at(l, o.stride);
+            const auto old = w.load(Site::old, out_[step().layer], to);
+            w.store(Site::set, out_[step().layer], to, old + other);
+        });
+    }
+    /// Pixels from 0 to 1 become -1 to 1.
+    void crop(Warp& w) {
+        enum class Site : u32 { get, set };
+        const Layer& l = layer();
+        const auto t = w.thread();
+        w.if_(t < step().threads, [&] {
+            const auto row = split(w, t, l.w);
+            const auto plane = split(w, row.quotient, l.h);
+            const auto line = mad(plane.quotient, l.in_h, plane.rest + (l.in_h - l.h) / 2);
+            const auto value = w.load(Site::get, in(step().layer),
+                                      mad(line, l.in_w, row.rest + (l.in_w - l.w) / 2));
+            w.store(Site::set, out_[step().layer], t, mad(value, 2.0f, all_lanes(-1.0f)));
         });
     }
     void upsample(Warp& w) {
@@ -279,16 +363,20 @@ class Darknet : public Application {
     }
     void softmax(Warp& w) {
         enum class Site : u32 { look, get, put, again, set };
-        const u32 n = layer().outputs();
+        const u32 groups = layer().groups, n = layer().outputs() / groups;
+        const float temperature = layer().temperature;
         const auto from = in(step().layer), to = out_[step().layer];
-        const auto t = w.thread();
-        w.if_(t < 1u, [&] {
+        const auto thread = w.thread();
+        w.if_(thread < groups, [&] {
+            const auto t = groups == 1 ? thread : thread * n;
             Lanes<float> most = w.map<float>([](u32) { return lowest; });
             Lanes<float> sum = w.map<float>([](u32) { return 0.0f; });
             most.flow = sum.flow = &w;
             w.repeat(n, [&](u32 k) { most = max(most, w.load(Site::look, from, t, k)); });
             w.repeat(n, [&](u32 k) {
-                const auto less = w.load(Site::get, from, t, k) - most;
+                const auto above = w.load(Site::get, from, t, k) - most;
+                const auto less =
+                    temperature == 1.0f ? above : w.divide(above, all_lanes(temperature));
                 const auto e = w.apply<float>(
                     rule::exponential, [&](u32 i) { return exact_exp(less[i]); }, less);
                 sum = sum + e;
@@ -306,14 +394,14 @@ class Darknet : public Application {
     Array<float> image_, columns_;
     std::vector<Array<float>> weights_, bias_, out_;
     u32 im2col_, gemm_, add_bias_, activate_, maxpool_, avgpool_, copy_, shortcut_, upsample_,
-        reorg_, softmax_;
+        reorg_, softmax_, crop_;
 };
 
 std::string Darknet::difference() const {
     std::vector<std::vector<float>> all;
     const std::vector<float> image(image_.host().begin(), image_.host().end());
     for (u32 i = 0; i < net_.layers.size(); ++i) {
-        all.push_back(plain_layer(net_.layers[i], i ? all[i - 1] : image, all));
+        all.push_back(plain_layer(net_.layers[i], i ? all[i - 1] : image, net_.layers, all));
         const std::string name = "output" + std::to_string(i);
         std::string wrong;
         if (net_.layers[i].kind == Kind::softmax) {
@@ -323,8 +411,15 @@ std::string Darknet::difference() const {
                 return std::pair(all[i][k], all[i][k] * rounded + 1e-37f);
             });
             all[i].assign(out_[i].host().begin(), out_[i].host().end());
-        } else
+        } else if (net_.layers[i].activation == Activation::logistic) {
+            // The exponential, the sum and the quotient are each rounded.
+            wrong = first_far<float>(name, out_[i].host(), [&](u64 k) {
+                return std::pair(all[i][k], all[i][k] * 0x1p-21f + 1e-37f);
+            });
+            all[i].assign(out_[i].host().begin(), out_[i].host().end());
+        } else {
             wrong = first_difference(name, out_[i], all[i]);
+        }
         if (!wrong.empty()) return wrong;
     }
     return "";

@@ -11,8 +11,9 @@ namespace memsim::workload {
 std::unique_ptr<Application> make_darknet(const Options& options, Network network);
 
 /// A layer's output by plain loops, without im2col, groups or steps: what ours is compared with.
-/// `all` holds the outputs of the layers before it.
+/// `all` holds the outputs of the layers before it, of `layers`.
 std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
+                               const std::vector<Layer>& layers,
                                const std::vector<std::vector<float>>& all);
 
 } // namespace memsim::workload

@@ -6,7 +6,31 @@
 
 namespace memsim::workload {
 
+namespace {
+
+float activated(Layer::Activation activation, float x) {
+    using enum Layer::Activation;
+    switch (activation) {
+    case linear:
+        return x;
+    case leaky:
+        return x > 0 ? x : x * 0.1f;
+    case relu:
+        return x > 0 ? x : 0;
+    case ramp: {
+        const float small = x * 0.1f;
+        return x > 0 ? x + small : small;
+    }
+    case logistic:
+        break;
+    }
+    return static_cast<float>(1 / (1 + std::exp(-static_cast<double>(x))));
+}
+
+} // namespace
+
 std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
+                               const std::vector<Layer>& layers,
                                const std::vector<std::vector<float>>& all) {
     using Kind = Layer::Kind;
     std::vector<float> out(l.outputs());
@@ -36,11 +60,35 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
         return out;
     }
     if (l.kind == Kind::softmax) {
-        const double most = *std::max_element(in.begin(), in.end());
-        double sum = 0;
-        for (const float f : in) sum += std::exp(f - most);
-        for (u32 i = 0; i < out.size(); ++i)
-            out[i] = static_cast<float>(std::exp(in[i] - most) / sum);
+        const std::size_t n = out.size() / l.groups;
+        for (std::size_t from = 0; from < out.size(); from += n) {
+            const double most = *std::max_element(&in[from], &in[from] + n);
+            const auto power = [&](std::size_t i) {
+                return std::exp((in[i] - most) / static_cast<double>(l.temperature));
+            };
+            double sum = 0;
+            for (std::size_t i = from; i < from + n; ++i) sum += power(i);
+            for (std::size_t i = from; i < from + n; ++i)
+                out[i] = static_cast<float>(power(i) / sum);
+        }
+        return out;
+    }
+    if (l.kind == Kind::extra) {
+        std::copy(in.begin(), in.end(), out.begin());
+        return out;
+    }
+    if (l.kind == Kind::shortcut) {
+        const Layer& from = layers[static_cast<u32>(l.from[0])];
+        const std::vector<float>& other = all[static_cast<u32>(l.from[0])];
+        const u32 down = std::max(from.w / l.w, 1u), up = std::max(l.w / from.w, 1u);
+        out = in;
+        for (u32 c = 0; c < std::min(l.c, from.c); ++c)
+            for (u32 y = 0; y < std::min(l.h, from.h); ++y)
+                for (u32 x = 0; x < std::min(l.w, from.w); ++x) {
+                    float& sum = out[(u64 {c} * l.h + y * up) * l.w + x * up];
+                    sum = sum + other[(u64 {c} * from.h + y * down) * from.w + x * down];
+                }
+        for (float& f : out) f = activated(l.activation, f);
         return out;
     }
     const u32 channels = l.in_c / l.groups;
@@ -49,8 +97,10 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
         for (u32 y = 0; y < l.h; ++y)
             for (u32 x = 0; x < l.w; ++x, ++at) {
                 float value = 0;
-                if (l.kind == Kind::convolutional) {
-                    u64 k = u64 {c} * l.depth();
+                if (l.weighted()) {
+                    const bool local = l.kind == Kind::local;
+                    const u64 set = local ? (u64 {y} * l.w + x) * l.filters : 0;
+                    u64 k = (set + c) * l.depth();
                     for (u32 d = 0; d < channels; ++d)
                         for (u32 i = 0; i < l.size; ++i)
                             for (u32 j = 0; j < l.size; ++j) {
@@ -60,9 +110,9 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
                                                            x * l.stride + j - l.pad, 0);
                                 value = term + value;
                             }
-                    value = value + l.bias[c];
+                    value = value + l.bias[local ? at : c];
                 } else if (l.kind == Kind::maxpool) {
-                    const u32 before = (l.size - 1) / 2;
+                    const u32 before = l.pad / 2;
                     value = -std::numeric_limits<float>::infinity();
                     for (u32 i = 0; i < l.size; ++i)
                         for (u32 j = 0; j < l.size; ++j)
@@ -72,12 +122,13 @@ std::vector<float> plain_layer(const Layer& l, const std::vector<float>& in,
                     for (u32 i = 0; i < l.in_h; ++i)
                         for (u32 j = 0; j < l.in_w; ++j) value = value + pixel(c, i, j, 0);
                     value = value / static_cast<float>(l.in_w * l.in_h);
-                } else if (l.kind == Kind::shortcut) {
-                    value = in[at] + all[static_cast<u32>(l.from[0])][at];
+                } else if (l.kind == Kind::crop) {
+                    value =
+                        pixel(c, y + (l.in_h - l.h) / 2, x + (l.in_w - l.w) / 2, 0) * 2.0f - 1.0f;
                 } else {
                     value = pixel(c, y / l.stride, x / l.stride, 0);
                 }
-                out[at] = l.leaky && !(value > 0) ? value * 0.1f : value;
+                out[at] = activated(l.activation, value);
             }
     return out;
 }

@@ -19,11 +19,19 @@ struct Layer {
         upsample,
         reorg,
         softmax,
-        identity ///< dropout, and detection, which is the host's
+        identity,  ///< dropout, and detection, which is the host's
+        connected, ///< a convolution of one pixel whose channels are all inputs
+        local,     ///< a convolution with weights of its own for each pixel
+        crop,      ///< the centre of the image, as -1 to 1
+        extra      ///< the inputs and `filters` zeros behind them
     };
+    enum class Activation : std::uint8_t { linear, leaky, relu, ramp, logistic };
     Kind kind = Kind::identity;
+    /// Of a pool, `pad` is the sum of both sides; of a crop, `size` is the side of the output.
     std::uint32_t filters = 1, size = 1, stride = 1, pad = 0, groups = 1;
-    bool leaky = false, normalized = false;
+    Activation activation = Activation::linear;
+    bool normalized = false;
+    float temperature = 1; ///< of softmax
     std::vector<int> from; ///< of route and shortcut: below 0 counts back from this layer
     std::uint32_t in_w = 0, in_h = 0, in_c = 0, w = 0, h = 0, c = 0; ///< by Network::add
     std::vector<float> weights, bias;                                ///< normalization is folded in
@@ -31,6 +39,13 @@ struct Layer {
     // 32 bits hold them: Network::add takes no larger layer.
     std::uint32_t outputs() const { return w * h * c; }
     std::uint32_t depth() const { return in_c / groups * size * size; } ///< of one filter
+    bool weighted() const {
+        return kind == Kind::convolutional || kind == Kind::connected || kind == Kind::local;
+    }
+    std::uint64_t weight_count() const {
+        return std::uint64_t {filters} * depth() * (kind == Kind::local ? w * h : 1);
+    }
+    std::uint32_t bias_count() const { return kind == Kind::local ? outputs() : filters; }
 };
 
 struct Network {

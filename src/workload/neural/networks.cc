@@ -15,12 +15,14 @@ constexpr u32 most_side = 1024;
 Layer conv(u32 filters, u32 size, u32 stride = 1) {
     Layer l;
     l.kind = Kind::convolutional;
-    l.filters = filters, l.size = size, l.stride = stride, l.pad = size / 2, l.leaky = true;
+    l.filters = filters, l.size = size, l.stride = stride, l.pad = size / 2;
+    l.activation = Layer::Activation::leaky;
     return l;
 }
 Layer other(Kind kind, u32 size = 1, u32 stride = 1) {
     Layer l;
     l.kind = kind, l.size = size, l.stride = stride;
+    if (kind == Kind::maxpool) l.pad = size - 1;
     return l;
 }
 Layer halved() { return other(Kind::maxpool, 2, 2); }
@@ -33,7 +35,7 @@ Layers reference_network() { // darknet.cfg
     }
     all.push_back(conv(1024, 3));
     all.push_back(conv(1000, 1));
-    all.back().leaky = false;
+    all.back().activation = Layer::Activation::linear;
     all.push_back(other(Kind::avgpool));
     all.push_back(other(Kind::softmax));
     return all;
@@ -49,7 +51,7 @@ Layers tiny_network() { // tiny.cfg
     }
     all.push_back(conv(128, 1));
     all.push_back(conv(1000, 1));
-    all.back().leaky = false;
+    all.back().activation = Layer::Activation::linear;
     all.push_back(other(Kind::avgpool));
     all.push_back(other(Kind::softmax));
     return all;
@@ -77,7 +79,7 @@ Layers yolo2_network() { // yolov2.cfg
     take({-1, -4});
     all.push_back(conv(1024, 3));
     all.push_back(conv(425, 1));
-    all.back().leaky = false;
+    all.back().activation = Layer::Activation::linear;
     all.push_back(other(Kind::identity)); // [region]: the host's
     return all;
 }
@@ -104,7 +106,7 @@ Layers yolo3_network() { // yolov3.cfg
             all.push_back(conv(filters, 3));
         }
         all.push_back(conv(255, 1));
-        all.back().leaky = false;
+        all.back().activation = Layer::Activation::linear;
         all.push_back(other(Kind::identity)); // [yolo]: the host's
         if (earlier == 0) break;
         take(Kind::route, {-4});

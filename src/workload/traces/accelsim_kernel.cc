@@ -87,6 +87,8 @@ void AccelSimKernel::read_header() {
                 static_cast<std::uint32_t>(words.number("shmem", std::uint64_t {1} << 31));
         } else if (key == "nregs") {
             header_.registers = static_cast<std::uint32_t>(words.number("nregs", 1024));
+        } else if (key == "cuda stream id") {
+            header_.stream = words.number("the stream");
         } else if (key == "shmem base_addr") {
             header_.shared_base = words.hex("shmem base_addr");
         } else if (key == "local mem base_addr") {
@@ -101,11 +103,28 @@ void AccelSimKernel::read_header() {
             version = true;
         }
     }
+    note_format(line);
+    constexpr std::string_view begin = "#BEGIN_TB";
+    for (std::string_view next = file_.peek(begin.size());
+         !next.empty() && next != begin && (next[0] == '#' || next[0] == '\n' || next[0] == '\r');
+         next = file_.peek(begin.size())) {
+        file_.next_line(line);
+        note_format(line);
+    }
     if (!version)
         file_.refuse("the header has no 'accelsim tracer version', so it is older than 3; versions "
                      "3 to 6 are read");
     if (!grid || !block)
         file_.refuse(std::string("the header has no '") + (grid ? "block" : "grid") + " dim'");
+}
+
+/// '#traces format = [line_num] PC ... immediate': the last words of an instruction's line, and
+/// whether a source line begins it where 'enable lineinfo' is 1. The version decides neither.
+void AccelSimKernel::note_format(std::string_view line) {
+    if (!line.starts_with("#traces format") || line.find(" PC ") == line.npos) return;
+    header_.line_numbers &= line.find("line_num") != line.npos;
+    header_.immediate =
+        line.find("imm") != line.npos ? Header::Immediate::one : Header::Immediate::none;
 }
 
 void AccelSimKernel::begin_block(std::uint32_t block) {
@@ -199,7 +218,10 @@ void AccelSimKernel::read(SassInstruction& i) {
     } else if (touches && i.mask != 0) {
         words.refuse("'" + std::string(opcode) + "' accesses memory, but the line has no address");
     }
-    if (header_.version == 4 || header_.version == 5) words.word("the immediate");
+    if (header_.version < 6 &&
+        (header_.immediate == Header::Immediate::one ||
+         (header_.immediate == Header::Immediate::optional && !words.empty())))
+        words.word("the immediate");
     if (header_.version == 6) {
         words.word("the first immediate");
         words.word("the second immediate");

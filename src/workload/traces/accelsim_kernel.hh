@@ -37,7 +37,10 @@ class AccelSimKernel {
         std::uint32_t registers = 0;
         std::uint64_t shared_base = 0, local_base = 0; ///< of the windows in the generic space
         std::uint32_t version = 0;
+        std::uint64_t stream = 0;
         bool line_numbers = false;
+        /// What the line '#traces format' states; without it an immediate is read where it stands.
+        enum class Immediate : std::uint8_t { optional, none, one } immediate = Immediate::optional;
     };
 
     explicit AccelSimKernel(const std::string& path);
@@ -65,6 +68,7 @@ class AccelSimKernel {
     std::string_view need_text(const char* what);
     [[noreturn]] void cut_off(const std::string& what) const;
     void read_header();
+    void note_format(std::string_view line);
     void read_dimensions(Words& words, std::array<std::uint32_t, 3>& to);
     void read(SassInstruction& instruction);
     void read_registers(Words& words, const char* what, std::uint8_t& n,

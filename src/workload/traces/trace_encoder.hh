@@ -29,6 +29,10 @@ class TraceEncoder {
     virtual void end(std::uint64_t records, std::string& out) = 0;
 };
 
+/// The first bytes of a trace of memsim, 16 with the 0 that ends them.
+inline constexpr std::string_view memsim_magic = "memsim-trace\x1a\n\x01\0";
+inline constexpr std::size_t magic_bytes = 16;
+
 std::unique_ptr<TraceEncoder> memsim_encoder();
 /// Packet traces with ticks of 1 ps (times are cut to them); each batch is a gzip member of its own
 /// if `packed`.

@@ -17,6 +17,9 @@ std::unique_ptr<TraceReader> TracePlayer::open() const {
     options.format = params.format();
     options.unit = params.unit();
     options.bytes = params.bytes();
+    options.map = params.map();
+    options.from_first = params.from_first();
+    options.gem5 = params.gem5();
     try {
         options.geometry = parse_geometry(params.geometry());
     } catch (const ConfigError& e) {
@@ -61,16 +64,17 @@ void TracePlayer::read_record() {
     }
     state.place = reader_->place();
     const auto base = static_cast<std::uint64_t>(params.base->raw);
-    if (r.bytes == 0 || r.address < base)
-        throw ConfigError(
-            params.trace() + ": record " + std::to_string(state.place.records) +
-            (r.bytes == 0 ? " has no bytes" : " lies below the base of " + params.base.text()));
-    if (!protocol::fits(r.sectors, r.address - base, r.bytes))
+    if (r.address < base)
+        throw ConfigError(params.trace() + ": record " + std::to_string(state.place.records) +
+                          " lies below the base of " + params.base.text());
+    std::uint64_t address = r.address - base;
+    if (!protocol::fits(r.sectors, address, r.bytes))
         throw ConfigError(params.trace() + ": record " + std::to_string(state.place.records) +
                           " names other sectors of 32 bytes than its " + std::to_string(r.bytes) +
                           " bytes at " + std::to_string(r.address) +
                           " lie in: record it again, or give a base that is whole sectors");
-    state.record = {r.address - base,
+    if (!reader_->sized()) address -= address % r.bytes;
+    state.record = {address,
                     r.bytes,
                     r.warp,
                     static_cast<std::uint32_t>(r.pc),
@@ -91,7 +95,9 @@ void TracePlayer::send_one() {
     Record& next = state.record;
     protocol::Piece piece;
     while (piece.bytes == 0) {
-        const std::uint32_t bytes = std::min(next.bytes, params.largest());
+        const auto to_boundary =
+            static_cast<std::uint32_t>(params.largest() - next.address % params.largest());
+        const std::uint32_t bytes = std::min(next.bytes, to_boundary);
         piece = protocol::first_piece(next, bytes);
         next.sectors = static_cast<std::uint16_t>(next.sectors >>
                                                   ((next.address + bytes) / protocol::sector_bytes -

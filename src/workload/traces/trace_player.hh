@@ -8,16 +8,20 @@ namespace memsim::workload {
 
 using protocol::Mem;
 
-/// Plays a trace of addresses into one memory: each record at its time from the run's begin (one
-/// that could not be sent then is sent as soon as it can be, and those after it keep their own
-/// times), or as fast as answers and the memory's queue allow. Records of more than `largest` bytes
-/// become several requests. The trace is read as a stream. Balance: every request is answered when
-/// a run has ended by itself.
+/// Plays a trace of addresses into one memory.
+///
+/// Models      each record at its time from the run's begin (a record that could not be sent then
+///             is sent as soon as it can be, and those after it keep their own times), or as fast
+///             as answers and the memory's queue allow.
+/// Guarantees  A request does not cross a multiple of `largest` bytes; a record that does becomes
+///             several requests. A record of a trace without sizes is the block of `bytes` that
+///             holds its address. The trace is read as a stream. Every request is answered when a
+///             run has completed.
 class TracePlayer final : public Model<TracePlayer> {
   public:
     struct Params {
-        Param<std::string> trace {"", "The file: of memsim, gem5, DRAMsim3, Ramulator or MQSim"};
-        Param<TraceFormat> format {TraceFormat::automatic, "Format of the file"};
+        Param<std::string> trace {"", "The file, in one of the formats of docs/traces.md"};
+        Param<NameOf<TraceFormat>> format {"automatic", "Format of the file"};
         Param<bool> timed {
             true, "Whether each record is sent at its own time; otherwise as fast as possible"};
         Param<Time> unit {0_fs,
@@ -30,9 +34,20 @@ class TracePlayer final : public Model<TracePlayer> {
             64, {1, 1u << 20}, "Bytes of an access, where the trace does not tell"};
         Param<std::string> geometry {"", "Geometry of the memory, for Ramulator's R|W traces: "
                                          "channels,ranks,bank groups,banks,rows,columns"};
+        // Tunable, so that a checkpoint of a player without them restores.
+        Param<std::string> map {"RoRaBaCoCh",
+                                "Order of the address's digits by which the memory takes addresses "
+                                "apart, for Ramulator's R|W traces",
+                                Change::tunable};
+        Param<bool> from_first {false, "Whether times are counted from the first record",
+                                Change::tunable};
+        Param<Gem5Commands> gem5 {Gem5Commands::common,
+                                  "Version whose numbers gem5's packet commands have",
+                                  Change::tunable};
         Param<std::uint64_t> records {
             0, {0, std::uint64_t {1} << 62}, "Records that are played; 0: all"};
-        Param<unsigned> largest {128, {1, 1u << 20}, "Bytes of a request, at most"};
+        Param<unsigned> largest {
+            128, {1, 1u << 20}, "Bytes of a request, at most: no request crosses a multiple of it"};
         Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
         Param<Bytes> base {0_B,
                            {0_B, Bytes {std::int64_t {1} << 62}},

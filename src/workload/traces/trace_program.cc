@@ -16,7 +16,7 @@ program::KernelSource& TraceProgram::kernels() {
     state.function.source = std::make_unique<TraceSource>(
         params.trace(),
         TraceSourceOptions {raw(params.page()), raw(params.memory()), params.repeat(),
-                            raw(params.local_memory()), params.outside()});
+                            raw(params.local_memory()), params.outside(), params.stream()});
     return *state.function.source;
 }
 

@@ -7,8 +7,8 @@ namespace memsim::workload {
 /// A traced application on the host: plays an Accel-Sim trace, kernel after kernel, a launch
 /// latency apart. Blocks are read when SMs have room for them, so that a trace of any size takes
 /// the memory of its resident blocks. docs/traces.md tells how instructions become operations. Not
-/// modelled: copies between host and device as traffic, CUDA streams (kernels run in the list's
-/// order), named barriers (each holds the whole block).
+/// modelled: copies between host and device as traffic, memory that several CUDA streams share
+/// (each stream is an application of its own), named barriers (each holds the whole block).
 class TraceProgram final : public Model<TraceProgram>, public protocol::HasKernels {
   public:
     struct Params {
@@ -32,6 +32,12 @@ class TraceProgram final : public Model<TraceProgram>, public protocol::HasKerne
             "lane (CUDA's stack has 1 KiB by default; assumption)",
             multiple_of(4_B)};
         Param<bool> outside {false, "Kernels may lie outside of the list's folder"};
+        // Tunable, so that a checkpoint of a program without it restores.
+        Param<std::string> stream {
+            "",
+            "CUDA stream whose kernels are played; 'in_order': the kernels of all streams, in the "
+            "list's order; empty: the trace has one stream",
+            Change::tunable};
         HostParams host;
     };
     using Ports = HostPorts<Params>;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 namespace memsim::workload {
@@ -14,6 +15,7 @@ using program::WarpOpKind;
 
 namespace {
 
+constexpr std::string_view all_streams = "in_order";
 constexpr unsigned zero_register = 255;
 constexpr std::uint64_t window = 16 << 20; ///< of shared and of local memory, in the generic space
 // An instruction is known by its PC and its kernel: kernels stand 4 MiB apart.
@@ -32,6 +34,7 @@ std::string digest_of(const std::vector<TraceCommand>& commands) {
 
 TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& options)
     : path_(path), options_(options), commands_(read_trace_list(path, options.outside)) {
+    choose_stream();
     state.input = digest_of(commands_);
     state.memory.set(options.page, options.memory);
     // What is copied in is there from the start, in the order of the list.
@@ -47,6 +50,35 @@ TraceSource::TraceSource(const std::string& path, const TraceSourceOptions& opti
             allocations_.push_back(
                 {"copy " + std::to_string(allocations_.size() + 1), base, c.bytes});
     }
+}
+
+/// Keeps the kernels of one stream. The kernels of several run concurrently, which one application
+/// does not: they are played in the list's order only on request.
+void TraceSource::choose_stream() {
+    if (options_.stream == all_streams) return;
+    std::map<std::string, std::uint64_t> stream_of; // by the kernel's file
+    std::set<std::uint64_t> streams;
+    for (const TraceCommand& c : commands_) {
+        if (c.kernel.empty() || stream_of.contains(c.kernel)) continue;
+        heed();
+        streams.insert(stream_of[c.kernel] = AccelSimKernel(c.kernel).header().stream);
+    }
+    std::string list;
+    for (const std::uint64_t s : streams) list += (list.empty() ? "" : ", ") + std::to_string(s);
+    if (options_.stream.empty() && streams.size() > 1)
+        throw ConfigError(path_ + ": has kernels of the streams " + list +
+                          ", which run concurrently: give each stream a workload.TraceProgram of "
+                          "its own (stream='" +
+                          std::to_string(*streams.begin()) +
+                          "'), or set stream to 'in_order' to run all kernels in the list's order");
+    if (options_.stream.empty()) return;
+    std::erase_if(commands_, [&](const TraceCommand& c) {
+        return !c.kernel.empty() && std::to_string(stream_of[c.kernel]) != options_.stream;
+    });
+    if (std::none_of(commands_.begin(), commands_.end(),
+                     [](const TraceCommand& c) { return !c.kernel.empty(); }))
+        throw ConfigError(path_ + ": has no kernel of stream '" + options_.stream +
+                          "': its streams are " + list + ", and 'in_order' plays all of them");
 }
 
 std::vector<std::string> TraceSource::inputs() const {

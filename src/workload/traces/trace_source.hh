@@ -15,6 +15,7 @@ struct TraceSourceOptions {
     std::uint32_t repeat = 1;
     std::uint64_t local = 4096; ///< bytes of a thread's local memory
     bool outside = false;       ///< kernels may lie outside of the list's folder
+    std::string stream = "";    ///< whose kernels are played: workload.TraceProgram
 };
 
 /// An Accel-Sim trace as an application: each block is read when it is asked for, and its warps
@@ -53,6 +54,7 @@ class TraceSource final : public program::KernelSource {
     using Registers = std::array<std::uint64_t, 256>;
 
     void open(const std::string& path);
+    void choose_stream();
     std::uint64_t waits_of(const SassInstruction& i);
     void write(const SassInstruction& i, program::WarpStreamWriter& stream, bool last);
     void access(const SassInstruction& i, program::WarpStreamWriter& stream, std::uint64_t waits);

@@ -17,14 +17,8 @@ namespace {
 
 constexpr std::size_t batch_records = 4096, batch_contents = 1 << 20;
 // One page is the whole address space: addresses stay as they are.
-constexpr TraceSourceOptions as_traced {std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1,
-                                        512 << 10};
-
-bool is_accelsim(const std::string& path) {
-    files::InputFile file(path);
-    const std::string_view head = file.peek(16);
-    return head.starts_with("-kernel") || head.starts_with("Memcpy") || head.starts_with("kernel-");
-}
+const TraceSourceOptions as_traced {
+    std::uint64_t {1} << 57, std::uint64_t {1} << 58, 1, 512 << 10, false, "in_order"};
 
 /// Plays an Accel-Sim trace and calls on_launch(launch) and on_op(operation, where its
 /// warp's local memory begins) for each. Each warp of a launch has its own local memory, before the
@@ -55,6 +49,16 @@ std::string show(std::uint64_t n) { return std::to_string(n); }
 std::string show_time(const TraceReader& reader, std::int64_t t) {
     if (!reader.timed()) return "";
     return reader.in_time_units() ? Text<Time>::show(Time {t}) : std::to_string(t) + " cycles";
+}
+
+/// A time counted from the first record, as the file counts it.
+std::string show_absolute(const TraceReader& reader, std::int64_t t) {
+    std::int64_t whole = 0;
+    if (!__builtin_mul_overflow(reader.origin(), reader.unit(), &whole) &&
+        !__builtin_add_overflow(whole, t, &whole))
+        return show_time(reader, whole);
+    return show_time(reader, t) + " after " + show(static_cast<std::uint64_t>(reader.origin())) +
+           " units";
 }
 
 TraceFacts accelsim_info(const std::string& path) {
@@ -131,7 +135,10 @@ void for_each_record(const std::string& path, const TraceOptions& options, F&& f
 
 TraceFacts trace_info(const std::string& path, const TraceOptions& options) {
     if (is_accelsim(path)) return accelsim_info(path);
-    const auto reader = open_trace(path, options);
+    // Times are counted from the first record, so that dates are as good as any.
+    TraceOptions from_first = options;
+    from_first.from_first = true;
+    const auto reader = open_trace(path, from_first);
     std::array<std::uint64_t, 3> count {};
     std::uint64_t n = 0, bytes = 0, lowest = ~std::uint64_t {0}, highest = 0;
     std::int64_t first = 0, last = 0;
@@ -140,9 +147,10 @@ TraceFacts trace_info(const std::string& path, const TraceOptions& options) {
         ++count[static_cast<std::size_t>(r.command)];
         bytes += r.bytes;
         lowest = std::min(lowest, r.address);
-        highest = std::max(highest, r.address + std::max(r.bytes, 1u) - 1);
+        const std::uint64_t end = r.address + (r.bytes - 1);
+        highest = std::max(highest, end < r.address ? ~std::uint64_t {0} : end);
     }
-    TraceFacts facts {{"format", Text<TraceFormat>::show(reader->format)}};
+    TraceFacts facts {{"format", reader->format}};
     for (const auto& fact : reader->about()) facts.push_back(fact);
     facts.insert(facts.end(), {{"records", show(n)},
                                {"reads", show(count[0])},
@@ -152,8 +160,8 @@ TraceFacts trace_info(const std::string& path, const TraceOptions& options) {
     if (n == 0) return facts;
     facts.push_back({"addresses", fmt::format("0x{:x} to 0x{:x}", lowest, highest)});
     if (reader->timed()) {
-        facts.push_back({"first time", show_time(*reader, first)});
-        facts.push_back({"last time", show_time(*reader, last)});
+        facts.push_back({"first time", show_absolute(*reader, first)});
+        facts.push_back({"last time", show_absolute(*reader, last)});
     }
     return facts;
 }

@@ -1,7 +1,7 @@
 #include "../target.hh"
 
 #include "workload/recording.hh"
-#include "workload/traces/readers.hh"
+#include "workload/traces/trace_encoder.hh"
 #include "workload/traces/trace_source.hh"
 
 #include <xxhash.h>
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
-/// Traces: of addresses (gem5, DRAMsim3, Ramulator, MQSim, memsim), of instructions (Accel-Sim),
+/// Traces: of addresses (every registered format), of instructions (Accel-Sim),
 /// and recordings of steps.
 namespace memsim::test {
 

@@ -69,6 +69,24 @@ TEST_CASE("what cannot be read is refused by a sentence that says what would be 
     CHECK(time("1e-99999999999s") == "'1e-99999999999s' is finer than the smallest unit of Time");
     CHECK(time("1e") == "'1e' has no unit of Time: write '1ns' or the like");
     CHECK(time("4KiB") == "'4KiB' has no unit of Time: write '4ns' or the like");
+    // A number without a unit is taken for what a user counts by itself: bytes, hertz, seconds.
+    const auto bytes = [](const char* s) { return error_of([&] { Text<Bytes>::parse(s); }); };
+    const auto share = [](const char* s) { return error_of([&] { Text<Fraction>::parse(s); }); };
+    CHECK(bytes("17179869184") == "'17179869184' has no unit of Bytes: write '16GiB' or the like");
+    CHECK(bytes("32768") == "'32768' has no unit of Bytes: write '32KiB' or the like");
+    CHECK(bytes("64") == "'64' has no unit of Bytes: write '64MiB' or the like");
+    CHECK(time("1e-8") == "'1e-8' has no unit of Time: write '10ns' or the like");
+    CHECK(error_of([] { Text<Frequency>::parse("1200000000"); }) ==
+          "'1200000000' has no unit of Frequency: write '1200MHz' or the like");
+    CHECK(share("2/3") == "'2/3' is a quotient: write '0.666666667'");
+    CHECK(share("1/32") == "'1/32' is a quotient: write '0.03125'");
+    CHECK(share("2 halves") == "'2 halves' has no unit of Fraction: write '2%' or the like");
+    CHECK(time("2/3") ==
+          "'2/3' is not one number: write a decimal number with a unit, such as '4ns'");
+    CHECK(time("2*3ns") ==
+          "'2*3ns' is not one number: write a decimal number with a unit, such as '4ns'");
+    CHECK(time("10ns ") == "'10ns ' has blanks around it: write '10ns'");
+    CHECK(time(" 10ns") == "' 10ns' has blanks around it: write '10ns'");
     CHECK(error_of([] { Text<unsigned>::parse("-1"); }) ==
           "'-1' does not fit: it must be from 0 to 4294967295");
     CHECK(error_of([] { Text<int>::parse("1.5"); }) == "'1.5' is not a whole number");

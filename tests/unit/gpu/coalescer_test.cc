@@ -49,6 +49,22 @@ TEST_CASE("A misaligned row of words is two accesses", "[coalescer]") {
     CHECK(c[1].bytes == 96);
 }
 
+TEST_CASE("A word across the end of a sector touches two, also of two lines", "[coalescer]") {
+    Coalescer c(128, 32);
+    c.run(load(1, [](unsigned) { return std::uint64_t {0x101e}; }));
+    REQUIRE(c.size() == 1);
+    CHECK(c[0].address == 0x1000);
+    CHECK(c[0].bytes == 64);
+    CHECK(c[0].partial == 3);
+    c.run(load(1, [](unsigned) { return std::uint64_t {0x107f}; }));
+    REQUIRE(c.size() == 2);
+    CHECK(c[0].address == 0x1060);
+    CHECK(c[1].address == 0x1080);
+    CHECK(c[1].bytes == 32);
+    c.run(load(~0u, [](unsigned i) { return std::uint64_t {128} * i + 126; }));
+    CHECK(c.size() == 33); // each line ends one word and begins the one before
+}
+
 TEST_CASE("Equal addresses are one access; inactive lanes none", "[coalescer]") {
     Coalescer c(128, 32);
     c.run(load(0x80000001u,

@@ -250,7 +250,11 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
     CHECK(sentence({{"changes", "tRC=40ns"}}) ==
           "dram.timing: ddr4_3200: tRC is 40ns, less than tRAS + tRP = 46250ps: figures contradict "
           "each other");
-    CHECK(sentence({{"capacity", "1GB"}}).find("dram.capacity: 1GB is not covered") == 0);
+    CHECK(sentence({{"capacity", "1GB"}}).find("dram.capacity: 1GB must be a multiple of ") == 0);
+    // A row of every bank is 16KiB in hbm2.
+    CHECK(sentence({{"timing", "hbm2"}, {"capacity", "32TiB"}}) ==
+          "dram.capacity: 32TiB is 2147483648 rows of every bank, where fewer than 2147483648 are "
+          "right: write less than 32TiB");
     CHECK(sentence({{"map", "RoBaCo"}}).find("dram.map: the address map 'RoBaCo' does not cover") ==
           0);
     CHECK(sentence({{"order", "first_ready(row_limit=4)"}})

@@ -59,6 +59,7 @@ const Csr small = graph_of(3, {{0, 2}, {0, 1}, {2, 0}});
 TEST_CASE("every format gives the same graph") {
     CHECK(read_text("# a comment\n# Nodes: 3 Edges: 3\n10\t30\n10\t20\n30\t10\n") == small);
     CHECK(read_text("10 30\r\n10 20\r\n\r\n30 10") == small);
+    CHECK(read_text("10 30 0.5\n10 20 7\n30 10 1e-3\n") == small);
     CHECK(read_text("c x\np sp 3 3\na 1 3 7\na 1 2 0\na 3 1 5\n") == small);
     CHECK(read_text(
               "%%MatrixMarket matrix coordinate pattern general\n% x\n3 3 3\n1 3\n1 2\n3 1\n") ==
@@ -69,6 +70,21 @@ TEST_CASE("every format gives the same graph") {
         small);
     CHECK(read_text("CSR1" + words({3, 3, 0, 2, 2, 3, 1, 2, 0})) == small);
     CHECK(read_text("CSR1" + words({3, 3, 0, 2, 2, 3, 2, 1, 0})) == small);
+}
+
+TEST_CASE("METIS lists each edge twice, with weights or without") {
+    // 0 - 1, 0 - 2, and 3 by itself
+    const Csr star = graph_of(4, {{0, 1}, {1, 0}, {0, 2}, {2, 0}});
+    CHECK(read_text("% x\n4 2\n2 3\n1\n1\n\n") == star);
+    CHECK(read_text("4 2\n3 2\n1\n1\n\n") == star);
+    CHECK(read_text("4 2 001\n2 5 3 6\n1 5\n1 6\n\n") == star);
+    CHECK(read_text("% x\n4 2 111 2\n9 8 7 2 5 3 6\n9 8 7 1 5\n9 8 7 1 6\n9 8 7\n") == star);
+    CHECK(refusal("% x\n4 2\n2 3\n1\n1\n") ==
+          "announces 4 vertices but holds 3: it is cut off; fetch it again");
+    CHECK(refusal("% x\n2 1\n3\n1\n").starts_with("line 3, column 1: a neighbour is '3'"));
+    CHECK(refusal("% x\n2 2\n2\n1\n").starts_with("announces 2 edges, each listed twice, but"));
+    CHECK(refusal("% x\n2 1\n2 2\n1\n").starts_with("line 4: more neighbours than the 1 edges"));
+    CHECK(refusal("% x\n2 1 7\n2\n1\n").starts_with("line 2, column 5: the format is '7'"));
 }
 
 TEST_CASE("undirected formats are mirrored, loops once") {
@@ -121,7 +137,8 @@ TEST_CASE("a file that is no graph") {
 
 TEST_CASE("a bad edge list") {
     CHECK(refusal("1 2\n3\n") == "line 2, column 2: the target vertex is missing");
-    CHECK(refusal("1 2 3\n") == "line 1, column 5: '3' stands after the end of 'source target'");
+    CHECK(refusal("1 2\n1 2 3\n") ==
+          "line 2, column 5: '3' stands after the end of 'source target'");
     CHECK(refusal("1 -2\n") == "line 1, column 3: the target vertex is '-2', where a whole number "
                                "from 0 to 4294967295 is right");
     CHECK(refusal("1 4294967296\n") ==

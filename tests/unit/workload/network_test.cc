@@ -1,6 +1,6 @@
 #include "run.hh"
 #include "support.hh"
-#include "workload/neural/network.hh"
+#include "workload/neural/darknet.hh"
 
 #include <cstring>
 #include <limits>
@@ -43,6 +43,37 @@ TEST_CASE("every kind of layer computes what a plain one does", "[workloads]") {
     CHECK(application->difference() == "");
 }
 
+TEST_CASE("layers of Darknet's public networks compute what plain ones do", "[workloads]") {
+    const TemporaryFile file(
+        "more.cfg",
+        "[net]\nchannels=2\nwidth=12\nheight=12\n[crop]\ncrop_width=9\ncrop_height=9\nflip=1\n"
+        "[convolutional]\nfilters=4\nsize=3\npad=1\nactivation=relu\n"
+        "[maxpool]\nsize=3\nstride=2\npadding=0\n"
+        "[convolutional]\nfilters=6\nsize=1\nactivation=ramp\n[shortcut]\nfrom=-3\n"
+        "activation=relu\n[maxpool]\nsize=2\nstride=2\n[shortcut]\nfrom=1\n"
+        "[upsample]\nstride=2\n[shortcut]\nfrom=-2\nactivation=leaky\n"
+        "[local]\nfilters=3\nsize=3\npad=1\nstride=2\nactivation=logistic\n"
+        "[reorg]\nextra=2\n[connected]\noutput=12\nactivation=linear\n"
+        "[softmax]\ngroups=3\ntemperature=2\n");
+    const auto application = make_workload("darknet", of_cfg(file.path, 12));
+    run_to_end(*application);
+    CHECK(application->difference() == "");
+}
+
+TEST_CASE("a shortcut adds what both layers have", "[workloads]") {
+    using Kind = Layer::Kind;
+    Layer small, large;
+    small.w = small.h = 1, small.c = 3;
+    large.kind = small.kind = Kind::shortcut;
+    large.w = large.h = 2, large.c = 2;
+    large.from = {0}, small.from = {1};
+    const std::vector<float> one {1, 2, 3}, many {10, 11, 12, 13, 20, 21, 22, 23};
+    const std::vector<Layer> layers {small, large};
+    CHECK(plain_layer(large, many, layers, {one, many}) ==
+          std::vector<float> {11, 11, 12, 13, 22, 21, 22, 23});
+    CHECK(plain_layer(small, one, layers, {one, many}) == std::vector<float> {11, 22, 3});
+}
+
 TEST_CASE("weights: normalization is folded in, and they must fit", "[workloads]") {
     const TemporaryFile cfg(
         "w.cfg", "[net]\nchannels=1\n[convolutional]\nbatch_normalize=1\nactivation=linear\n");
@@ -68,6 +99,24 @@ TEST_CASE("weights: normalization is folded in, and they must fit", "[workloads]
     CHECK(longer.find("the layers of the .cfg end here, but the file goes on") !=
           std::string::npos);
     CHECK(longer.find("40") != std::string::npos);
+}
+
+TEST_CASE("weights of a connected layer stand before its normalization, and may be transposed",
+          "[workloads]") {
+    const TemporaryFile cfg("c.cfg", "[net]\nchannels=2\n[connected]\noutput=2\n"
+                                     "batch_normalize=1\nactivation=linear\n");
+    for (const std::int32_t minor : {2, 1002}) {
+        std::string bytes(20, '\0');
+        std::memcpy(&bytes[4], &minor, 4);
+        for (const float f :
+             {0.0f, 0.0f, 1.0f, 2.0f, 3.0f, 4.0f, 1.0f, 1.0f, 0.0f, 0.0f, 1.0f, 1.0f})
+            bytes.append(reinterpret_cast<const char*>(&f), 4);
+        const TemporaryFile file("c.weights", bytes);
+        Network network = read_cfg(cfg.path, 1);
+        read_weights(file.path, network);
+        CHECK(network.layers[0].weights[1] == Approx(minor == 2 ? 2 : 3));
+        CHECK(network.layers[0].weights[2] == Approx(minor == 2 ? 3 : 2));
+    }
 }
 
 TEST_CASE("the most of numbers below all others is one of them", "[workloads]") {
@@ -102,6 +151,18 @@ TEST_CASE("a .cfg that is wrong is one sentence", "[workloads]") {
           "an image of 48 pixels does not fit the layers (stride is 2, which does not divide 3 "
           "pixels, or its square 64 channels): take a multiple of 32");
     CHECK(refused("").find("has no layers") != std::string::npos);
+    const std::string conv = net + "[convolutional]\n";
+    CHECK(refused(conv + "stride_x=2\n") ==
+          ": line 4, column 1: 'stride_x' is no key of [convolutional] (did you mean 'stride'?)");
+    CHECK(refused(conv + "xnor=1\n") == ": line 4, column 1: xnor=1 is not modelled: leave it out");
+    CHECK(refused(conv + "xnor=0\n") == "");
+    CHECK(refused(net + "bacth=1\n") ==
+          ": line 3, column 1: 'bacth' is no key of [net] (did you mean 'batch'?)");
+    CHECK(refused(net + "[gru]\n").find("recurrent layers are not modelled") != std::string::npos);
+    CHECK(refused(net + "[softmax]\ngroups=3\n").find("does not divide 128 inputs") !=
+          std::string::npos);
+    CHECK(refused(net + "[softmax]\ntree=9k.tree\n").find("tree=9k.tree is not modelled") !=
+          std::string::npos);
 }
 
 TEST_CASE("a real network and its weights fit", "[workloads]") {

@@ -240,6 +240,59 @@ TEST_CASE("local memory has a size, and takes the end of memory once it is acces
         "than 4194304 bytes hold: set memory, page or local_memory of the workload.TraceProgram");
 }
 
+TEST_CASE("the header's format line states an immediate and a source line, not the version",
+          "[traces]") {
+    const Folder folder;
+    const auto traced = [&](unsigned version, const std::string& format, bool lineinfo,
+                            const std::string& lines, unsigned n) {
+        std::string text = kernel_text(lines, n, version, lineinfo ? "-enable lineinfo = 1\n" : "");
+        const std::string old = "#traces format = ...";
+        text.replace(text.find(old), old.size(), format);
+        // A comment before the line does not matter.
+        text.insert(text.find(format.empty() ? "\n#BEGIN" : format), "#a comment\n\n");
+        return operations(folder.write("k.traceg", text)).size();
+    };
+    const std::string plain = "#traces format = [line_num] PC mask dest_num [reg_dests] opcode "
+                              "src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses]";
+    const std::string load = "0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x200000 4",
+                      end = "0020 ffffffff 0 EXIT 0 0";
+    for (const unsigned version : {3u, 4u, 5u}) {
+        CHECK(traced(version, plain, false, load + "\n" + end + "\n", 2) == 2);
+        CHECK(traced(version, plain + " immediate", false, load + " 0\n" + end + " 0\n", 2) == 2);
+        CHECK(traced(version, "", false, load + " 0\n" + end + "\n", 2) == 2); // not stated
+        CHECK(traced(version, plain, true, "7 " + load + "\n8 " + end + "\n", 2) == 2);
+        CHECK(sentence_of([&] {
+                  traced(version, plain, false, load + " 0\n" + end + "\n", 2);
+              }).find("'0' stands after the end") != std::string::npos);
+        CHECK(sentence_of([&] {
+                  traced(version, plain + " immediate", false, load + "\n" + end + " 0\n", 2);
+              }).ends_with("the immediate is missing"));
+    }
+}
+
+TEST_CASE("kernels of several streams are played by one program each", "[traces]") {
+    const Folder folder;
+    const std::string exit = "0000 ffffffff 0 EXIT 0 0\n";
+    folder.write("a.traceg", kernel_text(exit, 1, 3, "-cuda stream id = 7\n"));
+    folder.write("b.traceg", kernel_text(exit, 1, 3, "-cuda stream id = 8\n"));
+    const auto list = folder.write("kernelslist.g", "a.traceg\nb.traceg\na.traceg\n");
+    const auto launches = [&](const std::string& stream) {
+        TraceSourceOptions options;
+        options.stream = stream;
+        TraceSource source(list, options);
+        return play(source, [](const auto&, const auto&) {}).launches;
+    };
+    CHECK(launches("7") == 2);
+    CHECK(launches("8") == 1);
+    CHECK(launches("in_order") == 3);
+    CHECK(sentence_of([&] {
+              launches("");
+          }).starts_with("kernelslist.g: has kernels of the streams 7, 8, which run concurrently"));
+    CHECK(sentence_of([&] {
+              launches("9");
+          }).starts_with("kernelslist.g: has no kernel of stream '9': its streams are 7, 8"));
+}
+
 TEST_CASE("versions 4 to 6 add their columns", "[traces]") {
     const std::string load = "0000 ffffffff 1 R0 LDG.E 1 R8 4 1 0x1000 4 ";
     CHECK(of_lines(load + "0\n0010 ffffffff 0 EXIT 0 0 0\n", 2, 4).size() == 2);

@@ -158,7 +158,7 @@ TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") 
     // Cut off anywhere, between frames as well, a trace is refused.
     for (std::size_t n = 1; n < good.size(); ++n) {
         const auto path = folder.write("t.mst", good.substr(0, n));
-        CHECK(!sentence_of([&] { read(path, {TraceFormat::memsim}); }).empty());
+        CHECK(!sentence_of([&] { read(path, {"memsim"}); }).empty());
     }
     CHECK(sentence_of([&] { read(folder.write("t.mst", good.substr(0, good.size() - 3))); }) ==
           "t.mst: byte " + std::to_string(good.size() - 3) +
@@ -173,7 +173,7 @@ TEST_CASE("what is wrong with our own trace is told with the byte", "[traces]") 
     CHECK(sentence_of([&] {
               read(folder.write("t.mst", good + "x"));
           }).ends_with("the trace is damaged: it goes on behind its end"));
-    fuzz("t.mst", encode(some_records(3), *memsim_encoder(), 2), {TraceFormat::memsim});
+    fuzz("t.mst", encode(some_records(3), *memsim_encoder(), 2), {"memsim"});
 }
 
 TEST_CASE("a player refuses a record whose sectors are not those of its bytes", "[traces]") {
@@ -246,8 +246,42 @@ TEST_CASE("text traces are told apart and read", "[traces]") {
     CHECK(same(r, {0, 65, 64}));
     TraceOptions o;
     o.geometry = parse_geometry("2,2,4,4,16,8");
+    o.map = "ChRaBgBaRoCo";
     r = one("W 1,0,3,2,5,7", o)[0];
     CHECK(r.address == 64 * (7 + 8 * (5 + 16 * (2 + 4 * (3 + 4 * (0 + 2 * 1))))));
+    o.map = "RoRaBaCoCh"; // Ba counts all banks, of which neighbours lie in different groups
+    r = one("W 1,0,3,2,5,7", o)[0];
+    CHECK(r.address == 64 * (1 + 2 * (7 + 8 * ((2 * 4 + 3) + 16 * (0 + 2 * 5)))));
+    r = one("0x41 W", {})[0];
+    CHECK(same(r, {0, 65, 64, TraceCommandKind::write}));
+    for (const char* word : {"W", "WR", "write", "WRITE", "P_MEM_WR", "BOFF"})
+        CHECK(one("0x40 " + std::string(word) + " 0", {})[0].command == TraceCommandKind::write);
+    for (const char* word : {"R", "rd", "READ", "P_FETCH"})
+        CHECK(one("0x40 " + std::string(word) + " 0", {})[0].command == TraceCommandKind::read);
+    auto spc = one("1,20941264,8192,W,0.551706\n0,8,512,r,0.554041,more", {});
+    REQUIRE(spc.size() == 2);
+    CHECK(
+        same(spc[0], {Time {551'706_ns}.raw, 20941264ull * 512, 8192, TraceCommandKind::write, 1}));
+    CHECK(same(spc[1], {Time {554'041_ns}.raw, 4096, 512}));
+    auto msr = one("128166372003061629,src1,2,Read,383496192,32768,113736\n"
+                   "128166372003061639,src1,0,Write,1024,512,9",
+                   {});
+    REQUIRE(msr.size() == 2);
+    CHECK(same(msr[0], {0, 383496192, 32768, TraceCommandKind::read, 2}));
+    CHECK(same(msr[1], {Time {1_us}.raw, 1024, 512, TraceCommandKind::write}));
+    auto blk = one("  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]\n"
+                   "  8,0    3        2     0.000002000   697  D   W 223490 + 8 [kjournald]\n"
+                   "  8,0    3        3     0.000003000   697  D  RA 16 + 16 [cat]\n"
+                   "  8,0    3        4     0.000004000   697  D   D 16 + 16 [trim]\n"
+                   "  8,0    3        5     0.000005000   697  C   W 223490 + 8 [0]\n"
+                   "CPU0 (8,0):\n Reads Queued:           1,        8KiB\n",
+                   {});
+    REQUIRE(blk.size() == 2);
+    CHECK(same(blk[0], {Time {2_us}.raw, 223490ull * 512, 4096, TraceCommandKind::write}));
+    CHECK(same(blk[1], {Time {3_us}.raw, 16 * 512, 8192}));
+    check_places(folder.write("t", "1,2,512,R,0.5\n1,2,512,W,0.6\n1,2,512,W,0.7\n"), {});
+    check_places(folder.write("t", "7,h,0,Read,0,512,1\n9,h,0,Read,0,512,1\n8,h,0,Read,0,512,1\n"),
+                 {});
     auto o3 = one("3 20734016 20734080\n0 64", with_unit(1_ns));
     REQUIRE(o3.size() == 3);
     CHECK(same(o3[0], {4'000'000, 20734016, 64}));
@@ -287,6 +321,21 @@ TEST_CASE("what is wrong with a text trace is told with line and column", "[trac
         refusal("LD 0x40\nLD 0x4g\n") ==
         "t: line 2, column 4: the address is '0x4g', where a hexadecimal number of at most 64 bits "
         "is right");
+    CHECK(refusal("0x40 READ 1\n0x40 RAED 2\n")
+              .starts_with(
+                  "t: line 2, column 6: the operation is 'RAED', where one of READ, WRITE, R, W"));
+    CHECK(refusal("0x40 R\n0x40 X\n") ==
+          "t: line 2, column 6: the operation is 'X', where R or W is right");
+    CHECK(refusal("0,1,0,R,0.5\n") ==
+          "t: line 1, column 5: the bytes is '0', where a number from 1 to 2147483648 is right");
+    CHECK(refusal("0,1,512,R,0.5\n0,1,512,R,-1\n") ==
+          "t: line 2, column 11: the time is '-1', where a number of seconds from 0 to 9223 is "
+          "right");
+    CHECK(refusal("9,h,0,Read,0,512,1\n9,h,0,Raed,0,512,1\n") ==
+          "t: line 2, column 7: the operation is 'Raed', where Read or Write is right");
+    CHECK(refusal("128166372003061629 1 8 8 1\n", with_unit(100_ns)) ==
+          "t: line 1: the time is beyond the end of simulated time: count times from the first "
+          "record (from_first)");
     CHECK(refusal("LD 0x40 5 6\n").starts_with("t: is no trace in a known format"));
     CHECK(refusal("R 0,0,0,0,0,0\n").starts_with("t: holds addresses as channel,rank"));
     TraceOptions o;
@@ -297,9 +346,115 @@ TEST_CASE("what is wrong with a text trace is told with line and column", "[trac
     CHECK(refusal("").starts_with("t: is empty"));
     CHECK(refusal("kernel-1.traceg\n").starts_with("t: is an Accel-Sim trace of instructions"));
     CHECK(sentence_of([] { parse_geometry("1,0"); }).starts_with("'1,0' is no geometry"));
-    for (const char* good : {"0x40 READ 1\n0x80 WRITE 5\n", "LD 64\nST 0x40\n", "3 64 128\n",
-                             "5 0 0 8 1\n6 0 8 8 0\n"})
+    for (const char* good :
+         {"0x40 READ 1\n0x80 WRITE 5\n", "LD 64\nST 0x40\n", "3 64 128\n", "5 0 0 8 1\n6 0 8 8 0\n",
+          "0x40 R\n0x80 W\n", "0,8,512,R,0.5\n1,8,512,w,0.6\n",
+          "9,h,0,Read,0,512,1\n9,h,0,Write,0,512,1\n",
+          "8,0 3 1 0.5 697 D W 8 + 8 [k]\n8,0 3 2 0.6 697 D R 8 + 8 [k]\n"})
         fuzz("t", good, with_unit(1_ns));
+}
+
+TEST_CASE("times are counted from the first record on request, and info needs none", "[traces]") {
+    const Folder folder;
+    const auto path = folder.write("t", "128166372003061629 1 749016 64 1\n"
+                                        "128166372003061639 1 5512 128 0\n");
+    TraceOptions o = with_unit(100_ns);
+    o.from_first = true;
+    const auto all = read(path, o);
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].time == 0);
+    CHECK(all[1].time == Time {1_us}.raw);
+    check_places(path, o);
+    const auto fact = [](const TraceFacts& facts, const std::string& name) {
+        for (const auto& [n, value] : facts)
+            if (n == name) return value;
+        return std::string();
+    };
+    CHECK(fact(trace_info(path, with_unit(100_ns)), "last time") ==
+          "1us after 128166372003061629 units");
+    const auto ours = folder.write("m.mst", encode(some_records(3), *memsim_encoder(), 2));
+    TraceOptions from_first;
+    from_first.from_first = true;
+    CHECK(read(ours, from_first)[2].time == Time {2_ns}.raw);
+    // The last bytes of the address space.
+    const auto top = folder.write("top", "ST 0xFFFFFFFFFFFFFFFF\nLD 0x0\n");
+    CHECK(fact(trace_info(top, {}), "addresses") == "0x0 to 0xffffffffffffffff");
+}
+
+TEST_CASE("write-backs and prefetches of gem5 are read where its version is stated", "[traces]") {
+    const Folder folder;
+    std::vector<TraceRecord> records(4);
+    for (TraceRecord& r : records) r.bytes = 64;
+    std::string bytes = encode(records, *gem5_encoder(false), 8);
+    // The command of each packet is field 2, and its address, field 3, follows.
+    std::vector<std::size_t> commands;
+    for (std::size_t at = 0; (at = bytes.find("\x10\x01\x18", at)) != bytes.npos; ++at)
+        commands.push_back(at + 1);
+    REQUIRE(commands.size() == 4);
+    for (std::size_t n = 0; n < 4; ++n) bytes[commands[n]] = "\x07\x0d\x0a\x16"[n];
+    const auto path = folder.write("t.trc", bytes);
+    CHECK(sentence_of([&] { read(path); }).find("state gem5 as v20") != std::string::npos);
+    TraceOptions o;
+    o.gem5 = Gem5Commands::v20;
+    const auto all = read(path, o); // WritebackDirty, HardPFReq, CleanEvict, ReadExReq
+    REQUIRE(all.size() == 3);
+    CHECK(all[0].command == TraceCommandKind::write);
+    CHECK(all[1].command == TraceCommandKind::read);
+    CHECK(all[2].command == TraceCommandKind::read);
+    bytes[commands[0]] = '\x05'; // WriteResp
+    CHECK(sentence_of([&] {
+              read(folder.write("t.trc", bytes), o);
+          }).find("has command 5, which is no request to a memory") != std::string::npos);
+}
+
+TEST_CASE("a player cuts at multiples of its largest request", "[traces]") {
+    const Folder folder;
+    const auto played = [&](const std::string& file, const Arguments& more) {
+        Machine m;
+        Arguments arguments {{"trace", file}, {"timed", "false"}};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        m.add("player", "workload.TracePlayer", arguments);
+        m.add("cache", "mem.Cache", {{"capacity", "32KiB"}, {"ways", "8"}});
+        m.add("ram", "mem.SimpleMemory", {});
+        m.bind("player", "mem_side", "cache", "cpu_side");
+        m.bind("cache", "mem_side", "ram", "cpu_side");
+        m.build();
+        m.start();
+        m.run(never); // the cache refuses a request that crosses its line of 128 bytes
+        return std::pair(m.stat_value("player", "reads", ""), m.stat_value("player", "bytes", ""));
+    };
+    TraceRecord r;
+    r.address = 0x40;
+    r.bytes = 4096;
+    const auto packet = folder.write("p.trc", encode({r}, *gem5_encoder(false), 8));
+    CHECK(played(packet, {}) == std::pair(33.0, 4096.0)); // 64 bytes, 31 lines, 64 bytes
+    // A byte's address names the block that holds it.
+    const auto bytes = folder.write("t", "LD 140736775976056\nLD 140736775976048\n");
+    CHECK(played(bytes, {{"base", "140736775975936B"}}) == std::pair(2.0, 128.0));
+}
+
+TEST_CASE("a bank trace finds the banks that it names", "[traces]") {
+    const Folder folder;
+    const auto path =
+        folder.write("t", "R 0,0,0,0,5,0\nR 0,0,0,0,5,1\nR 0,0,0,0,6,0\nR 0,0,0,1,5,0\n"
+                          "R 0,1,2,0,5,0\nR 0,1,2,0,5,127\nW 0,1,2,0,5,3\n");
+    for (const char* map : {"RoRaBaCoCh", "RoCoRaBgBaCh"}) {
+        Machine m;
+        m.add(
+            "player", "workload.TracePlayer",
+            {{"trace", path}, {"timed", "false"}, {"geometry", "1,2,4,4,65536,128"}, {"map", map}});
+        m.add("dram", "mem.DramController",
+              {{"timing", "ddr4_2400"}, {"changes", "ranks=2"}, {"map", map}});
+        m.bind("player", "mem_side", "dram", "cpu_side");
+        m.build();
+        m.start();
+        m.run(never);
+        CHECK(m.stat_value("dram", "row_hits", "") == 3);
+        CHECK(m.stat_value("dram", "row_misses", "") == 3);
+        CHECK(m.stat_value("dram", "row_conflicts", "") == 1);
+        for (const char* bank : {"0", "1", "24"})
+            CHECK(m.stat_value("dram", "bank_reads", bank) > 0);
+    }
 }
 
 TEST_CASE("slices and conversions keep what the formats have in common", "[traces]") {

@@ -1,5 +1,5 @@
 #include "core/legible.hh"
-#include "workload/traces/readers.hh"
+#include "workload/traces/address_trace.hh"
 
 #include <limits>
 
@@ -67,12 +67,33 @@ class Message {
     const char* end_;
 };
 
+constexpr std::string_view magic_word = "gem5";
+
+/// What a packet's command does to memory; `passed_over` moves no data, such as an upgrade.
+enum class Effect : std::uint8_t { read, write, passed_over, refused };
+
+/// The commands of gem5's MemCmd by their number in versions 20 to 25. Behind StoreCondReq the
+/// numbers differ between those versions, too.
+constexpr std::array<Effect, 28> effects_v20 = [] {
+    std::array<Effect, 28> effects;
+    effects.fill(Effect::refused); // responses, and requests that no monitor sees
+    // ReadReq, SoftPFReq, SoftPFExReq, HardPFReq, ReadExReq, ReadCleanReq, ReadSharedReq,
+    // LoadLockedReq
+    for (const unsigned n : {1u, 11u, 12u, 13u, 22u, 24u, 25u, 26u}) effects[n] = Effect::read;
+    // WriteReq, WritebackDirty, WritebackClean, WriteClean, WriteLineReq, StoreCondReq
+    for (const unsigned n : {4u, 7u, 8u, 9u, 16u, 27u}) effects[n] = Effect::write;
+    // CleanEvict, UpgradeReq, SCUpgradeReq
+    for (const unsigned n : {10u, 17u, 18u}) effects[n] = Effect::passed_over;
+    return effects;
+}();
+
 class Gem5 final : public TraceReader {
   public:
-    explicit Gem5(std::unique_ptr<InputFile> file) : file_(std::move(file)) {
+    Gem5(std::unique_ptr<InputFile> file, const TraceOptions& options)
+        : file_(std::move(file)), commands_(options.gem5) {
         char magic[4];
         file_->read(magic, sizeof magic, "the magic number");
-        if (std::string_view(magic, 4) != gem5_magic)
+        if (std::string_view(magic, 4) != magic_word)
             file_->refuse("is no packet trace of gem5: it does not begin with 'gem5'");
         if (!read_message()) file_->refuse_byte("the trace is cut off: its header is missing");
         Message m(*file_, bytes_);
@@ -97,8 +118,16 @@ class Gem5 final : public TraceReader {
 
   private:
     bool read(TraceRecord& r) override {
-        if (!read_message()) return false;
+        do
+            if (!read_message()) return false;
+        while (!parse(r));
+        place_.byte = file_->place().byte;
+        return true;
+    }
+    /// False: the packet moves no data.
+    bool parse(TraceRecord& r) {
         r = {};
+        Effect effect = Effect::refused;
         bool tick = false, command = false, address = false, size = false;
         for (Message m(*file_, bytes_); const unsigned field = m.next();) {
             switch (field) {
@@ -112,12 +141,7 @@ class Gem5 final : public TraceReader {
                 break;
             }
             case 2:
-                if (m.number != 1 && m.number != 4)
-                    file_->refuse_byte("the packet that ends here has command " +
-                                       std::to_string(m.number) +
-                                       "; only 1 (ReadReq) and 4 (WriteReq) mean the same in all "
-                                       "versions of gem5");
-                r.command = m.number == 4 ? TraceCommandKind::write : TraceCommandKind::read;
+                effect = effect_of(m.number);
                 command = true;
                 break;
             case 3:
@@ -140,9 +164,22 @@ class Gem5 final : public TraceReader {
         }
         if (!tick || !command || !address || !size)
             file_->refuse_byte("the packet that ends here has no tick, command, address or size");
-        place_.byte = file_->place().byte;
-        return true;
+        r.command = effect == Effect::write ? TraceCommandKind::write : TraceCommandKind::read;
+        return effect != Effect::passed_over;
     }
+    Effect effect_of(std::uint64_t command) const {
+        if (command == 1) return Effect::read;
+        if (command == 4) return Effect::write;
+        const std::string what = "the packet that ends here has command " + std::to_string(command);
+        if (commands_ == Gem5Commands::common)
+            file_->refuse_byte(what + "; only 1 (ReadReq) and 4 (WriteReq) mean the same in all "
+                                      "versions of gem5: if one from 20 to 25 wrote the trace, "
+                                      "state gem5 as v20");
+        if (command >= effects_v20.size() || effects_v20[command] == Effect::refused)
+            file_->refuse_byte(what + ", which is no request to a memory in gem5 20 to 25");
+        return effects_v20[command];
+    }
+    void refuse(const std::string& what) const override { file_->refuse_byte(what); }
     bool read_message() {
         if (file_->at_end()) return false;
         std::uint64_t size = 0;
@@ -160,15 +197,23 @@ class Gem5 final : public TraceReader {
     }
 
     std::unique_ptr<InputFile> file_;
+    Gem5Commands commands_;
     std::string bytes_;
     std::uint64_t frequency_ = 0;
     std::vector<std::pair<std::string, std::string>> about_;
 };
 
-} // namespace
+const Named<TraceFormat> gem5 {
+    "gem5",
+    {.title = "gem5",
+     .notes = "packet trace, plain or gzip; write-backs and prefetches with `gem5=\"v20\"`",
+     .written = true,
+     .detect = [](const FileHead& h) { return h.bytes.starts_with(magic_word); },
+     .open = [](std::unique_ptr<InputFile> file,
+                const TraceOptions& options) -> std::unique_ptr<TraceReader> {
+         return std::make_unique<Gem5>(std::move(file), options);
+     }}};
 
-std::unique_ptr<TraceReader> gem5_reader(std::unique_ptr<InputFile> file) {
-    return std::make_unique<Gem5>(std::move(file));
-}
+} // namespace
 
 } // namespace memsim::workload

@@ -1,5 +1,4 @@
 #include "core/legible.hh"
-#include "workload/traces/readers.hh"
 #include "workload/traces/trace.pb.h"
 #include "workload/traces/trace_encoder.hh"
 
@@ -69,6 +68,7 @@ class Reader final : public TraceReader {
         file_->refuse_byte("the trace is damaged: " + what);
     }
 
+    void refuse(const std::string& what) const override { damaged(what); }
     bool read(TraceRecord& r) override {
         if (place_.index == records_.size() && !load_batch()) return false;
         r = records_[place_.index++];
@@ -272,11 +272,17 @@ class Encoder final : public TraceEncoder {
     std::string raw_, packed_;
 };
 
+const Named<TraceFormat> memsim_format {
+    "memsim",
+    {.title = "memsim",
+     .notes = "described below",
+     .written = true,
+     .detect = [](const FileHead& h) { return h.bytes.starts_with(memsim_magic.substr(0, 13)); },
+     .open = [](std::unique_ptr<InputFile> file, const TraceOptions&)
+         -> std::unique_ptr<TraceReader> { return std::make_unique<Reader>(std::move(file)); }}};
+
 } // namespace
 
-std::unique_ptr<TraceReader> memsim_reader(std::unique_ptr<InputFile> file) {
-    return std::make_unique<Reader>(std::move(file));
-}
 std::unique_ptr<TraceEncoder> memsim_encoder() { return std::make_unique<Encoder>(); }
 
 } // namespace memsim::workload
