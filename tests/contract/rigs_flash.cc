@@ -69,12 +69,11 @@ static const RigFor drive_of_the_past {"flash.Drive", [](Machine& m) {
                                        }};
 static const RigFor drive_of_many_collections {"flash.Drive", [](Machine& m) {
                                                    drive(m, 2, "test_flash.Checker", busy,
-                                                         {{"map_cache", "180B"},
-                                                          {"gc_blocks", "3"},
+                                                         {{"gc_blocks", "3"},
                                                           {"gc_stop", "4"},
                                                           {"gc_per_block", "true"},
                                                           {"gc_holds_writes", "true"},
-                                                          {"static_wear_levelling", "3"}});
+                                                          {"static_wear_levelling", "0"}});
                                                }};
 static const RigFor drive_of_two_collections {
     "flash.Drive", [](Machine& m) {
