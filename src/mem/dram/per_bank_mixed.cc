@@ -16,8 +16,13 @@ void PerBankMixed::init(std::uint32_t banks) {
 
 void PerBankMixed::check_loaded(Loader& l, const DramParts& parts) const {
     l.index("last_bank", state.last_bank, state.candidates.size());
-    for (std::uint32_t b = 0; b < state.candidates.size(); ++b)
+    for (std::uint32_t b = 0; b < state.candidates.size(); ++b) {
         for (const DramCandidate& c : state.candidates[b]) parts.check_candidate(l, b, c);
+        for (const bool write : {false, true})
+            for (std::uint16_t e = parts.queue.oldest(b, write); e != DramQueue::none;
+                 e = parts.queue[e].next)
+                l.index("turns", e, state.turns.size());
+    }
     for (const auto& list : state.outside)
         for (std::uint32_t i = 0; i < list.size(); ++i)
             l.index("outside", list[i], state.turns.size());
