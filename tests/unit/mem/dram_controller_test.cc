@@ -261,10 +261,9 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
               .find("first_ready.row_limit: there is no such parameter") != std::string::npos);
     CHECK(sentence({{"order", "committed"}, {"bank_queue", "4"}}).find("dram.bank_queue: a comm") ==
           0);
-    CHECK(
-        sentence({{"order", "per_bank_mixed"}}) ==
-        "dram.bank_queue: is 0, and per_bank_mixed has queues of so many requests a bank: it must "
-        "be at least 1");
+    CHECK(sentence({{"order", "per_bank_mixed"}}) ==
+          "dram.bank_queue: is 0, and per_bank_mixed(row_limit=4, idle=1us) has queues of so many "
+          "requests a bank: it must be at least 1");
     CHECK(sentence({{"order", "committed"}, {"changes", "tRPW=100ns tREFI=0ns"}})
               .find("dram.order: a committed order plans for rows that all close in tRP") == 0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==
