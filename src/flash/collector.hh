@@ -15,6 +15,9 @@ class Collector {
   public:
     struct Config {
         unsigned moves = 8;            ///< pages of a block being moved at a time
+        unsigned at_once = 1;          ///< blocks of a plane being collected
+        bool holds_host = false;       ///< room is made after the plane's next one has begun
+        bool per_block = false;        ///< one begins with each block that is taken to be written
         std::uint32_t free_blocks = 2; ///< of a plane; fewer, and a collection begins
         std::uint32_t target = 2;      ///< free blocks of a plane at which it ends
         std::uint32_t wear_gap = 0;    ///< erases that a block may lag behind; 0: any
@@ -39,14 +42,15 @@ class Collector {
     Collector(const Config& figures, const Counters& count, std::vector<Collection>& state,
               Tasks& tasks, std::uint32_t& most_worn, const Policy<VictimPolicy>& victim,
               const Geometry& geometry, PageJobs& jobs, Ftl& ftl, Contents& records, Events events)
-        : f_(figures), count_(count), collections_(figures.moves, state), tasks_(tasks),
-          most_worn_(most_worn), victim_(victim), geometry_(geometry), jobs_(jobs), ftl_(ftl),
-          records_(records), events_(std::move(events)) {}
+        : f_(figures), count_(count), collections_(figures.moves, figures.at_once, state),
+          tasks_(tasks), most_worn_(most_worn), victim_(victim), geometry_(geometry), jobs_(jobs),
+          ftl_(ftl), records_(records), events_(std::move(events)) {}
 
-    /// Begins a collection if the plane has too few free blocks and none is under way.
-    void check_room(std::uint32_t plane);
+    /// Begins a collection if the plane has too few free blocks and fewer than at_once are under
+    /// way. `taken`: a block was taken to be written, or the host can write nothing.
+    void check_room(std::uint32_t plane, bool taken);
     /// A block of the plane is being collected.
-    bool works(std::uint32_t plane) const { return collections_.active(plane); }
+    bool works(std::uint32_t plane) const { return collections_.active(plane) != 0; }
     /// Begins the collections that are due: they may begin now.
     void begin_due();
     /// A read of the plane has ended: a block that waited for it may be erased.
@@ -58,6 +62,7 @@ class Collector {
 
   private:
     void begin(std::uint32_t plane, std::uint32_t record, bool cold);
+    Collection& collection_of(std::uint32_t page);
 
     Config f_;
     Counters count_;

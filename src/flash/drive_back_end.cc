@@ -16,6 +16,7 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
       map_in_flash_(params.map_cache->raw > 0),
       per_map_page_(static_cast<std::uint32_t>(shape.page->raw / params.map_entry_flash())),
       space_(shape, map_in_flash_ ? per_map_page_ : 0, params.gc_threshold(), params.gc_target(),
+             std::max(params.gc_blocks() + 1, params.gc_stop()),
              params.static_wear_levelling() ? 4 : 3, refuse),
       jobs_(state.jobs) {
     Ftl::Config f;
@@ -28,6 +29,8 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
     f.host_pages = space_.host_pages;
     f.map_pages = space_.map_pages;
     f.aged = share_of(space_.host_pages, params.preconditioned());
+    f.kept = params.gc_blocks();
+    f.stop = params.gc_stop();
     f.fixed_plane = params.fixed_plane();
     f.least_worn_first = params.dynamic_wear_levelling();
     ftl_.emplace(std::move(f), s_.ftl);
@@ -52,9 +55,11 @@ DriveBackEnd::DriveBackEnd(const FlashShape& shape, const FtlParams& params, Ftl
         where_.push_back({geometry_.channel_of(first), geometry_.place(first)});
     }
     jobs_.reset(geometry_.channels, geometry_.all_planes());
-    s_.collections.resize(geometry_.all_planes());
-    collector_.emplace(Collector::Config {params.gc_moves(), space_.free_blocks,
-                                          space_.target_blocks, params.static_wear_levelling()},
+    s_.collections.resize(std::size_t {geometry_.all_planes()} * params.gc_blocks());
+    collector_.emplace(Collector::Config {params.gc_moves(), params.gc_blocks(),
+                                          params.gc_holds_writes(), params.gc_per_block(),
+                                          space_.free_blocks, space_.target_blocks,
+                                          params.static_wear_levelling()},
                        collector_counters(), s_.collections, s_.tasks, s_.most_worn, s_.victim,
                        geometry_, jobs_, *ftl_, records_, collector_events());
 }
@@ -91,14 +96,31 @@ Collector::Events DriveBackEnd::collector_events() {
             },
             [this](std::uint32_t lpn) { map_->changed(lpn); },
             [this](std::uint32_t plane) {
-                jobs_.room_made(plane, [this](std::uint32_t waiting) {
-                    const JobKind kind = jobs_[waiting].kind;
-                    if (kind == JobKind::read || kind == JobKind::map_read)
-                        read_page(waiting);
-                    else
-                        place(waiting);
-                });
+                if (!params_.gc_holds_writes()) return room_made(plane);
+                if (held(plane)) return;
+                const std::uint32_t planes = geometry_.dies * geometry_.planes;
+                for (std::uint32_t i = 0; i < planes; ++i) room_made(plane - plane % planes + i);
             }};
+}
+
+void DriveBackEnd::room_made(std::uint32_t plane) {
+    jobs_.room_made(plane, [this](std::uint32_t waiting) {
+        const JobKind kind = jobs_[waiting].kind;
+        if (kind == JobKind::read || kind == JobKind::map_read)
+            read_page(waiting);
+        else
+            place(waiting);
+    });
+}
+
+/// Whether the host's pages of a plane wait for the collections of its package.
+bool DriveBackEnd::held(std::uint32_t plane) const {
+    if (!params_.gc_holds_writes()) return false;
+    const std::uint32_t planes = geometry_.dies * geometry_.planes;
+    const std::uint32_t first = plane - plane % planes;
+    for (std::uint32_t p = first; p < first + planes; ++p)
+        if (collector_->works(p)) return true;
+    return false;
 }
 
 void DriveBackEnd::read(std::uint32_t command, std::uint32_t lpn, std::uint32_t sectors,
@@ -160,7 +182,7 @@ void DriveBackEnd::read_page(std::uint32_t j) {
         contents_.place(lpn, job.held,
                         [&](FunctionalAccess& access) { front_.look_at_flash(page, access); });
         map_->changed(lpn);
-        collector_->check_room(plane);
+        collector_->check_room(plane, false);
     }
     Job& still = jobs_[j]; // other jobs may have been made meanwhile
     still.from = page;
@@ -186,11 +208,12 @@ void DriveBackEnd::write_page(std::uint32_t j) {
 void DriveBackEnd::place(std::uint32_t j) {
     const std::uint32_t lpn = jobs_[j].lpn;
     const std::uint32_t plane = ftl_->plane_for(lpn);
-    if (plane == no_page) {
+    if (plane == no_page || held(plane)) {
         const auto& order = ftl_->figures().order;
         return wait_for_room(j, params_.fixed_plane() ? order[lpn % order.size()] : none);
     }
     Job& job = jobs_[j];
+    const std::uint32_t free = ftl_->free_blocks(plane);
     job.to = ftl_->allocate(plane, Frontier::host, lpn);
     job.stage = JobStage::program;
     if (job.kind == JobKind::map_write)
@@ -198,7 +221,7 @@ void DriveBackEnd::place(std::uint32_t j) {
     else
         job.contents = front_.page_image(job.cached, job.contents);
     send(j);
-    collector_->check_room(plane);
+    collector_->check_room(plane, ftl_->free_blocks(plane) < free);
 }
 
 void DriveBackEnd::wait_for_room(std::uint32_t j, std::uint32_t plane) {
@@ -319,7 +342,7 @@ void DriveBackEnd::check_loaded(Loader& l, std::size_t commands, std::size_t cac
     for (const Collection& c : s_.collections)
         if (c.record != Collection::none)
             l.index("collections.record", c.record, s_.ftl.blocks.size());
-    l.indices("tasks.due", s_.tasks.due, s_.collections.size());
+    l.indices("tasks.due", s_.tasks.due, geometry_.all_planes());
     ftl_->check_loaded(l);
     map_->check_loaded(l);
 }

@@ -47,6 +47,19 @@ struct FtlParams {
         "Share of a plane's blocks that is free when its collection ends; 0: gc_threshold"};
     Param<PolicyName<VictimPolicy>> victim {"greedy", "Which block of a plane is collected"};
     Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time (assumption)"};
+    Param<unsigned> gc_blocks {1,
+                               {1, 64},
+                               "Blocks of a plane being collected at once; so many free ones are "
+                               "kept for them (MQSim: 10)"};
+    Param<bool> gc_per_block {false, "A collection begins only with each block that is taken to be "
+                                     "written, or when the host's pages wait (as MQSim)"};
+    Param<unsigned> gc_stop {0,
+                             {0, 1u << 20},
+                             "Free blocks of a plane below which the host's pages wait, though a "
+                             "block is open for them (MQSim: 10); 0: only when they need another"};
+    Param<bool> gc_holds_writes {false,
+                                 "The host's pages wait while a block of their package is being "
+                                 "collected, but for those on their way (as MQSim)"};
     Param<bool> gc_first {true, "Reads of garbage collection before the host's (as MQSim)"};
     Param<bool> dynamic_wear_levelling {true, "Whether the least worn of the free blocks is taken"};
     Param<unsigned> static_wear_levelling {
@@ -79,7 +92,7 @@ struct FtlStats {
 /// Plain values for State.
 struct DriveBackEndState {
     PageJobsState jobs;
-    std::vector<Collection> collections; ///< by plane
+    std::vector<Collection> collections; ///< gc_blocks of each plane
     Collector::Tasks tasks;
     FtlState ftl;
     MapCacheState map;
@@ -150,6 +163,8 @@ class DriveBackEnd {
     void read_page(std::uint32_t job);
     void write_page(std::uint32_t job);
     void place(std::uint32_t job);
+    bool held(std::uint32_t plane) const;
+    void room_made(std::uint32_t plane);
     void wait_for_room(std::uint32_t job, std::uint32_t plane);
     void was_read(std::uint32_t job, Contents::Id sensed);
     void programmed(std::uint32_t job);

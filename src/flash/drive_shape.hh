@@ -38,7 +38,7 @@ struct DriveSpace {
     std::uint32_t target_blocks = 0; ///< at least these, and it ends
 
     DriveSpace(const FlashShape& shape, std::uint64_t pages_per_map_page, Fraction threshold,
-               Fraction target, unsigned open_blocks, const Refuse& refuse) {
+               Fraction target, unsigned least_free, unsigned open_blocks, const Refuse& refuse) {
         const Geometry g = shape.geometry();
         if (g.all_pages() >= ~0u)
             refuse("blocks", "the drive has " + std::to_string(g.all_pages()) +
@@ -51,7 +51,8 @@ struct DriveSpace {
             map_pages = (host_pages + pages_per_map_page - 1) / pages_per_map_page;
         // Blocks of a plane beside those that the data fill: one is open for each who writes, and
         // the threshold keeps some free.
-        free_blocks = std::max(2u, static_cast<std::uint32_t>(share_of(g.blocks, threshold)));
+        free_blocks =
+            std::max(least_free, static_cast<std::uint32_t>(share_of(g.blocks, threshold)));
         target_blocks =
             std::max(free_blocks, static_cast<std::uint32_t>(share_of(g.blocks, target)));
         const std::uint64_t of_plane =
@@ -64,7 +65,10 @@ struct DriveSpace {
                        std::to_string(g.blocks > full ? g.blocks - full : 0) + " of a plane's " +
                        shape.blocks.text() + " blocks for garbage collection, which needs " +
                        std::to_string(target_blocks + open_blocks) +
-                       (target_blocks > free_blocks ? " (gc_target's " : " (gc_threshold's ") +
+                       (target_blocks > free_blocks ? " (gc_target's "
+                        : free_blocks > share_of(g.blocks, threshold) && free_blocks > 2
+                            ? " (gc_blocks' and gc_stop's "
+                            : " (gc_threshold's ") +
                        std::to_string(target_blocks) + " and " + std::to_string(open_blocks) +
                        " that are open)");
     }

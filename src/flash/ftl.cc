@@ -168,9 +168,10 @@ std::uint32_t Ftl::take_block(std::uint32_t plane, Frontier who) {
 }
 
 bool Ftl::has_room(std::uint32_t plane, Frontier who) const {
-    if (s_.planes[plane].open[static_cast<unsigned>(who)] != no_page) return true;
     const bool moves = who == Frontier::collector || who == Frontier::cold;
-    return free_blocks(plane) > (moves ? 0u : 1u);
+    if (!moves && f_.stop && free_blocks(plane) < f_.stop) return false;
+    if (s_.planes[plane].open[static_cast<unsigned>(who)] != no_page) return true;
+    return free_blocks(plane) > (moves ? 0 : f_.kept);
 }
 
 std::uint32_t Ftl::plane_for(std::uint32_t lpn) {

@@ -59,13 +59,15 @@ struct FtlState {
 ///
 /// A page is handed out by allocate(), in the order of its block, and is nobody's until its program
 /// has ended: then commit(), moved() or discard(). Host and garbage collector write to blocks of
-/// their own. The last free block of a plane is the collector's.
+/// their own. The last `kept` free blocks of a plane are the collector's.
 /// What was written before the run began is computed, not stored, until it is touched.
 class Ftl {
   public:
     struct Config : Past::Config {
         bool fixed_plane = true;      ///< by the logical page, else the next that has room
         bool least_worn_first = true; ///< of the free blocks, else the last erased
+        std::uint32_t kept = 1;       ///< free blocks of a plane that the host does not take
+        std::uint32_t stop = 0; ///< free blocks of a plane below which it does not write at all
     };
     Ftl(const Config& figures, FtlState& state) : f_(figures), s_(state), past_(figures) {}
     void init();
@@ -111,6 +113,12 @@ class Ftl {
     void begin_collecting(std::uint32_t record);
     void erased(std::uint32_t record);
 
+    /// Of the block that a page is in, which was touched.
+    std::uint32_t record_of(std::uint32_t page) const {
+        const std::uint32_t* const index = s_.record_of.find(f_.geometry.block_of(page));
+        MEMSIM_ASSERT(index, "a block is named that was never touched");
+        return *index;
+    }
     FtlBlock& block(std::uint32_t record) { return parts::named(s_.blocks, record); }
     const FtlBlock& block(std::uint32_t record) const { return parts::named(s_.blocks, record); }
     std::uint32_t first_page(const FtlBlock& b) const { return b.block * f_.geometry.pages; }

@@ -107,6 +107,9 @@ void DramController::init() {
                                 std::to_string(timing_.banks()) +
                                 " banks of a rank: their number must be a power of two");
     dram_->init(path(), sim().seed());
+    if (params.bank_queue == 0 && dram_->traits().mixed)
+        refuse("bank_queue", "is 0, and " + params.order.text() +
+                                 " has queues of so many requests a bank: it must be at least 1");
     if (params.bank_queue && dram_->traits().plans_ahead)
         refuse("bank_queue", "a committed order looks at all requests: it must be 0");
     if (timing_.tRPW.raw && dram_->traits().plans_ahead)

@@ -354,7 +354,8 @@ std::vector<DataRig> rigs() {
                        add_memory(m, "memory");
                        m.bind("driver", "mem", "memory", "cpu_side");
                    }});
-    for (const char* order : {"first_ready", "oldest_ready", "bank_rotation", "committed"})
+    for (const char* order : {"first_ready", "oldest_ready", "bank_rotation", "committed",
+                              "per_bank_mixed bank_queue=2 write_low=2"})
         all.push_back({std::string("DRAM, ") + order, {"driver"}, [=](Machine& m) {
                            m.add("driver", "test.DataDriver", arguments("gap=5ns answers=40"));
                            m.add("dram", "mem.DramController",

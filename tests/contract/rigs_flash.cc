@@ -67,6 +67,19 @@ static const RigFor drive_of_the_past {"flash.Drive", [](Machine& m) {
                                                   {"keep_rewritten", "true"},
                                                   {"fixed_plane", "false"}});
                                        }};
+static const RigFor drive_of_many_collections {"flash.Drive", [](Machine& m) {
+                                                   drive(m, 2, "test_flash.Checker", busy,
+                                                         {{"gc_blocks", "3"},
+                                                          {"gc_stop", "4"},
+                                                          {"gc_per_block", "true"},
+                                                          {"gc_holds_writes", "true"},
+                                                          {"static_wear_levelling", "0"}});
+                                               }};
+static const RigFor drive_of_two_collections {
+    "flash.Drive", [](Machine& m) {
+        drive(m, 1, "test_flash.Checker", busy,
+              {{"preconditioned", "80%"}, {"gc_blocks", "2"}, {"fixed_plane", "false"}});
+    }};
 static const RigFor drive_in_use {
     "flash.Drive", [](Machine& m) {
         drive(m, 1, "test_flash.Checker", busy,

@@ -215,6 +215,18 @@ static const RigFor dram {"mem.DramController", [](Machine& m) {
                               m.add("dram", "mem.DramController", {});
                               driver(m, "driver", "dram", "cpu_side");
                           }};
+static const RigFor mixed_dram {
+    "mem.DramController", [](Machine& m) {
+        m.add("dram", "mem.DramController",
+              {{"order", "per_bank_mixed(idle=100ns)"},
+               {"bank_queue", "2"},
+               {"write_queue", "8"},
+               {"write_high", "8"},
+               {"write_low", "2"},
+               {"refresh", "ranks_in_turn(opened_first=true, closes_singly=true)"},
+               {"changes", "tREFI=1us"}});
+        driver(m, "driver", "dram", "cpu_side");
+    }};
 static const RigFor monitor {"mem.Monitor", [](Machine& m) {
                                  m.add("monitor", "mem.Monitor", {});
                                  m.add("memory", "mem.SimpleMemory", {{"queue", "2"}});

@@ -28,6 +28,7 @@ struct Curve {
     const char* name;
     double peak; ///< GB/s
     std::vector<Point> points;
+    double ns_within = 5; ///< percent
 };
 
 Measured measured(Machine& m, double ns) {
@@ -54,7 +55,7 @@ void judge(const Curve& curve, const Arguments& dram,
         const Measured ours = run(p.every, dram);
         const bool judged = p.peer.gbps <= 0.8 * curve.peak;
         table.row("{} | {:.1f} | {:.1f} | {}{} | {:.2f} | {:.2f} | {} | {} | {:.1f} | {:.1f}",
-                  p.every, p.peer.ns, ours.ns, percent(ours.ns, p.peer.ns, 5),
+                  p.every, p.peer.ns, ours.ns, percent(ours.ns, p.peer.ns, curve.ns_within),
                   judged ? "" : " (beyond 80 %)", p.peer.gbps, ours.gbps,
                   percent(ours.gbps, p.peer.gbps, 3),
                   p.peer.hits < 0 ? "" : fmt::format("{:.1f}", p.peer.hits), ours.hits,
@@ -62,7 +63,7 @@ void judge(const Curve& curve, const Arguments& dram,
         INFO(curve.peer << ", " << curve.name << ", a read each " << p.every);
         if (judged || p.every == 0) CHECK(ours.gbps == Approx(p.peer.gbps).epsilon(0.03));
         if (!judged) continue;
-        CHECK(ours.ns == Approx(p.peer.ns).epsilon(0.05));
+        CHECK(ours.ns == Approx(p.peer.ns).epsilon(curve.ns_within / 100));
         if (p.peer.hits >= 0) CHECK(std::abs(ours.hits - p.peer.hits) <= 3);
     }
 }
@@ -309,32 +310,190 @@ TEST_CASE("DRAMsim3's curves on HBM2", "[validation]") {
           });
 }
 
-TEST_CASE("DRAMsim3, 2 reads to a write as fast as possible", "[validation]") {
-    Arguments mixed {{"requests", "100000"}, {"read_share", "66.6667%"}, {"range", "1GiB"}};
-    Arguments dram {{"map", "rochrababgco"},
+namespace {
+
+/// DRAMsim3's queues: those of a bank hold reads and writes together, 32 writes, or more than 8
+/// when the banks' queues are empty, enter them at once. It closes a rank's rows one by one before
+/// a refresh. Two requests of three are reads, of `bytes`; each curve is 100,000 requests, one each
+/// `every` cycles, to its library with the .ini file named in the table (HBM2's with channels = 1);
+/// the latency is the library's own, from when it takes a request.
+void mixed(const std::string& name, const Arguments& timing, const char* range, const char* bytes,
+           double cycle, const Curve& random, const Curve& sequential) {
+    Arguments dram {{"capacity", range},
                     {"queue", "1"},
                     {"bank_queue", "8"},
-                    {"order", "bank_rotation(row_limit=4)"}};
-    const auto run = [&](double, const Arguments& d) { return steady("random", 0, mixed, d); };
-    dram.emplace_back("timing", "dramsim3_hbm2");
-    dram.emplace_back("capacity", "1GiB");
-    judge({"DRAMsim3", "HBM2, random, 2 reads to a write", 7.82, {{0, {943.3, 7.82}}}}, dram, run);
-    dram.resize(dram.size() - 2);
-    dram.emplace_back("timing", "dramsim3_ddr4_3200");
-    mixed.back().second = "16GiB";
-    judge({"DRAMsim3", "DDR4-3200, random, 2 reads to a write", 18.74, {{0, {520.0, 18.74}}}}, dram,
-          run);
+                    {"order", "per_bank_mixed(row_limit=4)"},
+                    {"write_high", "32"},
+                    {"write_low", "8"},
+                    {"refresh", "ranks_in_turn(closes_singly=true)"}};
+    dram.insert(dram.end(), timing.begin(), timing.end());
+    const auto curve = [&](Curve c, const char* pattern) {
+        const std::string title = name + ", " + pattern + ", 2 reads to a write" + c.name;
+        c.name = title.c_str();
+        c.ns_within = 3;
+        judge(c, dram, [&](double every, const Arguments& d) {
+            return steady(pattern, every * cycle,
+                          {{"requests", "100000"},
+                           {"read_share", "66.6667%"},
+                           {"range", range},
+                           {"size", bytes}},
+                          d);
+        });
+    };
+    curve(random, "random");
+    curve(sequential, "sequential");
+}
+
+} // namespace
+
+TEST_CASE("DRAMsim3's curves of 2 reads to a write", "[validation]") {
+    SECTION("HBM2") {
+        mixed("HBM2", {{"timing", "dramsim3_hbm2"}, {"map", "rorabgbachco"}, {"latency", "1ns"}},
+              "1GiB", "64", 1'000'000,
+              {"DRAMsim3",
+               "",
+               7.80,
+               {{0, {917.8, 7.80}},
+                {9, {193.8, 7.11}},
+                {10, {134.5, 6.40}},
+                {12, {95.3, 5.33}},
+                {16, {76.1, 4.00}},
+                {32, {62.1, 2.00}},
+                {64, {55.9, 1.00}},
+                {200, {51.1, 0.320}}}},
+              {"DRAMsim3",
+               "",
+               26.5,
+               {{0, {209.9, 26.5}},
+                {3, {76.6, 21.33}},
+                {4, {54.0, 16.0}},
+                {5, {44.2, 12.8}},
+                {6, {39.5, 10.67}},
+                {8, {35.3, 8.0}},
+                {12, {32.4, 5.33}},
+                {16, {30.7, 4.0}},
+                {32, {29.2, 2.0}}}});
+    }
+    // Writes of two ranks follow each other without a gap in DRAMsim3, here not. As fast as
+    // possible it reaches 18.62 GB/s so; with the gap, one line of it changed, 17.86, which is
+    // compared.
+    SECTION("DDR4-3200") {
+        mixed("DDR4-3200",
+              {{"timing", "dramsim3_ddr4_3200"}, {"map", "rochrababgco"}, {"latency", "630ps"}},
+              "16GiB", "64", 630'000,
+              {"DRAMsim3",
+               ", a gap between writes of two ranks",
+               17.86,
+               {{0, {512.6, 17.86}},
+                {7, {115.6, 14.50}},
+                {8, {99.4, 12.69}},
+                {9, {90.1, 11.29}},
+                {10, {83.9, 10.16}},
+                {12, {76.0, 8.47}},
+                {16, {66.4, 6.35}},
+                {32, {58.5, 3.17}},
+                {64, {54.3, 1.59}},
+                {200, {49.4, 0.508}}}},
+              {"DRAMsim3",
+               "",
+               17.35,
+               {{0, {240.3, 17.35}},
+                {8, {95.1, 12.7}},
+                {9, {69.0, 11.29}},
+                {10, {60.2, 10.16}},
+                {12, {49.7, 8.47}},
+                {16, {39.5, 6.35}},
+                {32, {31.8, 3.17}}}});
+    }
+    SECTION("DDR3-1600") {
+        mixed(
+            "DDR3-1600",
+            {{"timing", "dramsim3_ddr3_1600: tCK=1250ps rate=12.8GB/s burst=64 ranks=2 groups=1 "
+                        "banks_per_group=8 row=16KiB tCL=13750ps tCWL=10ns tRCDRD=13750ps "
+                        "tRCDWR=13750ps tRP=13750ps "
+                        "tRAS=35ns tRC=48750ps tRRD_S=7500ps tRRD_L=7500ps tFAW=40ns tCCD_S=5ns "
+                        "tCCD_L=5ns tWTR_S=7500ps "
+                        "tWTR_L=7500ps tRTP=7500ps tWR=15ns tRTRS=1250ps tRFC=350ns tREFI=9750ns; "
+                        "DRAMsim3 (2981759) DDR3_8Gb_x8_1600.ini, whose REFI it does not read"},
+             {"map", "rochrababgco"},
+             {"latency", "1250ps"}},
+            "16GiB", "64", 1'250'000,
+            {"DRAMsim3",
+             "",
+             10.06,
+             {{0, {728.1, 10.06}},
+              {6, {160.2, 8.53}},
+              {7, {121.2, 7.31}},
+              {8, {98.2, 6.40}},
+              {9, {85.2, 5.69}},
+              {10, {79.8, 5.12}},
+              {12, {72.5, 4.27}},
+              {16, {66.1, 3.20}},
+              {32, {58.2, 1.60}},
+              {64, {54.8, 0.80}},
+              {200, {51.9, 0.256}}}},
+            {"DRAMsim3",
+             "",
+             11.76,
+             {{0, {338.2, 11.76}},
+              {6, {57.5, 8.53}},
+              {8, {42.0, 6.4}},
+              {9, {39.7, 5.69}},
+              {10, {37.6, 5.12}},
+              {12, {35.3, 4.27}},
+              {16, {32.5, 3.2}},
+              {32, {29.1, 1.6}}}});
+    }
+    SECTION("LPDDR4-2400") {
+        mixed("LPDDR4-2400",
+              {{"timing",
+                "dramsim3_lpddr4_2400: tCK=830ps rate=19277108434B/s burst=128 ranks=2 groups=2 "
+                "banks_per_group=4 row=8KiB tCL=14110ps tCWL=11620ps tRCDRD=12450ps tRCDWR=12450ps "
+                "tRP=12450ps "
+                "tRAS=26560ps tRC=39010ps tRRD_S=6640ps tRRD_L=6640ps tFAW=26560ps tCCD_S=6640ps "
+                "tCCD_L=6640ps "
+                "tWTR_S=6640ps tWTR_L=13280ps tRTP=9960ps tWR=24900ps tPPD=1660ps tRTRS=830ps "
+                "tRFC=325360ps "
+                "tREFI=7187800ps; DRAMsim3 (2981759) LPDDR4_8Gb_x16_2400.ini"},
+               {"map", "rochrababgco"},
+               {"latency", "830ps"}},
+              "8GiB", "128", 830'000,
+              {"DRAMsim3",
+               "",
+               17.35,
+               {{0, {816.5, 17.35}},
+                {10, {169.1, 15.42}},
+                {12, {109.1, 12.85}},
+                {16, {80.0, 9.64}},
+                {32, {63.0, 4.82}},
+                {64, {57.5, 2.41}},
+                {200, {52.1, 0.771}}}},
+              {"DRAMsim3",
+               "",
+               18.32,
+               {{0, {496.2, 18.32}},
+                {10, {91.0, 15.42}},
+                {12, {63.4, 12.85}},
+                {16, {49.8, 9.64}},
+                {32, {37.6, 4.82}}}});
+    }
 }
 
 namespace {
 
 /// Ramulator 2.1 with FRFCFS-RowHit, open rows, refresh of all banks. Its queues of writes: more
-/// than 0.8 of 32 begin a drain, less than 0.2 end it. Reads alone are at random or in sequence
+/// than 0.8 of 32 begin a drain, less than 0.2 end it. Requests whose row is open for them when a
+/// refresh falls due go before it. Reads alone are at random or in sequence
 /// over groups and banks; 2 reads to a write at random.
 void ramulator(const std::string& name, const Arguments& timing, double cycle, const char* range,
                unsigned bytes, const Curve& random, const Curve& sequential, const Curve& mixed) {
-    Arguments dram {{"map", "RoCoBaBg"},  {"queue", "1"},     {"order", "oldest_ready"},
-                    {"write_high", "26"}, {"write_low", "6"}, {"capacity", range}};
+    Arguments dram {{"map", "RoCoBaBg"},
+                    {"queue", "1"},
+                    {"order", "oldest_ready"},
+                    {"write_high", "26"},
+                    {"write_low", "6"},
+                    {"capacity", range},
+                    {"refresh", "ranks_in_turn(opened_first=true)"}};
     dram.insert(dram.end(), timing.begin(), timing.end());
     const auto curve = [&](Curve c, const char* pattern, const char* read_share) {
         const std::string title = name + c.name;

@@ -19,8 +19,9 @@ const PolicyRegistration<Fcfs> fcfs {"fcfs",
                                      "The oldest request goes next, whether it can go or not"};
 
 DramCandidate Fcfs::choose(const DramParts& parts, std::uint32_t b) {
+    if (parts.refresh.stopped(b)) return parts.before_refresh(b);
     const std::uint16_t oldest = parts.queue.oldest(b, parts.draining());
-    if (oldest == DramQueue::none || parts.refresh.stopped(b)) return {};
+    if (oldest == DramQueue::none) return {};
     const DramAccess& access = parts.queue[oldest].access;
     const std::uint32_t row = parts.device.row(b);
     const bool column = row == access.row;

@@ -23,7 +23,7 @@ constexpr std::uint32_t bank_of(std::uint64_t order) { return order & 0xff; }
 } // namespace
 
 DramCandidate FirstReady::choose(const DramParts& parts, std::uint32_t b) {
-    if (parts.refresh.stopped(b)) return {};
+    if (parts.refresh.stopped(b)) return parts.before_refresh(b);
     const DramQueue& queue = parts.queue;
     const std::uint32_t row = parts.device.row(b);
     const std::uint16_t opener = parts.unserved_opener(b);

@@ -17,6 +17,7 @@ class DramOrder : public PolicyBase {
         bool leaves_when_opened = false; ///< a request leaves its queue as its row is opened
         bool stays_until_done = false;   ///< a read keeps its place until its data has come
         bool plans_ahead = false;        ///< commands are fixed ahead: there is no command bus
+        bool mixed = false;              ///< reads and writes wait in one queue: see enter()
     };
     /// The next command, and until when the request of a burst goes before all others that wait
     /// now, if its bursts follow each other without a gap.
@@ -42,6 +43,18 @@ class DramOrder : public PolicyBase {
     }
     /// A command for a request went to this bank.
     virtual void issued(std::uint32_t /*bank*/) {}
+
+    // With mixed: both directions are served at once, and bank_queue is more than 0.
+    static constexpr std::uint32_t no_bank = ~std::uint32_t {0};
+    /// Requests that have not entered their bank's queue.
+    virtual std::uint32_t outside(bool /*write*/) const { return 0; }
+    virtual void arrived(std::uint16_t /*entry*/, bool /*write*/, Tick /*now*/) {}
+    /// Lets one request enter a bank's queue, and says which; no_bank if none may. `high` and `low`
+    /// are the scheduler's write_high and write_low.
+    virtual std::uint32_t enter(const DramParts&, std::uint32_t /*high*/, std::uint32_t /*low*/,
+                                Tick /*now*/) {
+        return no_bank;
+    }
 
     // With plans_ahead: an action `commit` fixes a burst.
     virtual std::uint16_t burst(const DramParts&, Tick /*now*/) { return DramQueue::none; }

@@ -14,6 +14,18 @@ void DramParts::init(std::uint32_t places, const RefreshPolicy& policy) {
     refresh.init(policy);
 }
 
+DramCandidate DramParts::before_refresh(std::uint32_t b) const {
+    const std::uint16_t e = refresh.opened_first() ? queue.opener(b) : none;
+    if (e == none) return {};
+    const DramAccess& a = queue[e].access;
+    return {device.bank_ready(a.write ? DramCommand::write : DramCommand::read, b),
+            order_by_age(true, queue.urgent(queue[e]), queue[e].age, b),
+            DramAction::column,
+            a.wires == DramWires::data,
+            e,
+            limit_of(DramAction::column, a.wires, a.write != draining())};
+}
+
 void DramParts::check_entry(Loader& l, std::string_view field, std::uint32_t bank,
                             DramAction action, std::uint16_t entry) const {
     l.index(field, bank, state.candidates.size());

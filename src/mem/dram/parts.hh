@@ -54,6 +54,9 @@ struct DramParts {
         const std::uint16_t e = queue.opener(bank);
         return e != none && queue[e].access.write != draining() ? e : none;
     }
+    /// What a bank that a refresh has stopped still needs: the request that its row was opened for
+    /// is served, if the refresh lets it go first.
+    DramCandidate before_refresh(std::uint32_t bank) const;
     DramFloor floor_of(Tick now) const {
         const Tick row = std::max(now, device.next_command(false));
         return {std::max(now, device.next_command(true)), row,
@@ -71,10 +74,13 @@ struct DramParts {
                    : static_cast<std::uint16_t>(action);
     }
     /// The earliest times of each action in a bank's group, as far as banks have no say.
+    /// With `both` also those of the direction that is not served.
+    template <bool both = false>
     Limits limits_of(std::uint32_t bank, const DramFloor& floor) const;
     /// Calls f(bank, limits of its group) for every bank with something waiting in the queue that
-    /// is served or with a row opened for the other. Banks are numbered group by group.
-    template <class F>
+    /// is served or with a row opened for the other; with `both` in either queue. Banks are
+    /// numbered group by group.
+    template <bool both = false, class F>
     void for_each_used_bank(const DramFloor& floor, F&& f) const;
 
     /// What every order's candidates must be for nothing to be looked up where nothing is.
@@ -113,6 +119,7 @@ inline void DramParts::set_candidate(std::uint32_t b, const DramCandidate& next)
     for (std::size_t i = 0; i < at.size(); ++i) all[places[i]] = at[i];
 }
 
+template <bool both>
 [[gnu::always_inline]] inline DramParts::Limits DramParts::limits_of(std::uint32_t bank,
                                                                      const DramFloor& floor) const {
     const std::uint32_t group = device.group_of(bank);
@@ -121,22 +128,24 @@ inline void DramParts::set_candidate(std::uint32_t b, const DramCandidate& next)
     columns(all, own_columns, draining(), bank, floor.column);
     all[2] = std::max(floor.activate, device.group_ready(DramCommand::activate, group));
     all[3] = std::max(floor.row, device.group_ready(DramCommand::precharge, group));
-    if (state.others) [[unlikely]]
+    if (both || state.others) [[unlikely]]
         columns(all, other_columns, !draining(), bank, floor.column);
     return all;
 }
 
-template <class F>
+template <bool both, class F>
 inline void DramParts::for_each_used_bank(const DramFloor& floor, F&& f) const {
     Limits limit;
     std::uint32_t group = ~0u;
     const auto& words = queue.used(draining());
     for (std::uint32_t w = 0; w < words.size(); ++w)
-        for (std::uint64_t bits = words[w] | state.other_banks[w]; bits; bits &= bits - 1) {
+        for (std::uint64_t bits =
+                 words[w] | (both ? queue.used(!draining()) : state.other_banks)[w];
+             bits; bits &= bits - 1) {
             const std::uint32_t b = w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
             if (device.group_of(b) != group) {
                 group = device.group_of(b);
-                limit = limits_of(b, floor);
+                limit = limits_of<both>(b, floor);
             }
             f(b, limit);
         }

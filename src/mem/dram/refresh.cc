@@ -5,6 +5,8 @@ namespace memsim::mem {
 void RefreshSchedule::init(const RefreshPolicy& policy) {
     const DramTiming& t = device_.timing();
     singly_ = policy.single_banks();
+    opened_first_ = policy.opened_first();
+    closes_singly_ = policy.closes_singly();
     const std::uint32_t units = singly() ? device_.banks() : t.ranks;
     state_.at.clear();
     for (std::uint32_t u = 0; u < units; ++u)
@@ -31,20 +33,23 @@ void RefreshSchedule::catch_up(Tick now) {
 
 DramPlan RefreshSchedule::command_of(std::uint32_t unit, const DramFloor& floor) const {
     const std::uint32_t bank = first_bank(unit);
+    const auto plan = [&](DramCommand command, std::uint32_t b, DramAction action) {
+        return DramPlan {std::max(device_.earliest(command, b), floor.row), 0, b, action};
+    };
+    if (closes_singly_ && !singly()) {
+        DramPlan best;
+        for_each_bank_of(unit, [&](std::uint32_t b) {
+            if (device_.row(b) == DramBank::closed) return;
+            const DramPlan c = plan(DramCommand::precharge, b, DramAction::precharge_all);
+            if (c.before(best)) best = c;
+        });
+        if (best.at != never) return best;
+    }
     const bool open = singly() ? device_.row(bank) != DramBank::closed : device_.any_open(unit);
     const DramCommand close = singly() ? DramCommand::precharge : DramCommand::precharge_all;
     const DramCommand refresh = singly() ? DramCommand::refresh_bank : DramCommand::refresh;
-    const Tick at = device_.earliest(open ? close : refresh, bank);
-    return {std::max(at, floor.row), 0, bank,
-            open ? DramAction::precharge_all : DramAction::refresh};
-}
-
-DramPlan RefreshSchedule::command(const DramFloor& floor) const {
-    DramPlan best;
-    for (std::uint32_t u = 0; u < state_.stopped.size(); ++u)
-        if (state_.stopped[u])
-            if (const DramPlan c = command_of(u, floor); c.before(best)) best = c;
-    return best;
+    return open ? plan(close, bank, DramAction::precharge_all)
+                : plan(refresh, bank, DramAction::refresh);
 }
 
 } // namespace memsim::mem

@@ -19,7 +19,8 @@ struct RefreshState {
 
 /// When ranks or banks (units) are refreshed, by a policy. A unit whose refresh is due is stopped:
 /// it takes no other command until its rows are closed and it has been refreshed, which the
-/// schedule's owner does by command(). Refreshes of units that nobody used are caught up with. Not
+/// schedule's owner does by command(). With `opened_first` the requests go before that whose rows
+/// were opened for them. Refreshes of units that nobody used are caught up with. Not
 /// modelled: postponed refreshes.
 class RefreshSchedule {
   public:
@@ -31,6 +32,7 @@ class RefreshSchedule {
     /// When the next refresh is due of a unit that is not stopped.
     Tick next() const { return state_.next; }
     bool any_stopped() const { return state_.stopped_units != 0; }
+    bool opened_first() const { return opened_first_; }
     bool stopped(std::uint32_t bank) const {
         return state_.stopped_units && state_.stopped[unit_of(bank)];
     }
@@ -39,8 +41,10 @@ class RefreshSchedule {
     /// Stops what is due, and calls f(bank) for each bank of it.
     template <class F>
     void stop_due(Tick now, F&& f);
-    /// The next command of the units that are stopped.
-    DramPlan command(const DramFloor& floor) const;
+    /// The next command of the units that are stopped. `opened(bank)`: a request is to be served
+    /// before the bank's row is closed.
+    template <class F>
+    DramPlan command(const DramFloor& floor, F&& opened) const;
     /// Issues that command. After a refresh the unit goes on. Calls f(bank) for each bank of the
     /// unit.
     template <class F>
@@ -54,15 +58,16 @@ class RefreshSchedule {
     std::uint32_t first_bank(std::uint32_t unit) const {
         return singly() ? unit : unit * device_.timing().banks();
     }
+    std::uint32_t end_bank(std::uint32_t unit) const {
+        return first_bank(unit) + (singly() ? 1 : device_.timing().banks());
+    }
     template <class F>
-    void for_each_bank_of(std::uint32_t unit, F&& f) {
-        const std::uint32_t first = first_bank(unit);
-        const std::uint32_t banks = singly() ? 1 : device_.timing().banks();
-        for (std::uint32_t b = first; b < first + banks; ++b) f(b);
+    void for_each_bank_of(std::uint32_t unit, F&& f) const {
+        for (std::uint32_t b = first_bank(unit); b < end_bank(unit); ++b) f(b);
     }
     DramPlan command_of(std::uint32_t unit, const DramFloor& floor) const;
 
-    bool singly_ = false; ///< of the policy
+    bool singly_ = false, opened_first_ = false, closes_singly_ = false; ///< of the policy
     DramDevice& device_;
     RefreshState& state_;
     Counter& refreshes_;
@@ -82,11 +87,25 @@ void RefreshSchedule::stop_due(Tick now, F&& f) {
 }
 
 template <class F>
+DramPlan RefreshSchedule::command(const DramFloor& floor, F&& opened) const {
+    DramPlan best;
+    for (std::uint32_t u = 0; u < state_.stopped.size(); ++u) {
+        if (!state_.stopped[u]) continue;
+        bool waits = false;
+        if (opened_first_) for_each_bank_of(u, [&](std::uint32_t b) { waits |= opened(b); });
+        if (waits) continue;
+        if (const DramPlan c = command_of(u, floor); c.before(best)) best = c;
+    }
+    return best;
+}
+
+template <class F>
 void RefreshSchedule::issue(const DramPlan& c, Tick now, F&& f) {
     const std::uint32_t unit = unit_of(c.bank);
     if (c.action == DramAction::precharge_all) {
-        device_.issue(singly() ? DramCommand::precharge : DramCommand::precharge_all, c.bank, 0,
-                      now);
+        const bool one = singly() || closes_singly_;
+        device_.issue(one ? DramCommand::precharge : DramCommand::precharge_all, c.bank, 0, now);
+        if (one) return f(c.bank);
     } else {
         device_.issue(singly() ? DramCommand::refresh_bank : DramCommand::refresh, c.bank, 0, now);
         ++refreshes_;

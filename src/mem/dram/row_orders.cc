@@ -16,7 +16,7 @@ template <class Self>
 DramCandidate RowOrder<Self>::choose(const DramParts& parts, std::uint32_t b) {
     const DramQueue& queue = parts.queue;
     state.second[b] = {};
-    if (parts.refresh.stopped(b)) return {};
+    if (parts.refresh.stopped(b)) return parts.before_refresh(b);
     const std::uint32_t row = parts.device.row(b);
     const std::uint16_t opener = parts.unserved_opener(b);
     std::uint16_t oldest = opener, hit = opener;

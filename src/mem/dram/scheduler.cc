@@ -57,7 +57,11 @@ void DramScheduler::admit(const DramAccess& access, Tick now) {
     DramQueue& queue = parts_.queue;
     if (row_traits_.when_unused) close_unused(access.bank, now);
     if (!busy()) parts_.refresh.catch_up(now);
-    queue.push(access);
+    const std::uint16_t entry = queue.push(access);
+    if (traits_.mixed) [[unlikely]] {
+        state_.order->arrived(entry, access.write, now);
+        return plan(now);
+    }
     if (queue.reserved(access.bank)) return;
 
     // A migration's patience may have ended: looked at from time to time.
@@ -98,6 +102,8 @@ void DramScheduler::choose_all() {
 
 /// Reads or writes; true if that has changed.
 bool DramScheduler::set_direction() {
+    if (traits_.mixed) [[unlikely]]
+        return false;
     const DramQueue& queue = parts_.queue;
     std::uint32_t reads = queue.eligible(false), writes = queue.eligible(true);
     if (traits_.leaves_when_opened) [[unlikely]] {
@@ -110,18 +116,25 @@ bool DramScheduler::set_direction() {
 }
 
 void DramScheduler::plan(Tick now) {
+    if (traits_.mixed) [[unlikely]] {
+        const std::uint32_t high = figures_.write_high, low = figures_.write_low;
+        for (std::uint32_t b;
+             (b = state_.order->enter(parts_, high, low, now)) != DramOrder::no_bank;)
+            choose(b);
+    }
     auto [best, first_until] = state_.order->next(parts_, now);
     const RefreshSchedule& refresh = parts_.refresh;
     if (refresh.any_stopped() || parts_.queue.reservations() || parts_.device.half_activated())
         [[unlikely]] {
         const DramFloor floor = parts_.floor_of(now);
+        const auto opened = [this](std::uint32_t b) { return parts_.queue.opener(b) != none; };
         if (parts_.queue.reservations()) {
             const DramPlan c = user_->next(floor);
             first_until = std::min(first_until, c.at - 1);
             if (c.before(best)) best = c;
         }
         if (refresh.any_stopped())
-            if (const DramPlan c = refresh.command(floor); c.before(best)) best = c;
+            if (const DramPlan c = refresh.command(floor, opened); c.before(best)) best = c;
         if (refresh.next() <= best.at && busy())
             best = {std::max(refresh.next(), now), 0, 0, DramAction::refresh_due};
         if (parts_.device.half_activated()) best = second_half(best, floor);

@@ -75,6 +75,8 @@ class DramScheduler {
     bool can_accept(bool write) const {
         const std::uint32_t most = write ? figures_.write_queue : figures_.read_queue;
         const DramQueue& queue = parts_.queue;
+        if (traits_.mixed) [[unlikely]]
+            return state_.order->outside(write) < most;
         if (figures_.bank_queue) return queue.beyond(write) < most;
         return queue.queued(write) + (traits_.stays_until_done && !write ? state_.done.size() : 0) -
                    (traits_.leaves_when_opened ? queue.opened(write) : 0) <

@@ -87,23 +87,23 @@ TEST_CASE("A collection begins below the threshold, moves what is valid, erases 
     bool may_begin = false;
     Collector::Tasks tasks;
     Collector c(
-        {2, 7, 7, 0},
+        {2, 1, false, false, 7, 7, 0},
         {stats.collections, stats.levellings, stats.moved_pages, stats.erases, stats.most_erases},
         planes, tasks, most_worn, victim, geometry, b.jobs, b.ftl, b.records,
         {[&] { return may_begin; }, [&](std::uint32_t j) { sent.push_back(j); },
          [&](std::uint32_t, const FtlBlock& block, bool) { begun.push_back(block.valid); },
          [&](std::uint32_t lpn) { moved.push_back(lpn); }, [&](std::uint32_t) { ++room; }});
     for (const std::uint32_t lpn : {0, 1, 2, 3}) b.write(lpn);
-    c.check_room(0);
+    c.check_room(0, false);
     CHECK(begun.empty()); // 7 blocks are free
     b.write(1);
-    c.check_room(0);
-    c.check_room(0); // due once, until it may begin
+    c.check_room(0, false);
+    c.check_room(0, false); // due once, until it may begin
     CHECK(begun.empty());
     CHECK(tasks.due.size() == 1);
     may_begin = true;
     c.begin_due();
-    c.check_room(0); // one at a time
+    c.check_room(0, false); // one at a time
     CHECK(begun == Numbers {3});
     CHECK(tasks.due.empty());
     CHECK(tasks.active == 1);
@@ -135,6 +135,54 @@ TEST_CASE("A collection begins below the threshold, moves what is valid, erases 
     CHECK(test_flash::value(stats.moved_pages) == 2);
     CHECK(test_flash::value(stats.erases) == 1);
     CHECK(b.jobs.under_way() == 0);
+}
+
+TEST_CASE("Two blocks of a plane are collected at once, each from when a block is taken",
+          "[flash]") {
+    Blocks b;
+    std::vector<Collection> at_once(2);
+    std::uint32_t most_worn = 0;
+    Policy<VictimPolicy> victim;
+    victim.make("greedy", "", 1);
+    const Geometry geometry {1, 1, 1, 1, 8, 4};
+    FtlStats stats;
+    Numbers sent, begun;
+    Collector::Tasks tasks;
+    Collector c(
+        {2, 2, false, true, 7, 7, 0},
+        {stats.collections, stats.levellings, stats.moved_pages, stats.erases, stats.most_erases},
+        at_once, tasks, most_worn, victim, geometry, b.jobs, b.ftl, b.records,
+        {[] { return true; }, [&](std::uint32_t j) { sent.push_back(j); },
+         [&](std::uint32_t, const FtlBlock& block, bool) { begun.push_back(block.valid); },
+         [](std::uint32_t) {}, [](std::uint32_t) {}});
+    for (const std::uint32_t lpn : {0, 1, 2, 3, 0, 1}) b.write(lpn);
+    c.check_room(0, false); // too few blocks are free, but none was taken
+    CHECK(begun.empty());
+    c.check_room(0, true);
+    CHECK(begun == Numbers {2});
+    for (const std::uint32_t lpn : {4, 5, 0}) b.write(lpn); // the second block: 0, 1, 4, 5
+    c.check_room(0, false);
+    CHECK(tasks.active == 1);
+    SECTION("a second one") {
+        c.check_room(0, true);
+        CHECK(begun == Numbers {2, 3});
+        b.write(1), c.check_room(0, true); // no third
+        CHECK(tasks.active == 2);
+        // Each job is its own block's.
+        REQUIRE(sent.size() == 4); // two pages of each
+        for (const std::uint32_t j : Numbers(sent)) {
+            b.ftl.release(b.jobs[j].from);
+            c.read(j, {});
+            if (b.jobs[j].stage == JobStage::program) c.programmed(j);
+        }
+        REQUIRE(sent.size() >= 8);
+        CHECK(test_flash::value(stats.moved_pages) == 3); // 1 was written anew
+    }
+    SECTION("none without a free block for each") {
+        while (b.ftl.free_blocks(0) > 1) b.write(5);
+        c.check_room(0, true);
+        CHECK(begun.size() == 1);
+    }
 }
 
 namespace {

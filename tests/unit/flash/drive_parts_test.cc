@@ -162,39 +162,50 @@ TEST_CASE("A collection moves so many pages at a time and erases when nobody rea
     for (std::uint32_t lpn = 0; lpn < 4; ++lpn)
         ftl.commit(lpn, ftl.allocate(0, Frontier::host, lpn), ~0u);
     ftl.commit(1, ftl.allocate(0, Frontier::host, 1), ~0u); // page 1 is elsewhere
-    std::vector<Collection> planes(1);
-    Collections c(2, planes);
+    std::vector<Collection> blocks(2);                      // one or two of the plane at a time
+    const unsigned at_once = GENERATE(1u, 2u);
+    Collections c(2, at_once, blocks);
     std::vector<std::uint32_t> moved;
     const auto go_on = [&] {
-        return c.go_on(0, ftl, [&](std::uint32_t page, std::uint32_t lpn) {
-            CHECK(page == lpn);
-            moved.push_back(lpn);
-        });
+        bool erased = false;
+        c.go_on(
+            0, ftl,
+            [&](std::uint32_t page, std::uint32_t lpn) {
+                CHECK(page == lpn);
+                moved.push_back(lpn);
+            },
+            [&](std::uint32_t record) {
+                CHECK(record == 0);
+                erased = true;
+            });
+        return erased;
     };
     CHECK_FALSE(go_on()); // nothing is collected
     c.begin(0, 0, false);
     CHECK_FALSE(go_on());
     CHECK(moved == std::vector<std::uint32_t> {0, 2});
-    c.moved(0), c.moved(0);
+    c.of(0, 0).moving -= 2;
     ftl.hold(3);
     CHECK_FALSE(go_on());
     CHECK(moved.back() == 3);
-    c.moved(0);
+    --c.of(0, 0).moving;
     CHECK_FALSE(go_on()); // somebody reads page 3
     ftl.release(3);
     CHECK(go_on());
     CHECK_FALSE(go_on()); // once
-    c.end(0);
-    CHECK_FALSE(c.active(0));
+    CHECK(c.active(0) == 1);
+    c.of(0, 0).record = Collection::none;
+    CHECK(c.active(0) == 0);
 }
 
 TEST_CASE("The host's pages, the map's and the free blocks of a drive", "[flash]") {
     FlashShape shape; // 8 x 4 x 2 x 2 planes of 2048 blocks of 256 pages, 7 % over-provisioned
     const auto never_refuses = [](const char* p, const std::string& s) { FAIL(p << s); };
-    const DriveSpace s(shape, 1365, 5_pct, 0_pct, 4, never_refuses);
+    const DriveSpace s(shape, 1365, 5_pct, 0_pct, 2, 4, never_refuses);
     CHECK(s.host_pages == 62'411'243); // 0.93 x 67,108,864, rounded down
     CHECK(s.map_pages == 45'723);
     CHECK(s.free_blocks == 102);
+    CHECK(DriveSpace(shape, 1365, 5_pct, 0_pct, 103, 4, never_refuses).free_blocks == 103);
 }
 
 } // namespace memsim::drive_parts_test

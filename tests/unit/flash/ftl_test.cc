@@ -86,6 +86,24 @@ TEST_CASE("The last free block of a plane is the collector's", "[flash]") {
     CHECK(d.ftl.plane_for(1) == 1);
 }
 
+TEST_CASE("Free blocks are kept for the collector; below a mark the host writes nothing",
+          "[flash]") {
+    const auto room_after = [](std::uint32_t kept, std::uint32_t stop, unsigned writes) {
+        FtlState state; // 8 blocks of 4 pages
+        Ftl ftl({{{1, 1, 1, 1, 8, 4}, {0}, 20, 3, 0}, true, true, kept, stop}, state);
+        ftl.init();
+        for (unsigned i = 0; i < writes; ++i)
+            ftl.commit(0, ftl.allocate(0, Frontier::host, 0), ~0u);
+        CHECK(ftl.has_room(0, Frontier::collector));
+        return ftl.has_room(0, Frontier::host);
+    };
+    CHECK(room_after(2, 0, 23)); // of the sixth block a page is left
+    CHECK_FALSE(room_after(2, 0, 24));
+    CHECK(room_after(1, 3, 20)); // three are free, and the next write may take one
+    CHECK_FALSE(room_after(1, 3, 21));
+    CHECK(room_after(1, 2, 21));
+}
+
 TEST_CASE("A copy that comes after a write is nobody's", "[flash]") {
     Dut d;
     const std::uint32_t from = d.write(0);

@@ -76,11 +76,14 @@ TEST_CASE("every preset, order and refresh resumes as if nothing had happened") 
     const auto presets = DramTable::names();
     for (std::size_t p = 0; p < presets.size(); ++p)
         for (const std::string order :
-             {"first_ready", "fcfs", "oldest_ready", "bank_rotation(row_limit=4)", "committed"})
-            for (const std::string refresh : {"ranks_in_turn", "all_ranks", "single_banks"}) {
+             {"first_ready", "fcfs", "oldest_ready", "bank_rotation(row_limit=4)", "committed",
+              "per_bank_mixed(idle=40ns)"})
+            for (const std::string refresh :
+                 {"ranks_in_turn", "all_ranks(opened_first=true, closes_singly=true)",
+                  "single_banks(opened_first=true)"}) {
                 const std::string& preset = presets[p];
                 const DramTiming& t = DramTable::find(preset);
-                if (refresh == "single_banks" && t.tRFCpb.raw == 0) continue;
+                if (refresh.starts_with("single_banks") && t.tRFCpb.raw == 0) continue;
                 INFO(preset << " " << order << " " << refresh);
                 run({{"timing", preset},
                      {"capacity", "1GiB"},
@@ -91,7 +94,8 @@ TEST_CASE("every preset, order and refresh resumes as if nothing had happened") 
                               : p % 3 == 1 ? "open_adaptive"
                                            : "open"},
                      {"bank_hash", p % 2 ? "xor" : "none"},
-                     {"bank_queue", order.starts_with("bank_rotation") ? "2" : "0"},
+                     {"bank_queue",
+                      order.starts_with("bank_rotation") || order.starts_with("per_b") ? "2" : "0"},
                      {"write_batch", "4"},
                      {"changes", t.tREFI.raw ? "tREFI=2us" : ""}});
             }
@@ -261,6 +265,9 @@ TEST_CASE("a controller that contradicts itself is refused before time 0") {
               .find("first_ready.row_limit: there is no such parameter") != std::string::npos);
     CHECK(sentence({{"order", "committed"}, {"bank_queue", "4"}}).find("dram.bank_queue: a comm") ==
           0);
+    CHECK(sentence({{"order", "per_bank_mixed"}}) ==
+          "dram.bank_queue: is 0, and per_bank_mixed(row_limit=4, idle=1us) has queues of so many "
+          "requests a bank: it must be at least 1");
     CHECK(sentence({{"order", "committed"}, {"changes", "tRPW=100ns tREFI=0ns"}})
               .find("dram.order: a committed order plans for rows that all close in tRP") == 0);
     CHECK(sentence({{"refresh", "single_banks"}}) ==

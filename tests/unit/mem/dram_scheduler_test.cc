@@ -207,6 +207,143 @@ TEST_CASE("refresh comes when it is due and stops its rank alone") {
     CHECK(done[2].at == Time {170_ns}.raw); // 99 + tRP, + tRFC, + 16
 }
 
+TEST_CASE("a request whose row is open for it goes before a refresh, if the policy says so") {
+    DramTiming t = quiet();
+    t.tREFI = 200_ns, t.tRFC = 50_ns; // rank 0 is due at 100 ns
+    const auto order =
+        GENERATE("first_ready", "oldest_ready", "bank_rotation", "fcfs", "per_bank_mixed");
+    const auto data_at = [&](const char* refresh, Time opened, bool write = false) {
+        Scheduled s(
+            t,
+            {.write_high = 1, .write_low = 0, .order = order, .refresh = refresh, .bank_queue = 4});
+        s.run_to(opened);
+        write ? s.write(1, first, 3) : s.read(1, first, 3);
+        const auto done = s.finish(400_ns);
+        REQUIRE(done.size() == 1);
+        return Time {done[0].at};
+    };
+    const char* const late = "ranks_in_turn(opened_first=true)";
+    // Its activate may go until the refresh is due: at 99 ns; its read then, 5 ns later, all the
+    // same.
+    CHECK(data_at("ranks_in_turn", 94_ns) == 94_ns + 16_ns);
+    CHECK(data_at("ranks_in_turn", 99_ns) > 160_ns); // closed, refreshed, opened again
+    CHECK(data_at(late, 99_ns) == 99_ns + 16_ns);
+    CHECK(data_at(late, 99_ns, true) == 99_ns + 14_ns);
+    CHECK(data_at(late, 100_ns - 1_fs) == 100_ns - 1_fs + 16_ns);
+    CHECK(data_at(late, 100_ns) >= 150_ns + 16_ns); // its row was not open: after the refresh
+}
+
+TEST_CASE("before a refresh a rank's rows are closed by one command, or one by one") {
+    DramTiming t = quiet();
+    t.tREFI = 200_ns, t.tRFC = 50_ns;
+    const auto refreshed = [&](const char* refresh) {
+        Scheduled s(t, {.refresh = refresh});
+        std::vector<DramIssued> log;
+        s.device.log_to(&log);
+        s.read(1, first, 3), s.read(2, same_group, 3), s.read(3, same_rank, 3);
+        s.run_to(99_ns);
+        s.read(4, other_rank, 3); // somebody waits: the refresh is not only caught up with
+        s.finish(199_ns);
+        std::vector<std::pair<DramCommand, Time>> all;
+        for (const DramIssued& c : log)
+            if (c.command == DramCommand::precharge || c.command == DramCommand::precharge_all ||
+                c.command == DramCommand::refresh)
+                all.emplace_back(c.command, Time {c.at});
+        return all;
+    };
+    using All = std::vector<std::pair<DramCommand, Time>>;
+    CHECK(refreshed("ranks_in_turn") ==
+          All {{DramCommand::precharge_all, 100_ns}, {DramCommand::refresh, 105_ns}});
+    CHECK(refreshed("ranks_in_turn(closes_singly=true)") == All {{DramCommand::precharge, 100_ns},
+                                                                 {DramCommand::precharge, 101_ns},
+                                                                 {DramCommand::precharge, 102_ns},
+                                                                 {DramCommand::refresh, 107_ns}});
+}
+
+namespace {
+
+DramScheduler::Config mixed(std::uint32_t bank_queue, const char* order = "per_bank_mixed") {
+    return {.write_queue = 8,
+            .write_high = 4,
+            .write_low = 2,
+            .order = order,
+            .bank_queue = bank_queue};
+}
+
+} // namespace
+
+TEST_CASE("per_bank_mixed: writes enter the banks' queues when enough of them wait") {
+    // A read keeps the queues busy until its column command, at 5 ns.
+    const auto data_of_writes = [](std::uint32_t writes) {
+        Scheduled s(quiet(), mixed(8));
+        s.read(100, first, 3);
+        s.run_to(1_ns);
+        for (std::uint32_t i = 0; i < writes; ++i) s.write(i, same_rank, 5, i);
+        Tick at = never;
+        for (const auto& d : s.finish(10_us))
+            if (d.context < 100) at = std::min(at, d.at);
+        return Time {at};
+    };
+    const Time write = 5_ns + 8_ns + 1_ns;           // tRCD, tCWL, burst
+    CHECK(data_of_writes(4) == 16_ns + 1_ns);        // write_high: at once, behind the read's data
+    CHECK(data_of_writes(3) == 5_ns + 1_ns + write); // more than write_low: with the read's command
+    CHECK(data_of_writes(2) == 1_us + 1_ns + write); // else when nothing has come for 1 us
+}
+
+TEST_CASE("per_bank_mixed: one request enters a clock, writes of a drain before reads") {
+    Scheduled s(quiet(), mixed(8));
+    for (std::uint32_t i = 0; i < 3; ++i)
+        s.write(i, first, 3, i); // more than write_low: they enter
+    s.read(9, other_rank, 3);    // after the three, at 3 ns
+    for (const auto& d : s.finish(10_us))
+        if (d.context == 9) CHECK(d.at == Time {3_ns + 16_ns}.raw);
+}
+
+TEST_CASE("per_bank_mixed: what finds no room lets others pass") {
+    Scheduled s(quiet(), mixed(1));
+    s.read(1, first, 3), s.read(2, first, 4), s.read(3, other_rank, 3);
+    const auto done = s.finish(1_us);
+    CHECK(order_of(done) == std::vector<std::uint32_t> {1, 3, 2});
+    CHECK(done[1].at == Time {1_ns + 16_ns}.raw); // it entered a clock after the first
+    // Those outside alone count against the queues' capacity.
+    Scheduled full(quiet(), mixed(1));
+    for (std::uint32_t i = 0; i < 4; ++i) full.write(i, first, 3, i); // one has entered
+    for (std::uint32_t i = 4; i < 9; ++i) {
+        CHECK(full.dram.can_accept(true));
+        full.write(i, first, 3, i);
+    }
+    CHECK_FALSE(full.dram.can_accept(true));
+}
+
+TEST_CASE("per_bank_mixed: of a bank goes what entered first, hits before the row is closed") {
+    // All enter before the row is open, but for one a clock: a read of row 3, writes, reads.
+    DramTiming t = quiet();
+    t.tRCDRD = t.tRCDWR = 40_ns, t.tRAS = 40_ns, t.tRC = 45_ns;
+    const auto served = [&](const char* order) {
+        Scheduled s(t, mixed(8, order));
+        s.read(1, first, 3);
+        for (std::uint32_t i = 0; i < 4; ++i) s.write(10 + i, first, i ? 3 : 7, i);
+        s.run_to(10_ns);
+        s.read(2, first, 3), s.read(3, first, 3);
+        std::vector<DramIssued> log;
+        s.device.log_to(&log);
+        s.finish(10_us);
+        std::string all;
+        for (const DramIssued& c : log)
+            if (c.command != DramCommand::activate)
+                all += c.command == DramCommand::read    ? 'r'
+                       : c.command == DramCommand::write ? 'w'
+                                                         : 'p';
+        return all;
+    };
+    // Of row 3 the reads, which can go before the writes that entered earlier: the bus turns round
+    // once. Then the write of row 7, which entered first of those.
+    CHECK(served("per_bank_mixed(row_limit=0)") == "rrrwwwpw");
+    // After two accesses the row is closed for it, and opened again for those that are left: the
+    // writes, which entered before the read.
+    CHECK(served("per_bank_mixed(row_limit=2)") == "rrpwpwwwr");
+}
+
 TEST_CASE("refreshes that fell due while nothing waited are caught up with") {
     DramTiming t = quiet();
     t.tREFI = 200_ns, t.tRFC = 50_ns;
