@@ -46,7 +46,8 @@ def parameters(a, b):
             rows.setdefault(row, []).append(key[0])
     found = [(paths[0] + "." + what.rpartition(".")[2] if len(paths) == 1 else what, *rest)
              for (what, *rest), paths in rows.items()]
-    return sorted(found, key=_by_effect), len(one.keys() | other.keys())
+    # First what is no number, such as a policy, whose change has no size.
+    return sorted(found, key=lambda row: ("-" in row[1:3], row[3] is not None, *_by_effect(row))), len(one.keys() | other.keys())
 
 
 def statistics(a, b):
@@ -61,7 +62,7 @@ def statistics(a, b):
 
 def _by_effect(row):
     """The greatest change first; what only one run has comes last."""
-    return None in row[1:3] or "-" in row[1:3], -abs(row[3]) if row[3] is not None else 0, row[0]
+    return None in row[1:3], -abs(row[3]) if row[3] is not None else 0, row[0]
 
 
 def _change(before, after):
