@@ -6,7 +6,7 @@ from pathlib import Path
 import memsim
 import numpy
 import pytest
-from memsim import accuracy, mem, simt, systems, workload
+from memsim import accuracy, diff, mem, simt, systems, workload
 from memsim.options import script_parser
 from memsim.systems import ohm
 
@@ -90,16 +90,15 @@ def test_describe_finds_dram_presets():
 
 def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    ids = []
     for latency, queue, size in ("100ns", 16, "64"), ("110ns", 64, "32"):
         root = memsim.Root()
         root.gen, root.mem = mem.TrafficGen(requests=10, size=size), mem.SimpleMemory(latency=latency, queue=queue)
         root.gen.mem_side = root.mem.cpu_side
         with memsim.Simulation(root) as simulation:
             simulation.simulate()
-            ids.append(simulation.run_id if hasattr(simulation, "run_id") else None)
-    from memsim import diff
-    runs = list(memsim.results("memsim-out").runs()["id"])
+    table = memsim.results("memsim-out").runs()
+    assert list(table["differs"]) == ["gen.size=64, mem.latency=100ns, mem.queue=16", "gen.size=32, mem.latency=110ns, mem.queue=64"]
+    runs = list(table["id"])
     one, other = (diff.find(f"memsim-out:{run}") for run in runs)
     rows, _ = diff.parameters(one, other)
     assert [row[0] for row in rows] == ["mem.queue", "gen.size", "mem.latency"]
