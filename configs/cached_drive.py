@@ -5,13 +5,12 @@
 Four SMs and an L2, running a workload. Its data are on the drive, the DRAM is empty at the start.
 """
 
-import argparse
-
 import memsim
 from memsim import flash, mem, systems, workload
+from memsim.options import script_parser
 from memsim.systems import scale
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--kernel", default="bfs1",
                     help="a workload's name; `memsim workloads` lists them")
 parser.add_argument("--scale", type=int, default=12,

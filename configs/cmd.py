@@ -6,13 +6,12 @@
 SMs and L2.
 """
 
-import argparse
-
 import memsim
+from memsim.options import script_parser
 from memsim.systems import cmd
 from memsim.systems.scale import footprint, tell
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--platform", default="cmd", help=f"one of {', '.join(cmd.platforms())}")
 parser.add_argument("--workload", default="bfs", help=f"one of {', '.join(cmd.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(cmd.workloads.SCALES)}")

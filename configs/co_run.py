@@ -6,12 +6,11 @@ With --only an application has the whole machine to itself: what a weighted spee
 (docs/models/gpu.md).
 """
 
-import argparse
-
 import memsim
 from memsim import systems, workload
+from memsim.options import script_parser
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--only", type=int, metavar="I",
                     help="run kernel I (from 0) alone, on all SMs")
 parser.add_argument("--kernels", nargs="+", default=["bfs1", "pagerank"],

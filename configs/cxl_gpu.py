@@ -3,13 +3,12 @@
     build/memsim configs/cxl_gpu.py [--platform gpu-dram|uvm|gds|cxl|...|cxl-ds] [--workload vadd] [--media z-nand] ...
 """
 
-import argparse
-
 import memsim
+from memsim.options import script_parser
 from memsim.systems import cxl_gpu
 from memsim.systems.scale import footprint, tell
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--platform", default="cxl-ds", help=f"one of {', '.join(cxl_gpu.platforms())}")
 parser.add_argument("--workload", default="vadd", help=f"one of {', '.join(cxl_gpu.workloads.names())}")
 parser.add_argument("--media", default="z-nand", help=f"of the endpoint: one of {', '.join(cxl_gpu.MEDIA)}")

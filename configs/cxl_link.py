@@ -5,12 +5,11 @@
 With one request at a time it shows the round trip, with --stamps 1 by layer; with many the bandwidth.
 """
 
-import argparse
-
 import memsim
 from memsim import cxl, mem
+from memsim.options import script_parser
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--controller", default="ours", help="latencies of its layers: ours, smt, tpp")
 parser.add_argument("--lanes", type=int, default=8)
 parser.add_argument("--flit", default="68B", help="68B, 256B or 256B-lopt (latency-optimised)")

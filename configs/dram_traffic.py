@@ -11,13 +11,12 @@ changes; latency without load is that of one request at a time:
 of a random row at a time, whose latency is printed. It takes the map RoRaCoBaBg.
 """
 
-import argparse
-
 import memsim
 from memsim import mem
+from memsim.options import script_parser
 from memsim.systems.interleave import Interleave
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--preset", default="ddr4_3200", help="timing table: see docs/reference.md")
 parser.add_argument("--changes", nargs="+", default=[], metavar="NAME=VALUE",
                     help="figures that differ from the table: tRCDRD=12ns ranks=1")

@@ -7,13 +7,12 @@ A trace is one of MQSim's: '<arrival> <device> <sector> <sectors> <0 for a write
 arrival counts is not in it. Sectors beyond the drive begin again at 0.
 """
 
-import argparse
-
 import memsim
 from memsim import flash
+from memsim.options import script_parser
 from memsim.systems.drive import PRESETS, solid_state_drive
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--drive", default="mqsim", help=f"one of {', '.join(PRESETS)}")
 parser.add_argument("--trace", help="path of a block trace")
 parser.add_argument("--trace-unit", default="0fs", help="what its arrivals count, such as 1ns")

@@ -10,7 +10,7 @@ import memsim
 from memsim.systems import ohm, scale
 
 args, program, options = ohm.job.arguments(__doc__, "planar")
-size = ohm.machine_scale("planar", args.platform, program, l2_floor=args.l2_floor)
+size = ohm.machine_scale("planar", args.platform, program, **args.floors)
 scale.tell(size.invariants)
 root = ohm.planar(args.platform, program, size, **options)
 

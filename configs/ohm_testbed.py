@@ -6,12 +6,11 @@ Its time with the data on the drive, in host memory and in the GPU tells storage
 computing apart.
 """
 
-import argparse
-
 import memsim
+from memsim.options import script_parser
 from memsim.systems import ohm
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--data", default="drive", choices=["drive", "host", "resident"])
 parser.add_argument("--workload", default="bfstopo", choices=list(ohm.workloads.TABLE_II))
 parser.add_argument("--scale", default="default", choices=ohm.workloads.SCALES)

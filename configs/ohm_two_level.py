@@ -10,7 +10,7 @@ import memsim
 from memsim.systems import ohm, scale
 
 args, program, options = ohm.job.arguments(__doc__, "two-level")
-size = ohm.machine_scale("two-level", args.platform, program, l2_floor=args.l2_floor)
+size = ohm.machine_scale("two-level", args.platform, program, **args.floors)
 scale.tell(size.invariants)
 root = ohm.two_level(args.platform, program, size, **options)
 

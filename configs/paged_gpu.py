@@ -6,14 +6,12 @@ Four SMs, an L2 and one DRAM channel, running a workload. --placement none is th
 without translation.
 """
 
-import argparse
-
 import memsim
 from memsim import flash, systems, workload
-from memsim.options import whole
+from memsim.options import script_parser, whole
 from memsim.systems import mmu, scale
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--kernel", default="bfs1",
                     help="a workload's name; `memsim workloads` lists them")
 parser.add_argument("--scale", type=int, default=12,

@@ -3,14 +3,14 @@
     build/memsim configs/qv100_trace.py TRACE/kernelslist.g [--repeat 10]
 """
 
-import argparse
 import time
 
 import memsim
 from memsim import workload
+from memsim.options import script_parser
 from memsim.systems import qv100
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("trace", help="kernelslist.g or one .traceg file")
 parser.add_argument("--repeat", type=int, default=1, help="times that the trace is played")
 parser.add_argument("--sms", type=int, default=80)

@@ -3,13 +3,12 @@
     build/memsim configs/sap.py [--policy fifo|lru|sap|arc|car|clock-pro|page-on-page] [--dram 8MiB] [--workload AES] ...
 """
 
-import argparse
-
 import memsim
+from memsim.options import script_parser
 from memsim.systems import sap
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
 parser.add_argument("--dram", default="8MiB", help="capacity of the DRAM, such as 1MiB")
 parser.add_argument("--workload", default="AES", help=f"one of {', '.join(sap.workloads.names())}")

@@ -7,14 +7,13 @@ What warps are about to access feeds the speculative reads of CXL-GPU's root por
 planar migration. Without the manager the machine has the same crossbars, so that nothing else differs.
 """
 
-import argparse
-
 import memsim
+from memsim.options import script_parser
 from memsim.systems import cxl_gpu, ohm
 from memsim.systems.sap.watch import hint_path, watch
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--system", default="cxl_gpu", choices=["cxl_gpu", "ohm"])
 parser.add_argument("--platform", help="of that system (else cxl-sr, ohm-base)")
 parser.add_argument("--workload", help="of that system (else bfs, pagerank)")

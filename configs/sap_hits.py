@@ -3,13 +3,12 @@
     build/memsim configs/sap_hits.py [--workload AES] [--policies fifo lru sap ...] ...
 """
 
-import argparse
-
 import memsim
+from memsim.options import script_parser
 from memsim.systems import sap
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--policies", nargs="+", default=sap.policies(), help=f"of {', '.join(sap.policies())}")
 parser.add_argument("--workload", default="AES", help=f"one of {', '.join(sap.workloads.names())}")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(sap.workloads.SCALES)}")

@@ -7,17 +7,16 @@
     mmu       CXL-GPU's uvm with 25 us a fault: pages of 64 KiB in GPU memory
 """
 
-import argparse
-
 import memsim
 from memsim import System, mem
+from memsim.options import script_parser
 from memsim.systems import cxl_gpu, sap, zng
 from memsim.systems.sap.watch import hint_path, watch
 from memsim.systems.scale import footprint
 
 HOSTS = {"endpoint": cxl_gpu, "buffer": zng, "mmu": cxl_gpu}
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--host", default="endpoint", choices=HOSTS)
 parser.add_argument("--policy", default="sap", help=f"one of {', '.join(sap.policies())}")
 parser.add_argument("--workload", help="of the host's system (else bfs, bfs1)")

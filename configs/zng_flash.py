@@ -7,15 +7,14 @@ sensed for it, and how long planes program. There is no garbage collector: when 
 registers hold nothing but pages for it, the run stops and says so.
 """
 
-import argparse
-
 import memsim
 from memsim import mem
+from memsim.options import script_parser
 from memsim.systems.zng.flash import GEOMETRY, flash_backbone
 
 BLOCK = GEOMETRY["pages"] * 4096
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--controllers", type=int, default=16)
 parser.add_argument("--packages", type=int, default=16)
 parser.add_argument("--register-network", default="nif", help="none, swnet, fcnet or nif")

@@ -6,15 +6,14 @@
 with translated addresses: a held application has none.
 """
 
-import argparse
-
 import memsim
 from memsim import mem
+from memsim.options import script_parser
 from memsim.ports import unbind
 from memsim.systems import zng
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--workload", default="betw-back", help="such as betw-back")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--filled", default="100%", help="of log blocks at the start")

@@ -6,15 +6,14 @@ Pages are counted at the SMs (after the coalescer), and at what the L2 asks of t
 answers in Z-NAND's 3 us.
 """
 
-import argparse
-
 import memsim
 from memsim import mem
+from memsim.options import script_parser
 from memsim.ports import unbind
 from memsim.systems import zng
 from memsim.systems.scale import footprint
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--workload", default="betw", choices=list(zng.workloads.TABLE_II), metavar="NAME")
 parser.add_argument("--scale", default="default", help=f"one of {', '.join(zng.workloads.SCALES)}")
 parser.add_argument("--max-instructions", type=int,

@@ -7,10 +7,9 @@ measured begins after `--warm`, so that HybridGPU's buffer holds what it can. he
 faults, adds two vectors instead, all of which are on its SSD.
 """
 
-import argparse
-
 import memsim
 from memsim import mem, workload
+from memsim.options import script_parser
 from memsim.systems import zng
 from memsim.systems.scale import GIB
 
@@ -46,7 +45,7 @@ def under_load(size, args):
     return root
 
 
-parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+parser = script_parser(__doc__)
 parser.add_argument("--memory", default="ideal", choices=["hetero", *MEMORIES])
 parser.add_argument("--pattern", default="sequential", choices=["sequential", "random"])
 parser.add_argument("--range", type=int, default=GIB, help="bytes that are read, of all sources together")

@@ -119,6 +119,14 @@ def counts(papers):
     return lines
 
 
+def summary():
+    """One sentence: how many of the papers' claims are met."""
+    words = Counter(v.word for of_paper in judged().values() for v, _ in of_paper)
+    judgements = [words[w] for w in (verdict.MET, verdict.ORDERING, verdict.NOT_REPRODUCED)]
+    return (f"Of the {sum(words.values())} claims of the five papers {sum(judgements)} are judged: {judgements[0]} are met, "
+            f"{judgements[1]} show the paper's direction only, and {judgements[2]} are not reproduced.")
+
+
 def _compared(claim):
     return compared(claim.subject, claim.baseline)
 
@@ -150,7 +158,7 @@ def _figures(v):
 def page():
     """docs/accuracy.md: each claim with our figure at the paper's scale and at the quick one."""
     papers, quick, sources = judged(), recorded("quick"), rows_of(QUICK)
-    lines = [*HEAD.splitlines(), "", *counts(papers)]
+    lines = [*HEAD.splitlines(), "", summary(), "", *counts(papers)]
     for system, name in PAPERS.items():
         lines += ["", f"## {name}, claim by claim", "",
                   "| claim | stated in | metric | paper | ours | effect | verdict | figure from | quick | study |",

@@ -44,8 +44,10 @@ def parameters(a, b):
         if before[0] != after[0]:
             row = f"{pattern(key[0])}.{key[1]}", before[0], after[0], _change(before[1], after[1])
             rows.setdefault(row, []).append(key[0])
-    return [(paths[0] + "." + what.rpartition(".")[2] if len(paths) == 1 else what, *rest)
-            for (what, *rest), paths in rows.items()], len(one.keys() | other.keys())
+    found = [(paths[0] + "." + what.rpartition(".")[2] if len(paths) == 1 else what, *rest)
+             for (what, *rest), paths in rows.items()]
+    # First what is no number, such as a policy, whose change has no size.
+    return sorted(found, key=lambda row: ("-" in row[1:3], row[3] is not None, *_by_effect(row))), len(one.keys() | other.keys())
 
 
 def statistics(a, b):
@@ -55,7 +57,12 @@ def statistics(a, b):
     keys = one.keys() | other.keys()
     rows = [(".".join(key), one.get(key), other.get(key), _change(one.get(key), other.get(key)))
             for key in keys if one.get(key) != other.get(key)]
-    return sorted(rows, key=lambda row: (None in row[1:3], -abs(row[3]) if row[3] is not None else 0, row[0])), len(keys)
+    return sorted(rows, key=_by_effect), len(keys)
+
+
+def _by_effect(row):
+    """The greatest change first; what only one run has comes last."""
+    return None in row[1:3], -abs(row[3]) if row[3] is not None else 0, row[0]
 
 
 def _change(before, after):
@@ -81,7 +88,7 @@ def diff(argv):
     for name in "A", "B":
         p.add_argument(name, help="an output directory or database (its latest run), DB:RUN, or a run of memsim-out; "
                                   "the first letters of a run's id suffice")
-    p.add_argument("--most", type=int, default=40, metavar="N", help="of the statistics, so many (40; 0: all)")
+    p.add_argument("--most", type=int, default=40, metavar="N", help="so many parameters and so many statistics (40; 0: all)")
     p.add_argument("--match", default="", metavar="TEXT", help="only what has this in its name, such as l2")
     args = p.parse_args(argv)
     a, b = find(args.A), find(args.B)
@@ -94,8 +101,11 @@ def diff(argv):
         print(f"Nothing differs: {of_params} parameters and {of_stats} values of statistics are equal."
               if not args.match else f"Nothing differs in what has '{args.match}' in its name.")
     for title, rows in ("the runs", runs), (f"{len(params)} of {of_params} parameters", params):
+        shown = rows[:args.most or None]
         if rows:
-            print("\n" + _table([f"{title}", "A", "B", "change"], rows))
+            print("\n" + _table([f"{title}", "A", "B", "change"], shown))
+        if len(shown) < len(rows):
+            print(f"... and {len(rows) - len(shown)} others: --most 0 shows them, --match TEXT some")
     if stats:
         shown = stats[:args.most or None]
         print("\n" + _table([f"{len(stats)} of {of_stats} values of statistics", "A", "B", "change"], shown))

@@ -118,19 +118,22 @@ def bars(results, args):
     by, over = _key(runs, args.by, shown), _key(runs, args.over, shown)
     grouped = runs[args.statistic].groupby([by, over], sort=False)
     table = grouped.mean().unstack()
+    spread = [grouped.min().unstack(), grouped.max().unstack()] if grouped.size().max() > 1 else None
     path, name = _split(results, args.statistic)
     _, how = _values(results, args.statistic)
     label = f"{args.statistic} ({how} of {path})" if how else args.statistic
     if grouped.size().max() > 1:
-        label += f", mean of {grouped.size().max()} seeds"
+        label += f", mean, least and greatest of {grouped.size().max()} seeds"
     if args.relative_to:
         if args.relative_to not in table.index:
             raise Error(f"no run has {args.by} '{args.relative_to}': of {', '.join(table.index)}")
-        table = table / table.loc[args.relative_to]
+        baseline = table.loc[args.relative_to]
+        table, spread = table / baseline, spread and [of / baseline for of in spread]
         label += f", of {args.relative_to}'s"
         if len(table.columns) > 1:
             table["mean"] = (table.product(axis=1, skipna=False)) ** (1 / len(table.columns))  # geometric
-    return plot.bars(args.output, table, label, reference=1 if args.relative_to else None, log=args.log)
+    return plot.bars(args.output, table, label, reference=1 if args.relative_to else None, log=args.log,
+                     spread=spread)
 
 
 def series(results, args):

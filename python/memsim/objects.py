@@ -93,6 +93,13 @@ class Children(list):
         item._adopt(self._owner, f"{self._name}[{len(self)}]")
         super().append(item)
 
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        path = f"{self._owner._prefix}{self._name}"
+        raise user_error(f"{path} is a list of {len(self)} objects and has no '{name}': index it, such as {path}[0].{name}",
+                         kind=UnknownName)
+
     def _fixed(self, *args, **kwargs):
         raise user_error(f"{self._owner._prefix}{self._name}: children are appended, not moved or "
                          "taken away")

@@ -43,6 +43,39 @@ class Options:
 options = Options()  # of this process
 
 
+# ---- the command line of a script --------------------------------------------------------------------
+
+class ScriptParser(argparse.ArgumentParser):
+    """A parser whose help shows the default of each option that has one."""
+
+    def add_argument(self, *names, **keywords):
+        return _showing_default(super().add_argument(*names, **keywords))
+
+    def add_mutually_exclusive_group(self, **keywords):
+        return _shows_defaults(super().add_mutually_exclusive_group(**keywords))
+
+    def add_argument_group(self, *words, **keywords):
+        return _shows_defaults(super().add_argument_group(*words, **keywords))
+
+
+def _shows_defaults(group):
+    add = group.add_argument
+    group.add_argument = lambda *names, **keywords: _showing_default(add(*names, **keywords))
+    return group
+
+
+def _showing_default(action):
+    told = action.default is None or action.default is False or action.default in ("", argparse.SUPPRESS, [])
+    if action.option_strings and not told and "%(default)" not in (action.help or ""):
+        action.help = f"{action.help or ''} (default: %(default)s)".strip()
+    return action
+
+
+def script_parser(doc):
+    """The parser of a script, whose docstring is `doc`: its first line describes the script."""
+    return ScriptParser(description=doc.splitlines()[0], allow_abbrev=False)
+
+
 # ---- the command line's that more than one command takes -------------------------------------------
 
 def whole(least, most=2**64 - 1):

@@ -75,13 +75,19 @@ def lines(path, panels, x, y, log=""):
     return _save(figure, path)
 
 
-def bars(path, table, y, reference=None, log=False, title=""):
-    """A group of bars for each column, a bar in it for each row. reference: a value with a line across."""
+def bars(path, table, y, reference=None, log=False, title="", spread=None):
+    """A group of bars for each column, a bar in it for each row. reference: a value with a line across. spread: the tables of
+    the least and the greatest values, drawn as error bars."""
     figure = _figure(min(WIDEST, max(5, 0.25 * table.size + 0.5 * len(table.columns) + 1)), 4)
     at = figure.subplots()
     width = 0.8 / len(table)
     for i, (name, row) in enumerate(table.iterrows()):
-        at.bar([x + (i - (len(table) - 1) / 2) * width for x in range(len(row))], list(row), width, label=name)
+        errors = None
+        if spread is not None:
+            least, greatest = (of.loc[name].reindex(row.index).fillna(row) for of in spread)
+            errors = [list((row - least).clip(0)), list((greatest - row).clip(0))]
+        at.bar([x + (i - (len(table) - 1) / 2) * width for x in range(len(row))], list(row), width, label=name, yerr=errors,
+               capsize=2)
     if reference is not None:
         at.axhline(reference, color="black", linewidth=0.8, linestyle="--")
     if log:

@@ -87,6 +87,9 @@ def why_refused(error, connection):
     return str(error)
 
 
+MOST_ALIKE = 64  # runs of one script, arguments and seed that runs() compares with each other
+
+
 class Results:
     """The runs of one database, as pandas tables."""
 
@@ -102,8 +105,26 @@ class Results:
             raise Error(f"the query failed: {why_refused(e, self._connection)}") from None
 
     def runs(self):
-        """One row a run, the latest last."""
-        return self.sql("SELECT * FROM run ORDER BY started")
+        """One row a run, the latest last. `differs` names the parameters, and the run's values of them, in which it differs from
+        other runs of the same script, arguments and seed: machines that one script has made in a loop."""
+        table = self.sql("SELECT * FROM run ORDER BY started")
+        table["differs"] = ""
+        for _, alike in table.groupby(["name", "argv", "seed"], dropna=False):
+            if 1 < len(alike) <= MOST_ALIKE:
+                for run, text in self._differing(list(alike["id"])).items():
+                    table.loc[table["id"] == run, "differs"] = text
+        return table
+
+    def _differing(self, runs):
+        """{run: 'gpu.l2[*].latency=80ns, ...'} where not all of these runs have the same."""
+        marks = ", ".join("?" * len(runs))
+        params = self.sql("SELECT run, path, name, text FROM param JOIN object ON object.id = object "
+                          f"WHERE run IN ({marks}) ORDER BY object.id", runs)
+        params["what"] = [re.sub(r"\[\d+\]", "[*]", path) + "." + name for path, name in zip(params["path"], params["name"])]
+        found = params.groupby(["run", "what"], sort=False)["text"].agg(lambda texts: "|".join(dict.fromkeys(texts)))
+        wide = found.unstack().reindex(runs)
+        wide = wide.loc[:, wide.nunique(dropna=False) > 1]
+        return {run: ", ".join(f"{what}={text}" for what, text in row.dropna().items()) for run, row in wide.iterrows()}
 
     def df(self, run=None, all_dumps=False, wide=False):
         """Values in long form (run, path, name, value, unit): of a run, named by the first letters of its

@@ -171,7 +171,7 @@ def find(what):
         return TYPES[found[0]]
     if found:
         raise Error(f"'{what}' is the name of {' and '.join(found)}: write the folder, too")
-    names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names()]
+    names = [*TYPES, *(name.rpartition(".")[2] for name in TYPES), *policies.names(), *_memsim.dram_tables()]
     raise Error(f"there is no component type '{what}'{did_you_mean(what, names)}; "
                 "--list-sim-objects lists them")
 
@@ -181,9 +181,19 @@ def describe(what):
     if isinstance(what, str) and (found := policies.named(what)):
         print("\n\n".join(map(policies.doc, found)))
         return
+    if what in _memsim.dram_tables():
+        print(_preset(what))
+        return
     cls = find(what)
     print(f"{cls._type or cls.__name__}{inspect.signature(cls) if not cls._type else ''}\n"
           f"{inspect.getdoc(cls) or ''}")
+
+
+def _preset(name):
+    """What a DRAM preset says, a figure a line."""
+    table = _memsim.dram_table(name)
+    return "\n".join([f"{name}, a preset for `timing` of mem.DramController", "", f"Source: {table['source']}", "",
+                      *(f"    {symbol:12}  {value}" for symbol, value in table["figures"].items())])
 
 
 def listing():

@@ -38,6 +38,11 @@ class Values(np.ndarray):
 
     needs = frozenset()
 
+    def __bool__(self):
+        if self.size == 1:
+            return bool(self.view(np.ndarray))
+        raise user_error("`if` asks one question for all threads, whose answers differ: write `with k.where(condition):`")
+
     def __array_finalize__(self, source):
         self.needs = getattr(source, "needs", frozenset())
 
@@ -190,7 +195,7 @@ class Launch:
         if not self._active.any():
             kind, array, addresses, values = "compute", None, None, None  # nobody does it
         line = here()
-        pc = ((len(device.launches) - 1) << 12) + 16 * self._sites.setdefault((line, kind), len(self._sites))
+        pc = (len(device.launches) << 12) + 16 * self._sites.setdefault((line, kind), len(self._sites))
         active = 0 if self._active.all() else device.put(self._active.astype(np.uint8))
         width = array.host.itemsize if array else 0
         at = device.put(addresses.astype(np.uint64)) if array else 0

@@ -79,7 +79,8 @@ def test_python_s_optimization_takes_nothing_away(memsim_command, tmp_path):
 def test_a_scaled_machine_says_so_in_one_line(memsim_command):
     job = ("-d", "out", ROOT / "configs/ohm_planar.py", "--scale", "tiny")
     first, result = memsim_command(*job).stdout.splitlines()
-    assert first == "scale: 4 of 6 proportions are more than a tenth off the paper's; memsim -v SCRIPT lists them"
+    assert first == ("note: at this scale 4 of 6 capacity ratios differ from the paper's by more than 10 % "
+                     "(memsim -v SCRIPT lists them)")
     quiet = memsim_command("-q", *job)
     assert (quiet.stdout, quiet.stderr) == (result + "\n", "")
     listed = memsim_command("-v", *job).stdout

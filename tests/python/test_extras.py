@@ -61,6 +61,11 @@ def test_a_component_from_outside_is_built_in(tree, tmp_path):
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run([tree / "build/memsim", "own.py"], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.split()[-1].startswith("100"), done.stderr
+    again = subprocess.run(["/usr/bin/scons", "-Q", "-j1", "build/memsim"], cwd=tree, capture_output=True, text=True, timeout=1200)
+    assert again.returncode == 0 and "compile" not in again.stdout and "link" not in again.stdout, "a build without EXTRAS keeps it"
+    shutil.rmtree(outside)
+    gone = subprocess.run(["/usr/bin/scons", "-Q", "-n", "build/memsim"], cwd=tree, capture_output=True, text=True)
+    assert f"memsim: EXTRAS: the folder {outside} of an earlier build is gone and is left out.\n" in gone.stdout
     plain = subprocess.run([ROOT / "build/memsim", "describe", "test.Station"], cwd=tmp_path, env=environment,
                            capture_output=True, text=True)
     assert plain.returncode == 1 and "there is no component type 'test.Station'" in plain.stderr, "ours is as it was"

@@ -158,7 +158,7 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
     (dict(interleave="256"), "gpu(): interleave: '256' is no size: "),
     (dict(interleave="256Kib"), "gpu(): interleave: '256Kib' is no size: "),
     (dict(clock="1200"), "gpu().clock: '1200' has no unit of Frequency"),
-    (dict(l1="48"), "gpu(): l1.capacity: '48' has no unit of Bytes: write "),
+    (dict(l1="48"), "gpu(): l1: '48' has no unit of Bytes: write "),
     (dict(l1=48), "gpu(): l1=48: write a string, its capacity, or a dict of mem.Cache's parameters"),
     (dict(l1=dict(latncy="1ns")), "gpu(): l1: mem.Cache has no parameter 'latncy' (did you mean 'latency'?)"),
     (dict(l2="1001KiB"), "gpu(): l2: 1001KiB do not divide among 2 slices, each of whole sets of 8 lines: make it "
@@ -171,14 +171,14 @@ def test_warm_slices_hold_their_own_chunks(in_tmp):
     (dict(sm=dict(warp_slots=200)), "gpu(): sm.warp_slots: "),
     (dict(dispatcher=dict(sms=4)), "gpu(): dispatcher: 'sms' is not given here: it follows from sms="),
     (dict(dispatcher=dict(warp_slots=4)), "gpu(): dispatcher: 'warp_slots' is not given here: it follows from sm="),
-    (dict(memory="hmb2"), "gpu(): memory.timing: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of cmd_gddr6, "),
+    (dict(memory="hmb2"), "gpu(): memory: there is no preset 'hmb2' (did you mean 'hbm2'?): it is one of cmd_gddr6, "),
     (dict(memory=dict(timing="gddr")), "gpu(): memory.timing: there is no preset 'gddr' (did you mean 'gddr5'?): "),
     (dict(memory=dict(channels=2)), "gpu(): memory: 'channels' is not given here: it follows from channels="),
     (dict(memory=7), "gpu(): memory=7: write a string, its timing, or a dict of mem.DramController's parameters"),
     (dict(memory=lambda i, interleave: None), "gpu(): memory gave None for channel 0: return a component with a port "
                                               "'cpu_side', such as mem.DramController(**interleave.channel(i))"),
     (dict(mmu={}), "gpu(): mmu={}: write a dict of arguments of systems.mmu.translate(), at least footprint="),
-    (dict(mmu=dict(footprint="1 MiB")), "gpu(): mmu.footprint: '1 MiB' is no size: "),
+    (dict(mmu=dict(footprint="1 Mib")), "gpu(): mmu.footprint: '1 Mib' is no size: "),
     (dict(mmu=dict(footprint="1MiB", walks=1)), "gpu(): mmu: 'walks' is not given here: "),
 ], ids=lambda value: value if isinstance(value, str) else ",".join(value))
 def test_what_makes_no_machine_is_a_sentence(arguments, sentence):

@@ -289,7 +289,7 @@ def test_only_seeds_are_averaged(unlike, drawn, capsys):
     assert made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ratio["ratio"][0])
     made = drawn("bars", "--only", "scale=tiny", db=unlike)
     ipc = ask(unlike, "SELECT avg(ipc) AS ipc FROM ipc WHERE platform = 'ohm-base'")["ipc"][0]
-    assert made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ipc) and "mean of 2 seeds" in made["texts"][0]
+    assert made["table"].loc["ohm-base"].iloc[0] == pytest.approx(ipc) and "mean, least and greatest of 2 seeds" in made["texts"][0]
     made = drawn("bars", "--over", "scale", "--only", "platform=hetero", db=unlike)
     assert list(made["table"].columns) == ["tiny", "small"]
     assert not capsys.readouterr().err

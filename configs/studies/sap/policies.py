@@ -6,9 +6,8 @@ endpoint: CXL-GPU's endpoint cache of Z-NAND; buffer: HybridGPU's page buffer; m
 over that under LRU, and what was found there of what was looked up, in per cent (mmu: of walks).
 """
 
-import argparse
-
 from memsim import study
+from memsim.options import script_parser
 from memsim.systems import cxl_gpu, sap, zng
 from memsim.systems.platform_study import config
 from memsim.systems.sap.hinted import total
@@ -26,7 +25,7 @@ def found(values, host):
     return 100 * total(values, "hits", PART[host]) / max(1, looked_up)
 
 
-parser = study.add_options(argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False))
+parser = study.add_options(script_parser(__doc__))
 parser.add_argument("--hosts", nargs="+", default=list(WORKLOADS), choices=WORKLOADS, metavar="HOST")
 parser.add_argument("--policies", nargs="+", default=sap.policies(), metavar="NAME")
 parser.add_argument("--workloads", nargs="+", metavar="NAME", help="of the hosts' systems (else all)")

@@ -13,7 +13,7 @@ UNITS = {"B": 1, **{f"{p}B": 1000 ** i for i, p in enumerate("kMGT", 1)},
 
 def in_bytes(text, what):
     """The whole number of bytes that a size such as '48KiB' is; `what` begins the error's sentence."""
-    found = isinstance(text, str) and re.fullmatch(r"(\d+(?:\.\d+)?)([a-zA-Z]+)", text)
+    found = isinstance(text, str) and re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-zA-Z]+)", text)
     size = Fraction(found[1]) * UNITS.get(found[2], 0) if found else 0
     if size < 1 or size.denominator != 1:
         raise user_error(f"{what}: {text!r} is no size: write whole bytes with a unit of {', '.join(UNITS)}, "

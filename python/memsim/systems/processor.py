@@ -9,7 +9,7 @@ from inspect import signature
 
 from .. import SimObject, System, mem
 from .. import gpu as parts
-from ..errors import did_you_mean, user_error
+from ..errors import Error, did_you_mean, user_error
 from ..objects import resolve
 from . import mmu as translation
 from .interleave import Interleave, connect, in_bytes, join
@@ -131,9 +131,10 @@ def _group(argument, given, cls, defaults, short=None, **follows):
     short    the parameter that a bare string sets
     follows  parameters that gpu() sets, and the argument that they follow from
     """
+    bare = short and isinstance(given, str)
     if given is None:
         given = {}
-    elif short and isinstance(given, str):
+    elif bare:
         given = {short: given}
     if not isinstance(given, dict):
         example = f"a string, its {short}, or " if short else ""
@@ -144,33 +145,38 @@ def _group(argument, given, cls, defaults, short=None, **follows):
         if name not in cls._params:
             raise user_error(f"gpu(): {argument}: {cls._type} has no parameter '{name}'"
                              f"{did_you_mean(name, set(cls._params) - set(follows))}")
-        resolve(cls, name, value, f"gpu(): {argument}.{name}")
+        try:
+            resolve(cls, name, value, f"gpu(): {argument}.{name}")
+        except Error as e:
+            if not bare:
+                raise
+            raise Error(str(e).replace(f"{argument}.{name}", argument, 1)) from None  # what the caller wrote
     return {**defaults, **given}
 
 
 def _interleave(chunk, slices, l2):
-    line = _of_cache(l2, "line")
+    line = _of_cache("l2", l2, "line")
     if in_bytes(chunk, "gpu(): interleave") % line:
         raise user_error(f"gpu(): interleave={chunk!r} is no multiple of the L2's line of {line}B: a line lies in "
                          "one slice")
     return Interleave(slices, chunk)
 
 
-def _of_cache(cache, name):
+def _of_cache(argument, cache, name):
     """A size among a cache's parameters, or its default."""
-    return in_bytes(cache.get(name, mem.Cache._params[name]["initial"]), f"gpu(): {name}")
+    return in_bytes(cache.get(name, mem.Cache._params[name]["initial"]), f"gpu(): {argument}: {name}")
 
 
 def _ways(l1):
     """Lines of a set where the caller gives none: as many as caches have by default, or 4 where only that divides."""
-    usual, capacity, line = int(mem.Cache._params["ways"]["initial"]), _of_cache(l1, "capacity"), _of_cache(l1, "line")
+    usual, capacity, line = int(mem.Cache._params["ways"]["initial"]), _of_cache("l1", l1, "capacity"), _of_cache("l1", l1, "line")
     return 4 if capacity % (usual * line) and capacity % (4 * line) == 0 else usual
 
 
 def _slice(l2, slices):
     """The capacity of one of them."""
-    whole, ways = _of_cache(l2, "capacity"), int(l2["ways"])
-    step = slices * ways * _of_cache(l2, "line")
+    whole, ways = _of_cache("l2", l2, "capacity"), int(l2["ways"])
+    step = slices * ways * _of_cache("l2", l2, "line")
     if whole % step:
         raise user_error(f"gpu(): l2: {l2['capacity']} do not divide among {slices} slices, each of whole sets "
                          f"of {ways} lines: make it a multiple of {step}B, such as "

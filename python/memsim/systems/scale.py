@@ -42,7 +42,8 @@ def tell(invariants):
     if options.verbosity > 0:
         print(*(f"scale: {i}" for i in invariants), sep="\n")
     elif off and options.verbosity == 0:
-        print(f"scale: {off} of {len(invariants)} proportions are more than a tenth off the paper's; memsim -v SCRIPT lists them")
+        print(f"note: at this scale {off} of {len(invariants)} capacity ratios differ from the paper's by more than 10 % "
+              "(memsim -v SCRIPT lists them)")
 
 
 def footprint(program):

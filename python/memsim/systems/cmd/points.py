@@ -8,12 +8,12 @@
     fig.close()
 """
 
-import argparse
 import contextlib
 import math
 
 from ... import study
 from ...energy import spent
+from ...options import script_parser
 from ..platform_study import PlatformStudy, config
 from . import cost, energy
 from .workloads import COMPUTE, MEMORY, names
@@ -105,7 +105,7 @@ OF_INPUTS = "cmd-34", "cmd-35", "cmd-36", "cmd-37", "cmd-43", "cmd-50"
 
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
+    parser = study.add_options(script_parser(doc))
     parser.add_argument("--workloads", nargs="+", default=names(), choices=names(), metavar="NAME",
                         help=f"of {', '.join(names())}")
     parser.add_argument("--bandwidth", type=int, default=224, help="GB/s of all controllers: 224, 448 or 896")

@@ -9,10 +9,10 @@ controller, running a workload of the evaluation.
     fig.close()
 """
 
-import argparse
 import math
 
 from ... import study
+from ...options import script_parser
 from .media import FLASH
 from ..platform_study import PlatformStudy, config
 from .workloads import AROUND, COMPUTE, LOADS, RANDOM, SEQUENTIAL, STORES, names
@@ -117,7 +117,7 @@ def collecting(steps):
 
 def arguments(doc, workloads=ALL, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
+    parser = study.add_options(script_parser(doc))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=names(), metavar="NAME",
                         help=f"of {', '.join(names())}")
     more(parser)

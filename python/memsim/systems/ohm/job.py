@@ -1,19 +1,17 @@
 """The command line of Ohm-GPU's scripts: which platform, which program at which scale, which options of
 the machine."""
 
-import argparse
-
 from ... import workload
 from ... import workloads as catalogue
-from ...options import whole
+from ...options import script_parser, whole
 from . import dram, machines, workloads
-from .scale import KRONECKER, kronecker_scale
+from .scale import DEMO_FLOORS, DEMO_INSTRUCTIONS, KRONECKER, kronecker_scale
 
 
 def arguments(doc, mode):
     """The script's arguments, the program that they name, and keywords for ohm.planar() or two_level().
     `doc` is the script's; 'ohm-base' is the default platform."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False)
+    parser = script_parser(doc)
     parser.add_argument("--platform", default="ohm-base", choices=machines.platforms(mode))
     parser.add_argument("--waveguides", type=int, default=1, help="of an optical channel")
     parser.add_argument("--migration-channel", default="shared", choices=["shared", "dedicated"],
@@ -27,9 +25,8 @@ def arguments(doc, mode):
     what.add_argument("--kernel", default="bfs1", choices=catalogue.names(of="vertices"),
                       metavar="NAME", help="a graph workload; `memsim workloads` lists them")
     parser.add_argument("--graph", default="", help="a graph file instead of a generated graph")
-    parser.add_argument("--scale", default="default",
-                        help=f"{', '.join(KRONECKER)}, or (--kernel) a ratio of the paper's 8 GiB such "
-                             "as 1/512")
+    parser.add_argument("--scale", help=f"{', '.join(KRONECKER)}, or (--kernel) a ratio of the paper's 8 GiB such as 1/512 "
+                                        "(default: demo, with --workload default)")
     parser.add_argument("--iterations", type=int, default=3, help="of pagerank")
     parser.add_argument("--max-instructions", type=int,
                         help="thread instructions after which no block starts (0: no limit)")
@@ -38,18 +35,21 @@ def arguments(doc, mode):
                         help="region of interest: its length (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    region, args.l2_floor = dict(max_instructions=0, first_launch=0), 0
+    args.scale = args.scale or ("default" if args.workload else "demo")
+    region, args.floors = dict(max_instructions=0, first_launch=0), {}
     if args.workload:
         if args.scale not in workloads.SCALES or args.graph:
             parser.error(f"--workload {args.workload} takes a --scale of "
                          f"{', '.join(workloads.SCALES)} and no --graph")
         program, region = workloads.program(args.workload, args.scale, args.seed)
-        args.l2_floor = workloads.L2_FLOOR
+        args.floors = {"l2_floor": workloads.L2_FLOOR}
     else:
         try:
             vertices = kronecker_scale(args.scale)
         except ValueError as e:
             parser.error(str(e))
+        if args.scale == "demo":
+            args.floors, region["max_instructions"] = DEMO_FLOORS, DEMO_INSTRUCTIONS
         program = workload.Program(name=args.kernel, input=args.graph, size=vertices, seed=args.seed,
                                    iterations=args.iterations)
     for name in region:

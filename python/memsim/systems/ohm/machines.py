@@ -78,12 +78,12 @@ def platforms(mode):
     return ["origin", *(PLANAR if mode == "planar" else TWO_LEVEL), "oracle"]
 
 
-def machine_scale(mode, platform, program, controllers=None, l2_floor=0):
+def machine_scale(mode, platform, program, controllers=None, **floors):
     """What the machine for this program has (ohm.scale.Scaled); `controllers` overrides how many
-    memory controllers the scale leaves of the paper's six, `l2_floor` is the least that an L2 slice
-    has, in bytes."""
+    memory controllers the scale leaves of the paper's six. `floors`, in bytes: `l1_floor` is the least capacity of an L1,
+    `l2_floor` that of an L2 slice."""
     paper = {"origin": scale.OHM_ORIGIN, "oracle": scale.OHM_ORACLE[mode]}.get(platform, OHM[mode])
-    return scale.scale(replace(paper, l2_floor=l2_floor), footprint(program), page=PAGE, modules=MODULES,
+    return scale.scale(replace(paper, **floors), footprint(program), page=PAGE, modules=MODULES,
                        controllers=controllers)
 
 

@@ -9,10 +9,10 @@ running a workload of Table II.
     fig.close()
 """
 
-import argparse
 import math
 
 from ... import study
+from ...options import script_parser
 from ..platform_study import PlatformStudy, config
 from . import cost, energy
 from .workloads import TABLE_II
@@ -66,7 +66,7 @@ CLAIMS = {
 
 def arguments(doc, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
+    parser = study.add_options(script_parser(doc))
     parser.add_argument("--workloads", nargs="+", default=list(TABLE_II), choices=list(TABLE_II),
                         metavar="NAME", help=f"of {', '.join(TABLE_II)}")
     more(parser)

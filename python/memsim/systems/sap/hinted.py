@@ -1,13 +1,12 @@
 """Studies of SAP's memory manager in other machines: each workload with hints and without, over its seeds."""
 
-import argparse
-
 from ... import study
+from ...options import script_parser
 from ..platform_study import config
 
 
 def arguments(doc, workloads):
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
+    parser = study.add_options(script_parser(doc))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=list(workloads), metavar="NAME",
                         help=f"of {', '.join(workloads)}")
     return parser.parse_args()

@@ -8,10 +8,10 @@
     fig.close()
 """
 
-import argparse
 import os
 
 from ... import plot, study
+from ...options import script_parser
 from ..platform_study import PlatformStudy, config
 from .eat import effective_access_time
 from .machines import CAPACITIES, LEAST, POLICIES, attribute
@@ -51,7 +51,7 @@ def counts(values, policies=tuple(POLICIES)):
 
 def arguments(doc, workloads=PAPER, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
+    parser = study.add_options(script_parser(doc))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), choices=names(), metavar="NAME",
                         help=f"of {', '.join(names())}")
     more(parser)

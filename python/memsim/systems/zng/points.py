@@ -9,12 +9,11 @@ more workloads of Table II.
     fig.close()
 """
 
-import argparse
 import math
 import re
 
 from ... import study
-from ...options import whole
+from ...options import script_parser, whole
 from ..platform_study import PlatformStudy, config
 from . import scale
 from .workloads import PAIRS, TABLE_II, names
@@ -55,7 +54,7 @@ AVERAGES = "re_accesses", "writes_per_page"
 
 def arguments(doc, workloads=PAIRS, more=lambda parser: None):
     """What every study of a figure can be told; `more` adds options to the parser."""
-    parser = study.add_options(argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False))
+    parser = study.add_options(script_parser(doc))
     parser.add_argument("--workloads", nargs="+", default=list(workloads), metavar="NAME",
                         help="such as betw, betw-back, betw*8")
     parser.add_argument("--whole", type=whole(1), default=scale.FOOTPRINT,

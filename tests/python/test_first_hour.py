@@ -1,0 +1,106 @@
+"""What a new user meets first: the README, help texts, and messages about usual mistakes."""
+import re
+import subprocess
+from pathlib import Path
+
+import memsim
+import numpy
+import pytest
+from memsim import accuracy, diff, mem, simt, systems, workload
+from memsim.options import script_parser
+from memsim.systems import ohm
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = sorted(path.name for path in (ROOT / "configs").glob("*.py"))
+
+
+def test_the_readme_says_how_many_claims_are_met():
+    assert " ".join((ROOT / "README.md").read_text().split()).count(accuracy.summary()) == 1
+    assert accuracy.summary() in (ROOT / "docs/accuracy.md").read_text()
+
+
+def test_help_shows_defaults():
+    parser = script_parser("A script.\n")
+    parser.add_argument("--size", type=int, default=7, help="of it")
+    parser.add_argument("--bare", default="x")
+    parser.add_argument("--flag", action="store_true", help="or not")
+    parser.add_argument_group("more").add_argument("--grouped", default=3, help="in a group")
+    parser.add_mutually_exclusive_group().add_argument("--one", default=4, help="of several")
+    text = " ".join(parser.format_help().split())
+    for shown in "of it (default: 7)", "--bare BARE (default: x)", "--flag or not", "in a group (default: 3)", "of several (default: 4)":
+        assert shown in text
+    assert text.count("default") == 4
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_script_uses_that_parser(script):
+    text = (ROOT / "configs" / script).read_text()
+    assert "ArgumentParser(" not in text
+
+
+def test_no_cache_of_the_first_run_is_below_32_kib():
+    program = workload.Program(name="bfs1", size=ohm.scale.KRONECKER["demo"])
+    for mode in "planar", "two-level":
+        size = ohm.machine_scale(mode, "ohm-base", program, **ohm.scale.DEMO_FLOORS)
+        assert min(size.l1, size.l2_slice) >= 32 << 10
+        assert size.l2_slice * size.controllers > size.l1 * size.sms
+
+
+def test_a_list_of_children_says_how_to_reach_one():
+    root = memsim.Root()
+    root.memory = [mem.SimpleMemory() for _ in range(3)]
+    with pytest.raises(memsim.Error, match=r"memory is a list of 3 objects and has no 'stats': index it, such as memory\[0\]\.stats"):
+        root.memory.stats
+    assert not hasattr(root.memory, "__array__")
+
+
+def test_a_size_with_a_blank_is_read_and_a_wrong_one_names_the_argument():
+    assert systems.gpu(sms=1, channels=1, l2="3 MiB").l2[0].capacity == systems.gpu(sms=1, channels=1, l2="3MiB").l2[0].capacity
+    with pytest.raises(memsim.Error, match=r"gpu\(\): l2: "):
+        systems.gpu(sms=1, l2="1 Mib")
+    with pytest.raises(memsim.Error, match=r"gpu\(\): l2\.capacity: "):
+        systems.gpu(sms=1, l2=dict(capacity="1 Mib"))
+
+
+def test_if_over_all_threads_names_where(tmp_path):
+    def program(device):
+        with device.launch("k", threads=64) as k:
+            if k.thread < 10:
+                k.compute(1)
+    with pytest.raises(memsim.Error, match=r"with k\.where\(condition\):"):
+        simt.record(str(tmp_path / "k.steps"), program)
+
+
+def test_no_site_of_a_recorded_kernel_has_the_program_counter_0(tmp_path):
+    def program(device):
+        x = device.array("x", numpy.zeros(64, "int32"))
+        for name in "first", "second":
+            with device.launch(name, threads=64) as k:
+                k.load(x, k.thread % 64)
+                k.compute(1)
+    simt.record(str(tmp_path / "k.steps"), program)
+    found = [int(pc) for pc in re.findall(rb"^step \w+ (\d+) ", (tmp_path / "k.steps").read_bytes(), re.M)]
+    assert len(found) == len(set(found)) == 4 and min(found) > 0
+
+
+def test_describe_finds_dram_presets():
+    said = subprocess.run([ROOT / "build/memsim", "describe", "hbm2e"], capture_output=True, text=True, check=True).stdout
+    assert said.startswith("hbm2e, a preset for `timing` of mem.DramController\n") and re.search(r"^ +tCL +\S+$", said, re.M)
+
+
+def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for latency, queue, size in ("100ns", 16, "64"), ("110ns", 64, "32"):
+        root = memsim.Root()
+        root.gen, root.mem = mem.TrafficGen(requests=10, size=size), mem.SimpleMemory(latency=latency, queue=queue)
+        root.gen.mem_side = root.mem.cpu_side
+        with memsim.Simulation(root) as simulation:
+            simulation.simulate()
+    table = memsim.results("memsim-out").runs()
+    assert list(table["differs"]) == ["gen.size=64, mem.latency=100ns, mem.queue=16", "gen.size=32, mem.latency=110ns, mem.queue=64"]
+    runs = list(table["id"])
+    one, other = (diff.find(f"memsim-out:{run}") for run in runs)
+    rows, _ = diff.parameters(one, other)
+    assert [row[0] for row in rows] == ["mem.queue", "gen.size", "mem.latency"]
+    diff.diff([f"memsim-out:{runs[0]}", f"memsim-out:{runs[1]}", "--most", "1"])
+    assert "... and 2 others: --most 0 shows them" in capsys.readouterr().out
