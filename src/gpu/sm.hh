@@ -39,7 +39,7 @@ using protocol::Mem;
 /// It wakes only when an operation can issue, an answer comes or a block ends; no event is pending
 /// for an SM whose warps all wait, or that has none. Not modelled: instruction fetch, register
 /// banks and their conflicts, ports of arithmetic (any mix issues at the schedulers' rate).
-class Sm final : public Model<Sm>, public Functional {
+class Sm final : public Model<Sm>, public Functional, public protocol::CountsInstructions {
   public:
     struct Params {
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Core clock (Ohm-GPU table I: 1.2 GHz)"};
@@ -135,6 +135,7 @@ class Sm final : public Model<Sm>, public Functional {
         std::vector<std::uint32_t> last; ///< the warp that each scheduler took last
         std::uint64_t arrivals = 0;
         std::vector<std::uint32_t> launches;  ///< whose blocks came last, by application
+        std::vector<std::uint64_t> executed;  ///< thread instructions issued, by application
         ClockEdge edge;                       ///< the last edge at which an operation issued
         std::vector<std::int64_t> issue_free; ///< IssueSlots
         std::int64_t load_store_free = 0;     ///< cycle in which the unit takes the next operation
@@ -153,6 +154,9 @@ class Sm final : public Model<Sm>, public Functional {
     bool pending() const override { return state.blocks.live() > 0; }
     std::optional<std::string> imbalance() const override;
     void functional(const PortBase& at, FunctionalAccess& access) override;
+    std::uint64_t executed(std::uint32_t application) const override {
+        return application < state.executed.size() ? state.executed[application] : 0;
+    }
 
     const Params params;
     Ports port;
