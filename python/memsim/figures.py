@@ -5,7 +5,7 @@ import sys
 from . import plot
 from .errors import Error
 from .report.plots import AXES
-from .report.run_data import WAYS, way
+from .report.run_data import WAYS, grows, way
 from .results import Results
 from .stages import along_the_way
 
@@ -43,7 +43,7 @@ def _frame(results, statistics, only=()):
 def _values(results, statistic):
     """The statistic of each run, and how the elements that [*] stands for were combined."""
     path, name = _split(results, statistic)
-    rows = results.sql("SELECT named.run AS run, value.value AS value, stat.kind AS kind, part.name AS part "
+    rows = results.sql("SELECT named.run AS run, value.value AS value, stat.kind AS kind, part.name AS part, part.unit AS unit "
                        "FROM named JOIN part ON part.id = named.part JOIN stat ON stat.id = part.stat "
                        "JOIN value ON value.part = named.part AND value.dump = "
                        "(SELECT max(id) FROM dump WHERE dump.run = named.run) "
@@ -140,8 +140,12 @@ def series(results, args):
     sampled = results.sql("SELECT id FROM run WHERE id IN (SELECT run FROM samples WHERE path || '.' || name GLOB ?) "
                           "ORDER BY started", [_glob(args.statistic)])["id"]
     run = results.find_run(args.run or "".join(sampled[-1:]))  # the latest that has it
-    table = results.sql("SELECT path || '.' || name AS what, tick, value, unit FROM samples WHERE run = ? AND "
-                        "path || '.' || name GLOB ?", [run, _glob(args.statistic)])
+    table = results.sql("SELECT path || '.' || name AS what, tick, value, unit, kind FROM samples WHERE run = ? AND "
+                        "path || '.' || name GLOB ? ORDER BY what, tick", [run, _glob(args.statistic)])
+    # Of a total, its growth from sample to sample is shown; after a reset it begins at 0.
+    grown = table.groupby("what")["value"].diff()
+    grows = [grows(kind, what) for kind, what in zip(table["kind"], table["what"])] & (grown >= 0)
+    table.loc[grows, "value"] = grown[grows]
     if table.empty:
         if len(sampled):
             raise Error(f"run {run} has no series '{args.statistic}', as others have: choose --run {sampled.iloc[-1][:8]}")

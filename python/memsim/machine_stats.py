@@ -71,7 +71,7 @@ class Count(Named, int):
 
 def class_of(info):
     """Count or Value, of what the schema says of a statistic."""
-    return Count if info["kind"] == "counter" and info["unit"] in ("Count", "Byte", "Cycle") else Value
+    return Count if info["kind"] in ("counter", "elapsed") and info["unit"] in ("Count", "Byte", "Cycle") else Value
 
 
 class Values:

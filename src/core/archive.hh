@@ -250,6 +250,10 @@ class Loader {
         if (set) index(field, static_cast<std::uint64_t>(std::bit_width(set)) - 1, size);
     }
     Tick now() const { return now_; }
+    /// Whether the bytes are those of statistics before version 0.1, when elapsed time was a
+    /// Counter.
+    bool former_statistics() const { return former_statistics_; }
+    void expect_former_statistics() { former_statistics_ = true; }
     void raw(void* data, std::size_t n) {
         need(n);
         if (n) std::memcpy(data, at_, n);
@@ -299,6 +303,7 @@ class Loader {
     const char* at_;
     const char* end_;
     const Tick now_;
+    bool former_statistics_ = false;
     const Place* place_ = nullptr;
 };
 

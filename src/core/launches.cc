@@ -25,14 +25,18 @@ std::string of_all_elements(const std::string& name) {
 }
 
 template <class S>
-Uint128 count_of(const Stat& s) {
+Uint128 count_of(const Stat& s, Tick) {
     return static_cast<const S&>(s).count();
 }
 template <class S>
-Uint128 sum_of(const Stat& s) {
+Uint128 sum_of(const Stat& s, Tick) {
     return static_cast<const S&>(s).sum();
 }
-Uint128 value_of(const Stat& s) { return static_cast<const Counter&>(s).value(); }
+Uint128 value_of(const Stat& s, Tick) { return static_cast<const Counter&>(s).value(); }
+template <class S>
+Uint128 total_of(const Stat& s, Tick now) {
+    return static_cast<const S&>(s).total(now);
+}
 
 } // namespace
 
@@ -41,13 +45,18 @@ void Launches::watch(const std::vector<std::unique_ptr<Object>>& objects) {
     for (const auto& o : objects)
         for (const Object::StatRef& s : o->stats()) {
             const std::string path = of_all_elements(o->path()), name = of_all_elements(s.name);
-            const auto add = [&](const std::string& part, Unit unit, Uint128 (*read)(const Stat&)) {
+            const auto add = [&](const std::string& part, Unit unit,
+                                 Uint128 (*read)(const Stat&, Tick)) {
                 const auto number = static_cast<std::uint32_t>(totals_.size());
                 const auto [total, fresh] = known.try_emplace(path + '\0' + name + part, number);
                 if (fresh) totals_.push_back({path, name + part, o->path(), unit});
                 sources_.push_back({s.stat, read, total->second});
             };
             if (s.kind == Counter::kind) add("", s.stat->unit(), &value_of);
+            if (s.kind == ElapsedTime::kind)
+                add("", s.stat->unit(),
+                    s.stat->unit() == Unit::time ? &total_of<ElapsedTime>
+                                                 : &total_of<ElapsedCycles>);
             if (s.kind == Average::kind) {
                 add(".count", Unit::count, &count_of<Average>);
                 add(".sum", s.stat->unit(), &sum_of<Average>);
@@ -59,13 +68,16 @@ void Launches::watch(const std::vector<std::unique_ptr<Object>>& objects) {
         }
 }
 
-std::vector<Uint128> Launches::read() const {
+std::vector<Uint128> Launches::read(Tick now) const {
     std::vector<Uint128> totals(totals_.size());
-    for (const Source& s : sources_) totals[s.total] += s.read(*s.stat);
+    for (const Source& s : sources_) totals[s.total] += s.read(*s.stat, now);
     return totals;
 }
 
-void Launches::begin(Launch launch) { open_.push_back({std::move(launch), read()}); }
+void Launches::begin(Launch launch) {
+    const Tick now = launch.started;
+    open_.push_back({std::move(launch), read(now)});
+}
 
 void Launches::end(std::uint32_t dispatcher, std::uint32_t application, Tick now,
                    std::uint64_t instructions, std::uint64_t cycles) {
@@ -78,7 +90,7 @@ void Launches::end(std::uint32_t dispatcher, std::uint32_t application, Tick now
     row.launch.instructions = instructions;
     row.launch.cycles = cycles;
     if (timeline_) timeline_->launch(row.launch);
-    const std::vector<Uint128> totals = read();
+    const std::vector<Uint128> totals = read(now);
     for (std::uint32_t t = 0; t < totals.size(); ++t)
         if (totals[t] != it->before[t]) row.counted.push_back({t, totals[t] - it->before[t]});
     ended_.push_back(std::move(row));
@@ -87,8 +99,8 @@ void Launches::end(std::uint32_t dispatcher, std::uint32_t application, Tick now
 
 std::vector<Launches::Row> Launches::take_rows() { return std::exchange(ended_, {}); }
 
-void Launches::before_reset() {
-    const std::vector<Uint128> totals = read();
+void Launches::before_reset(Tick now) {
+    const std::vector<Uint128> totals = read(now);
     for (Open& o : open_)
         for (std::size_t t = 0; t < totals.size(); ++t) o.before[t] -= totals[t];
 }

@@ -59,7 +59,7 @@ class Launches {
     void end(std::uint32_t dispatcher, std::uint32_t application, Tick now,
              std::uint64_t instructions, std::uint64_t cycles);
     /// All totals are about to become 0.
-    void before_reset();
+    void before_reset(Tick now);
     /// Launches are shown there, too; it outlives the run.
     void show_on(Timeline* timeline) { timeline_ = timeline; }
     /// Launches that ended since this was called last.
@@ -72,10 +72,10 @@ class Launches {
     };
     struct Source {
         const Stat* stat;
-        Uint128 (*read)(const Stat&);
+        Uint128 (*read)(const Stat&, Tick now);
         std::uint32_t total;
     };
-    std::vector<Uint128> read() const;
+    std::vector<Uint128> read(Tick now) const;
     bool sound() const;
 
     std::vector<Total> totals_;

@@ -292,6 +292,10 @@ class Digesting final : public StatReader {
         record_.append(part).append("=").append(to_text(value)).append(";");
         sink_.integer(part, value, unit);
     }
+    void integer_until_now(std::string_view part, Int128 stored, Int128 value, Unit unit) override {
+        record_.append(part).append("=").append(to_text(stored)).append(";");
+        sink_.integer(part, value, unit);
+    }
     void derived(std::string_view part, double value, Unit unit) override {
         sink_.derived(part, value, unit);
     }
@@ -313,6 +317,10 @@ void Machine::dump(const std::string& label, StatSink& sink) {
     for (const auto& o : objects_)
         for (const Object::StatRef& s : o->stats()) {
             sink.stat(o->path(), s.name, *s.stat, s.kind);
+            if (s.kind == Gathered::kind) { // counted elsewhere, where it is in the digest
+                s.read(*s.stat, reader, window());
+                continue;
+            }
             record += o->path() + "." + s.name + " ";
             s.read(*s.stat, reader, window());
             record += "\n";
@@ -321,7 +329,7 @@ void Machine::dump(const std::string& label, StatSink& sink) {
 }
 
 void Machine::reset_stats() {
-    sim_.launches().before_reset();
+    sim_.launches().before_reset(sim_.now());
     for (const auto& o : objects_) o->reset_stats(sim_.now());
     sim_.stamps().reset();
     series_.reset_stats();
@@ -447,6 +455,7 @@ void Machine::load_object(const Snapshot::Object& o, Component& c, Tick now) {
                                   " differs: resume with the memsim that wrote the checkpoint");
         }
         Loader state(upgraded ? *upgraded : o.state, now), stats(o.stats, now), ports(o.ports, now);
+        if (upgraded) stats.expect_former_statistics();
         c.load_state(state);
         c.load_stats(stats);
         for (const auto& [port, p] : c.ports())

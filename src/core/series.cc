@@ -82,6 +82,10 @@ std::string Series::read(Tick since, Tick at, std::vector<SeriesRow>& rows) {
             record.append(part).append("=").append(to_text(v)).append(";");
             add(part, static_cast<double>(v) * unit_scale(u), u);
         }
+        void integer_until_now(std::string_view part, Int128 stored, Int128 v, Unit u) override {
+            record.append(part).append("=").append(to_text(stored)).append(";");
+            add(part, static_cast<double>(v) * unit_scale(u), u);
+        }
         void derived(std::string_view part, double v, Unit u) override { add(part, v, u); }
         void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
         void add(std::string_view part, double v, Unit u) {

@@ -65,6 +65,10 @@ const StatOperations StatTable<Each<S, Of>>::operations {
 
 /// These are compiled in stat_fields.cc.
 extern template struct StatTable<Counter>;
+extern template struct StatTable<ElapsedTime>;
+extern template struct StatTable<ElapsedCycles>;
+extern template struct StatTable<LongestTime>;
+extern template struct StatTable<Gathered>;
 extern template struct StatTable<Average>;
 extern template struct StatTable<Maximum>;
 extern template struct StatTable<Distribution>;
@@ -74,6 +78,9 @@ extern template struct StatTable<PerSecond>;
 extern template struct StatTable<Figure>;
 extern template struct StatTable<SumOfRatios>;
 extern template struct StatTable<Each<Counter>>;
+extern template struct StatTable<Each<ElapsedTime>>;
+extern template struct StatTable<Each<ElapsedCycles>>;
+extern template struct StatTable<Each<Gathered>>;
 extern template struct StatTable<Each<Ratio>>;
 
 /// One of a struct of statistics, by its name.

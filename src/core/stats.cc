@@ -1,5 +1,7 @@
 #include "core/stats.hh"
 
+#include "core/clock.hh"
+
 #include <algorithm>
 #include <cmath>
 
@@ -35,8 +37,12 @@ Uint128 Growth::of(const void* total, Uint128 value) {
 
 void Each<Ratio>::resize(const void*, const void*) {
     ratios_.clear();
-    for (unsigned i = 0; i < part_->size(); ++i)
-        ratios_.push_back(std::make_unique<Ratio>((*part_)[i], (*whole_)[i], doc()));
+    for (unsigned i = 0; i < size_(*part_); ++i)
+        ratios_.push_back(make_(*part_, *whole_, i, doc()));
+}
+
+std::uint64_t ElapsedCycles::cycles_of(Tick time) const {
+    return static_cast<std::uint64_t>(Clock(clock_).at_or_after(time).cycle);
 }
 
 void Distribution::read(StatReader& r, Window w) const {

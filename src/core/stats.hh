@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -38,6 +39,11 @@ class StatReader {
     virtual ~StatReader() = default;
     /// A stored integer: part of the digest.
     virtual void integer(std::string_view part, Int128 value, Unit unit) = 0;
+    /// The same, where `value` is shown: `stored` includes what lies after the time of reading.
+    virtual void integer_until_now(std::string_view part, Int128 stored, Int128 value, Unit unit) {
+        (void)stored;
+        integer(part, value, unit);
+    }
     /// A value computed from stored ones.
     virtual void derived(std::string_view part, double value, Unit unit) = 0;
     /// One non-empty bucket [low, high] of a distribution, in counted units.
@@ -86,7 +92,8 @@ class Growth {
 /// sample for what a series computes.
 struct Window {
     Tick since = 0;
-    Tick now = 0;
+    Tick now = never; ///< never: episodes that have not ended do not count
+
     Growth* growth = nullptr; ///< of a series
 
     /// By how much a total, which began at 0 with the last reset, grew in this window.
@@ -125,6 +132,202 @@ class Counter : public Stat {
 
   private:
     Uint128 value_ = 0;
+};
+
+/// Time that passes in episodes, of which several may be under way at once; each counts. The value
+/// at any tick has the part of each episode that lies between the last reset and that tick.
+class ElapsedTime : public Stat {
+  public:
+    static constexpr std::string_view kind = "elapsed";
+    static constexpr std::string_view archived_as = "ElapsedTime";
+    explicit ElapsedTime(const char* doc) : Stat(Unit::time, doc) {}
+    ElapsedTime(Unit unit, const char* doc) : Stat(unit, doc) {}
+    template <class Archive>
+    void archive(Archive& a) {
+        a(counted_);
+        if constexpr (Loading<Archive>)
+            if (a.former_statistics()) return; // a Counter until version 0.1
+        a(before_reset_), a(begins_), a(open_), a(reset_), a(ahead_);
+    }
+
+    /// An episode begins whose end is not known.
+    void begin(Tick now) {
+        ++open_;
+        begins_ += static_cast<Uint128>(now);
+    }
+    /// An episode ends that began at `from`.
+    void end(Tick from, Tick now) {
+        const Tick counts_from = std::max(from, reset_);
+        --open_;
+        begins_ -= static_cast<Uint128>(counts_from);
+        counted_ += static_cast<Uint128>(now - counts_from);
+    }
+    /// An episode whose end is known at `now`.
+    void add(Tick now, Tick from, Tick until) {
+        counted_ += static_cast<Uint128>(until - from);
+        if (until > now) keep({from, until}, now);
+    }
+    Uint128 total(Tick now) const { return stored(now) + before_reset_ - after(now); }
+    Uint128 value(Window w = {}) const { return w.grown(&counted_, total(w.now)); }
+
+    void reset(Tick at) {
+        before_reset_ = after(at);
+        counted_ = 0;
+        begins_ = static_cast<Uint128>(at) * open_;
+        reset_ = at;
+    }
+    void read(StatReader& r, Window w) const {
+        r.integer_until_now("", static_cast<Int128>(stored(w.now)),
+                            static_cast<Int128>(total(w.now)), unit());
+    }
+
+  private:
+    struct Span {
+        Tick from = 0, until = 0;
+    };
+    /// With all of the episodes whose ends are known.
+    Uint128 stored(Tick now) const {
+        return now == never ? counted_ : counted_ + static_cast<Uint128>(now) * open_ - begins_;
+    }
+    /// What of these lies after `now`.
+    Uint128 after(Tick now) const {
+        Uint128 sum = 0;
+        for (const Span& s : ahead_)
+            if (s.until > now) sum += static_cast<Uint128>(s.until - std::max(s.from, now));
+        return sum;
+    }
+    void keep(Span s, Tick now) {
+        const std::size_t n = ahead_.size();
+        if (n >= 4 && (n & (n - 1)) == 0) // seldom, so that it costs little
+            std::erase_if(ahead_, [now](const Span& other) { return other.until <= now; });
+        ahead_.push_back(s);
+    }
+
+    Uint128 counted_ = 0;      ///< since the last reset
+    Uint128 before_reset_ = 0; ///< of episodes counted before it, what lies after it
+    Uint128 begins_ = 0;       ///< of those under way whose end is not known, added up
+    std::uint64_t open_ = 0;   ///< how many these are
+    Tick reset_ = 0;
+    std::vector<Span> ahead_; ///< all that end later than now are here
+};
+
+/// Cycles of a clock that pass in episodes, one at a time, each rounded up.
+class ElapsedCycles : public Stat {
+  public:
+    static constexpr std::string_view kind = "elapsed";
+    static constexpr std::string_view archived_as = "ElapsedCycles";
+    ElapsedCycles(Unit unit, const char* doc) : Stat(unit, doc) {}
+    /// Before the first episode: a clock of so many cycles a second.
+    void count_in(Frequency clock) { clock_ = clock; }
+    template <class Archive>
+    void archive(Archive& a) {
+        a(counted_), a(since_), a(before_reset_);
+    }
+
+    void begin(Tick now) { since_ = now; }
+    void end(Tick now) {
+        counted_ = total(now);
+        since_ = never;
+        before_reset_ = 0;
+    }
+    Uint128 total(Tick now) const {
+        if (now == never || since_ == never) return counted_;
+        return counted_ + cycles_of(now - since_) - before_reset_;
+    }
+    Uint128 value(Window w = {}) const { return w.grown(&counted_, total(w.now)); }
+    std::uint64_t cycles_of(Tick time) const;
+
+    void reset(Tick at) {
+        counted_ = 0;
+        if (since_ != never) before_reset_ = cycles_of(at - since_);
+    }
+    void read(StatReader& r, Window w) const {
+        r.integer("", static_cast<Int128>(total(w.now)), unit());
+    }
+
+  private:
+    Frequency clock_ {};
+    Uint128 counted_ = 0;
+    Tick since_ = never;             ///< when the episode under way began
+    std::uint64_t before_reset_ = 0; ///< of its cycles
+};
+
+/// The longest of episodes, those under way included, as far as they lie after the last reset.
+class LongestTime : public Stat {
+  public:
+    static constexpr std::string_view kind = "longest";
+    static constexpr std::string_view archived_as = "LongestTime";
+    using Stat::Stat;
+    template <class Archive>
+    void archive(Archive& a) {
+        a(longest_), a(reset_), a(begins_);
+    }
+
+    void begin(Tick now) { begins_.push_back(now); }
+    /// An episode ends that began at `from`.
+    void end(Tick from, Tick now) {
+        const auto of = std::find(begins_.begin(), begins_.end(), std::max(from, reset_));
+        MEMSIM_ASSERT(of != begins_.end(), "an episode ends that has not begun");
+        longest_ = std::max(longest_, now - *of);
+        begins_.erase(of);
+    }
+    std::uint64_t value(Tick now = never) const {
+        Tick longest = longest_;
+        for (const Tick begun : begins_)
+            if (now != never) longest = std::max(longest, now - begun);
+        return static_cast<std::uint64_t>(longest);
+    }
+    void reset(Tick at) {
+        longest_ = 0;
+        reset_ = at;
+        std::fill(begins_.begin(), begins_.end(), at);
+    }
+    void read(StatReader& r, Window w) const { r.integer("", value(w.now), unit()); }
+
+  private:
+    Tick longest_ = 0;
+    Tick reset_ = 0;
+    std::vector<Tick> begins_;
+};
+
+/// A total that other components count in their State; outside the digest.
+class Gathered : public Stat {
+  public:
+    static constexpr std::string_view kind = "gathered";
+    static constexpr std::string_view archived_as = "Gathered";
+    using Stat::Stat;
+    /// Before the run: how to ask for the total since the run's begin.
+    void gather(std::function<std::uint64_t()> total) { total_ = std::move(total); }
+    template <class Archive>
+    void archive(Archive& a) {
+        a(at_reset_);
+    }
+
+    Uint128 total() const { return (total_ ? total_() : 0) - at_reset_; }
+    Uint128 value(Window w = {}) const { return w.grown(&at_reset_, total()); }
+    void reset(Tick) { at_reset_ += total(); }
+    void read(StatReader& r, Window) const {
+        r.derived("", static_cast<double>(total()) * unit_scale(unit()), unit());
+    }
+
+  private:
+    std::function<std::uint64_t()> total_;
+    Uint128 at_reset_ = 0;
+};
+
+/// A statistic whose value is a running total, seen by those that are computed from it.
+class Total {
+  public:
+    template <class S>
+    Total(const S& stat)
+        : stat_(&stat), value_([](const Stat& of, const Window& w) {
+              return Uint128 {static_cast<const S&>(of).value(w)};
+          }) {}
+    Uint128 value(const Window& w) const { return value_(*stat_, w); }
+
+  private:
+    const Stat* stat_;
+    Uint128 (*value_)(const Stat&, const Window&);
 };
 
 /// The mean, least and greatest of samples.
@@ -255,27 +458,26 @@ class Level : public Stat {
     Uint128 area_ = 0;
 };
 
-/// One counter over another: `Ratio hit_rate {hits, accesses, "..."}`. 0 when nothing was counted.
+/// One total over another: `Ratio hit_rate {hits, accesses, "..."}`. 0 when nothing was counted.
 class Ratio : public Stat {
   public:
     static constexpr std::string_view kind = "formula";
     static constexpr std::string_view archived_as = "formula";
-    Ratio(const Counter& part, const Counter& whole, const char* doc)
-        : Stat(Unit::ratio, doc), part_(&part), whole_(&whole) {}
+    Ratio(Total part, Total whole, const char* doc)
+        : Stat(Unit::ratio, doc), part_(part), whole_(whole) {}
     template <class Archive>
     void archive(Archive&) {}
 
     double value(Window w = {}) const {
-        const auto part = static_cast<double>(part_->value(w));
-        const auto whole = static_cast<double>(whole_->value(w));
+        const auto part = static_cast<double>(part_.value(w));
+        const auto whole = static_cast<double>(whole_.value(w));
         return whole != 0 ? part / whole : 0.0;
     }
     void reset(Tick) {}
     void read(StatReader& r, Window w) const { r.derived("", value(w), unit()); }
 
   private:
-    const Counter* part_;
-    const Counter* whole_;
+    Total part_, whole_;
 };
 
 /// A counter over the simulated time of the window: bytes or events a second.
@@ -385,8 +587,14 @@ class Each<Ratio, unsigned> : public Stat {
   public:
     static constexpr std::string_view kind = Ratio::kind;
     static constexpr std::string_view archived_as = "Each";
-    Each(const Each<Counter>& part, const Each<Counter>& whole, const char* doc)
-        : Stat(Unit::ratio, doc), part_(&part), whole_(&whole) {}
+    template <class Part, class Whole>
+    Each(const Each<Part>& part, const Each<Whole>& whole, const char* doc)
+        : Stat(Unit::ratio, doc), part_(&part), whole_(&whole),
+          make_([](const Stat& parts, const Stat& wholes, std::size_t i, const char* text) {
+              return std::make_unique<Ratio>(static_cast<const Each<Part>&>(parts)[i],
+                                             static_cast<const Each<Whole>&>(wholes)[i], text);
+          }),
+          size_([](const Stat& parts) { return static_cast<const Each<Part>&>(parts).size(); }) {}
     template <class Archive>
     void archive(Archive&) {}
 
@@ -397,8 +605,10 @@ class Each<Ratio, unsigned> : public Stat {
     const Ratio& operator[](std::size_t i) const { return *ratios_[i]; }
 
   private:
-    const Each<Counter>* part_;
-    const Each<Counter>* whole_;
+    const Stat* part_;
+    const Stat* whole_;
+    std::unique_ptr<Ratio> (*make_)(const Stat&, const Stat&, std::size_t, const char*);
+    unsigned (*size_)(const Stat&);
     std::vector<std::unique_ptr<Ratio>> ratios_;
 };
 

@@ -7,10 +7,12 @@ namespace memsim {
 namespace {
 enum Process : unsigned { requests = 1, launches = 2, activity = 3 };
 
-/// In microseconds, as the format has it, and exact.
-std::string microseconds(Tick t) {
-    const std::string rest = std::to_string(t % 1'000'000'000);
-    return std::to_string(t / 1'000'000'000) + '.' + std::string(9 - rest.size(), '0') + rest;
+constexpr Tick nanosecond = 1'000'000;
+
+/// In microseconds, as the format has it, with three decimals: readers count whole nanoseconds.
+std::string microseconds(Tick ns) {
+    const std::string rest = std::to_string(ns % 1000);
+    return std::to_string(ns / 1000) + '.' + std::string(3 - rest.size(), '0') + rest;
 }
 
 std::string process_name(unsigned process, const char* name) {
@@ -33,13 +35,18 @@ void Timeline::complete() {
 }
 
 void Timeline::stage(std::uint32_t slot, std::string_view name, Tick from, Tick to) {
-    if (from != to) slice(requests, slot, name, from, to, "");
+    if (from == to) return;
+    if (slot >= stages_.size()) stages_.resize(slot + 1);
+    stages_[slot].push_back({name, from, to});
 }
 
 void Timeline::request(std::uint32_t slot, std::uint64_t number, std::uint64_t address, Tick from,
                        Tick to) {
     slice(requests, slot, "request " + std::to_string(number), from, to,
           "\"address\":" + std::to_string(address));
+    if (slot >= stages_.size()) return;
+    for (const Stage& s : stages_[slot]) slice(requests, slot, s.name, s.from, s.to, "");
+    stages_[slot].clear();
 }
 
 void Timeline::launch(const Launch& l) {
@@ -64,17 +71,19 @@ void Timeline::show_window() {
         if (wakes_[i] != before_[i]) counter(i, window_, wakes_[i]);
 }
 
+/// Both ends are rounded down, so that a slice within another stays within it.
 void Timeline::slice(unsigned process, std::uint32_t track, std::string_view name, Tick from,
                      Tick to, const std::string& arguments) {
     file_.append("{\"ph\":\"X\",\"pid\":" + std::to_string(process) +
                  ",\"tid\":" + std::to_string(track) + ",\"name\":\"" + std::string(name) +
-                 "\",\"ts\":" + microseconds(from) + ",\"dur\":" + microseconds(to - from) +
-                 ",\"args\":{" + arguments + "}}");
+                 "\",\"ts\":" + microseconds(from / nanosecond) +
+                 ",\"dur\":" + microseconds(to / nanosecond - from / nanosecond) + ",\"args\":{" +
+                 arguments + "}}");
 }
 
 void Timeline::counter(std::size_t component, Tick at, std::uint32_t wakes) {
     file_.append("{\"ph\":\"C\",\"pid\":" + std::to_string(activity) + ",\"name\":\"" +
-                 paths_[component] + "\",\"ts\":" + microseconds(at) +
+                 paths_[component] + "\",\"ts\":" + microseconds(at / nanosecond) +
                  ",\"args\":{\"wakes\":" + std::to_string(wakes) + "}}");
 }
 

@@ -29,6 +29,10 @@ class Timeline final : public Watcher {
     static constexpr Tick window = 1'000'000'000; ///< in which wakes are counted: 1 us
 
   private:
+    struct Stage {
+        std::string_view name;
+        Tick from = 0, to = 0;
+    };
     void slice(unsigned process, std::uint32_t track, std::string_view name, Tick from, Tick to,
                const std::string& arguments);
     void counter(std::size_t component, Tick at, std::uint32_t wakes);
@@ -36,6 +40,7 @@ class Timeline final : public Watcher {
 
     TimelineFile file_;
     std::vector<std::string> paths_;
+    std::vector<std::vector<Stage>> stages_;    ///< by slot, of requests that have not ended
     std::vector<std::uint32_t> wakes_, before_; ///< of each component, in this window and the last
     Tick window_ = 0;                           ///< when it began
 };

@@ -184,8 +184,8 @@ bool Channel::bus_is_wanted() {
 }
 
 void Channel::take_bus(Time t) {
-    stat.bus_busy += t;
     state.bus_free = now() + t.raw;
+    stat.bus_busy.add(now(), now(), state.bus_free);
 }
 
 /// Takes the head of its queue into the operation.

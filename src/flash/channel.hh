@@ -74,7 +74,7 @@ class Channel final : public Model<Channel>,
         Counter commands {Unit::count, "Commands sent (a multi-plane one counts once)"};
         Counter data_in {Unit::byte, "Bytes to the packages"};
         Counter data_out {Unit::byte, "Bytes from the packages"};
-        Counter bus_busy {Unit::time, "Time of the bus in use"};
+        ElapsedTime bus_busy {"Time of the bus in use"};
         Distribution read_latency {Unit::time, "Time from a read's arrival to its answer"};
         Distribution program_latency {Unit::time, "Time from a program's arrival to its answer"};
         Level queued {Unit::count, "Requests in the channel"};

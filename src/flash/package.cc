@@ -74,16 +74,16 @@ void Package::begin(Worker& u) {
         // Cells change when the work begins: nothing else may touch them until it is done.
         Contents::Id contents;
         if (op == FlashOp::read) {
-            ++stat.senses, stat.sense_time += t;
+            ++stat.senses, stat.sense_time.add(now(), now(), u.until);
             array_->read(plane, c.place.block, c.place.page);
             if (sim().contents().enabled())
                 contents = sensed(array_->page(plane, c.place.block, c.place.page));
         } else if (op == FlashOp::program) {
-            ++stat.programs, stat.program_time += t;
+            ++stat.programs, stat.program_time.add(now(), now(), u.until);
             array_->program(plane, c.place.block, c.place.page);
             if (c.contents) put(array_->page(plane, c.place.block, c.place.page), c.contents);
         } else {
-            ++stat.erases, stat.erase_time += t;
+            ++stat.erases, stat.erase_time.add(now(), now(), u.until);
             array_->erase(plane, c.place.block);
         }
         if (op != FlashOp::erase) register_of(c) = u.until;

@@ -59,9 +59,9 @@ class Package final : public Model<Package>,
         Counter programs {Unit::count, "Pages programmed"};
         Counter erases {Unit::count, "Blocks erased"};
         Counter operations {Unit::count, "Operations of dies (a multi-plane one counts once)"};
-        Counter sense_time {Unit::time, "Time of planes spent sensing"};
-        Counter program_time {Unit::time, "Time of planes spent programming"};
-        Counter erase_time {Unit::time, "Time of planes spent erasing"};
+        ElapsedTime sense_time {"Time of planes spent sensing"};
+        ElapsedTime program_time {"Time of planes spent programming"};
+        ElapsedTime erase_time {"Time of planes spent erasing"};
         Counter cached {Unit::count, "Operations that waited in a register for their die"};
         Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};
         Level most_erases {Unit::count, "Erases of the block erased most (peak)"};

@@ -58,6 +58,19 @@ void Dispatcher::init() {
     }
     state.applications.resize(shares_.size());
     state.used.resize(params.sms());
+    stat.cycles.count_in(params.clock());
+    stat.executed.gather([this] {
+        std::uint64_t sum = 0;
+        for (std::uint32_t i = 0; i < shares_.size(); ++i) sum += executed(i);
+        return sum;
+    });
+    for (std::uint32_t i = 0; i < shares_.size(); ++i) {
+        stat.application_cycles[i].count_in(params.clock());
+        stat.application_executed[i].gather([this, i] {
+            const Application& a = state.applications[i];
+            return a.before ? a.until_ended : executed(i);
+        });
+    }
 }
 
 /// A block that fits in no SM is refused before time 0, where the first launch has it.
@@ -87,8 +100,10 @@ std::vector<MemoryUse> Dispatcher::memory_uses() const {
 
 // ---- launches --------------------------------------------------------------------------------
 
-std::uint64_t Dispatcher::cycles(Tick time) const {
-    return static_cast<std::uint64_t>(Clock(params.clock()).at_or_after(time).cycle);
+std::uint64_t Dispatcher::executed(std::uint32_t application) const {
+    std::uint64_t sum = 0;
+    for (const protocol::CountsInstructions* sm : counts_) sum += sm->executed(application);
+    return sum;
 }
 
 void Dispatcher::wake() {
@@ -142,7 +157,13 @@ void Dispatcher::begin(std::uint32_t i, const protocol::LaunchReply& launch) {
     const bool one_pool = params.local_pool() == LocalPool::context;
     a.local = a.local_pools.place(*shares_[i].kernels,
                                   one_pool ? 0 : a.block.warps * occupancy_.room(a.block), local_);
-    if (state.under_way++ == 0) state.since = now();
+    stat.longest_launch.begin(now());
+    if (!a.before) stat.application_cycles[i].begin(now());
+    if (state.under_way++ == 0) {
+        state.since = now();
+        stat.kernel_time.begin(now());
+        stat.cycles.begin(now());
+    }
     ++stat.launches;
     debug(dispatch_flag, "application ", i, ": launch ", launch.launch, " of ", launch.blocks,
           " blocks, ", occupancy_.room(a.block), " in an SM");
@@ -164,21 +185,24 @@ void Dispatcher::end_launches() {
     for (std::uint32_t i = 0; i < state.applications.size(); ++i) {
         Application& a = state.applications[i];
         if (!a.blocks || a.next_block < a.blocks || a.running) continue;
-        const Tick took = now() - a.launch_started;
-        sim().launches().end(id(), i, now(), a.launch_instructions, cycles(took));
-        stat.longest_launch.sample(Time {took});
-        if (!a.before) stat.application_cycles[i] += cycles(took);
+        sim().launches().end(id(), i, now(), a.launch_instructions,
+                             stat.cycles.cycles_of(now() - a.launch_started));
+        stat.longest_launch.end(a.launch_started, now());
+        if (!a.before) stat.application_cycles[i].end(now());
         a.blocks = a.next_block = 0;
         if (--state.under_way) continue;
-        stat.kernel_time += Time {now() - state.since};
-        stat.cycles += cycles(now() - state.since);
+        stat.kernel_time.end(state.since, now());
+        stat.cycles.end(now());
     }
 }
 
 /// An application has no further launch.
 void Dispatcher::end(std::uint32_t i) {
     Application& a = state.applications[i];
-    if (!a.before) stat.application_end[i] += Time {now()};
+    if (!a.before) {
+        stat.application_end[i] += Time {now()};
+        a.until_ended = a.instructions;
+    }
     a.before = a.ended = true;
     debug(dispatch_flag, "application ", i, " has ended");
     if (params.when_one_ends() == WhenOneEnds::stop) return start_no_more();

@@ -83,29 +83,33 @@ class Dispatcher final : public Model<Dispatcher>,
         Counter thread_instructions {Unit::count, "Thread instructions of blocks handed out"};
         Counter lane_accesses {Unit::count,
                                "Memory accesses of single threads in blocks handed out"};
-        Counter kernel_time {Unit::time,
-                             "Time in which a launch was under way, from its start to its last "
-                             "block's end"};
-        Maximum longest_launch {Unit::time, "Time of the longest launch"};
-        Counter cycles {
+        ElapsedTime kernel_time {"Time in which a launch was under way, from its start to its last "
+                                 "block's end"};
+        LongestTime longest_launch {Unit::time, "Time of the longest launch"};
+        ElapsedCycles cycles {
             Unit::cycle,
             "Time with a kernel running, in cycles of the clock, each stretch rounded up"};
-        Ratio ipc {thread_instructions, cycles, "Thread instructions a cycle, over whole launches"};
+        Gathered executed {Unit::count, "Thread instructions that SMs issued"};
+        Ratio ipc {executed, cycles, "Thread instructions that SMs issued, a cycle"};
         Each<Counter> application_instructions {
             from<&Params::sharing, &PartitionParams::applications>, Unit::count,
             "Thread instructions of an application's blocks, until it has ended once"};
-        Each<Counter> application_cycles {from<&Params::sharing, &PartitionParams::applications>,
-                                          Unit::cycle,
-                                          "Cycles in which a launch of an application was under "
-                                          "way, until the application has ended once"};
+        Each<ElapsedCycles> application_cycles {
+            from<&Params::sharing, &PartitionParams::applications>, Unit::cycle,
+            "Cycles in which a launch of an application was under "
+            "way, until the application has ended once"};
         Each<Counter> application_end {from<&Params::sharing, &PartitionParams::applications>,
                                        Unit::time,
                                        "Time at which the application ended for the first time"};
         Each<Counter> application_repeats {from<&Params::sharing, &PartitionParams::applications>,
                                            Unit::count,
                                            "Times that an application was begun again"};
-        Each<Ratio> application_ipc {application_instructions, application_cycles,
-                                     "Thread instructions of an application a cycle"};
+        Each<Gathered> application_executed {
+            from<&Params::sharing, &PartitionParams::applications>, Unit::count,
+            "Thread instructions of an application that SMs issued, until it has ended once"};
+        Each<Ratio> application_ipc {application_executed, application_cycles,
+                                     "Thread instructions of an application that SMs issued, a "
+                                     "cycle"};
         SumOfRatios ipc_sum {application_ipc, "Sum of the applications' instructions a cycle"};
     };
     struct Held {
@@ -125,8 +129,9 @@ class Dispatcher final : public Model<Dispatcher>,
         std::uint64_t stores = 0;  ///< numbered so far, where contents are carried
         bool loaded = false;       ///< the machine has its memory's contents
         std::uint64_t instructions = 0;
-        Resources block;         ///< what one block of this launch takes
-        std::uint64_t local = 0; ///< where its local memory begins
+        std::uint64_t until_ended = 0; ///< instructions when it had ended once
+        Resources block;               ///< what one block of this launch takes
+        std::uint64_t local = 0;       ///< where its local memory begins
         LocalPools local_pools;
         Tick launch_started = 0;
         std::uint64_t launch_instructions = 0; ///< of its threads, handed out
@@ -155,6 +160,9 @@ class Dispatcher final : public Model<Dispatcher>,
     std::optional<std::string> imbalance() const override;
     void take_block(std::uint16_t application, std::uint32_t block,
                     std::vector<std::vector<std::uint8_t>>& warps) override;
+    void counts_instructions(const protocol::CountsInstructions& sm) override {
+        counts_.push_back(&sm);
+    }
     void compare_contents(ContentsReport& report) override;
 
     const Params params;
@@ -187,11 +195,12 @@ class Dispatcher final : public Model<Dispatcher>,
     static void start_no_more(Application& a);
     void hand_out();
     bool hand_out_block(std::uint32_t application);
-    std::uint64_t cycles(Tick time) const;
+    std::uint64_t executed(std::uint32_t application) const;
 
     Occupancy occupancy_;
     LocalLayout local_;
     std::vector<Share> shares_;
+    std::vector<const protocol::CountsInstructions*> counts_; ///< the SMs
     program::BlockStreams streams_; ///< buffers only: what is in them between calls is not read
     std::vector<std::vector<std::vector<std::uint8_t>>> spare_; ///< as those
 };

@@ -16,6 +16,7 @@ void Sm::init() {
                   port.mem_side, sim(), stat.memory, state.accesses);
     dispatcher_ = dynamic_cast<protocol::HasBlocks*>(&port.blocks.peer()->owner());
     MEMSIM_ASSERT(dispatcher_, "a Dispatch requester must offer its blocks");
+    dispatcher_->counts_instructions(*this);
     state.warps.resize(params.warp_slots());
     state.blocks.resize(params.block_slots());
     slots_ = IssueSlots(params.schedulers(), params.issue_width(), params.arithmetic_latency(),
@@ -107,7 +108,9 @@ void Sm::issue(std::uint32_t w, std::int64_t cycle, std::size_t slot) {
           op_.pc, ")");
     state.ready.take(w);
     stat.warp_instructions += op_.instructions;
-    stat.thread_instructions += op_.thread_instructions();
+    const std::uint64_t instructions = op_.thread_instructions();
+    stat.thread_instructions += instructions;
+    state.executed[block.application] += instructions;
     slots_.hold(slot, cycle, op_.instructions);
     switch (op_.kind) {
     case WarpOpKind::compute:
@@ -195,7 +198,10 @@ void Sm::arm_next(const ClockEdge& edge) {
 // ---- blocks ----------------------------------------------------------------------------------
 
 void Sm::place(const protocol::BlockStart& start) {
-    if (start.application >= state.launches.size()) state.launches.resize(start.application + 1);
+    if (start.application >= state.launches.size()) {
+        state.launches.resize(start.application + 1);
+        state.executed.resize(start.application + 1);
+    }
     if (start.launch != state.launches[start.application]) {
         state.launches[start.application] = start.launch;
         if (params.empty_l1()) unit_->empty_l1(start.application);

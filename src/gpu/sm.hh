@@ -43,7 +43,8 @@ using protocol::Mem;
 class Sm final : public Model<Sm>,
                  public Functional,
                  public protocol::StatesTraffic,
-                 public protocol::HasSlots {
+                 public protocol::HasSlots,
+                 public protocol::CountsInstructions {
   public:
     struct Params {
         Param<Frequency> clock {1.2_GHz, {1_MHz, 100_GHz}, "Core clock (Ohm-GPU table I: 1.2 GHz)"};
@@ -139,6 +140,7 @@ class Sm final : public Model<Sm>,
         std::vector<std::uint32_t> last; ///< the warp that each scheduler took last
         std::uint64_t arrivals = 0;
         std::vector<std::uint32_t> launches;  ///< whose blocks came last, by application
+        std::vector<std::uint64_t> executed;  ///< thread instructions issued, by application
         ClockEdge edge;                       ///< the last edge at which an operation issued
         std::vector<std::int64_t> issue_free; ///< IssueSlots
         std::int64_t load_store_free = 0;     ///< cycle in which the unit takes the next operation
@@ -161,6 +163,9 @@ class Sm final : public Model<Sm>,
         return {{}, static_cast<std::uint64_t>(params.line->raw), this};
     }
     protocol::SmSlots slots() const override { return {params.warp_slots(), params.block_slots()}; }
+    std::uint64_t executed(std::uint32_t application) const override {
+        return application < state.executed.size() ? state.executed[application] : 0;
+    }
 
     const Params params;
     Ports port;

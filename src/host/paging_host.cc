@@ -86,14 +86,14 @@ void PagingHost::work() {
             return;
         }
         driver.interrupted(now(), params.fault_latency());
-        stat.cpu_time += params.fault_latency();
+        stat.cpu_time.add(now(), now(), driver.free_at);
         ++stat.batches;
     }
     if (driver.takes_batch(now())) take_batch();
     while (driver.has_page(now()) && !state.free.empty() && port.pages.can_send()) {
         const WantedPage wanted =
             driver.take(now(), [this](const WantedPage& next) { return cost(next); });
-        stat.cpu_time += cost(wanted);
+        if (!driver.batch.empty()) stat.cpu_time.add(now(), now(), driver.free_at);
         stat.batched_faults += !wanted.prefetch;
         begin(wanted, driver.interrupt);
     }
@@ -106,6 +106,7 @@ void PagingHost::take_batch() {
         batch.push({port.faults.pop(), false});
     debug(flag, "serves a batch of ", batch.size(), " faults");
     state.driver.begin(params.page_cost());
+    stat.cpu_time.add(now(), state.driver.free_at - params.page_cost->raw, state.driver.free_at);
     if (!prefetches_) return;
     faults_.clear();
     with_them_.clear();

@@ -127,7 +127,7 @@ class PagingHost final : public Model<PagingHost>, public Functional {
         Counter pages_out {Unit::count, "Dirty pages copied out"};
         Counter bytes_in {Unit::byte, "Bytes written to the device"};
         Counter bytes_out {Unit::byte, "Bytes read from the device"};
-        Counter cpu_time {Unit::time, "Time that the driver worked, fault_latency included"};
+        ElapsedTime cpu_time {"Time that the driver worked, fault_latency included"};
         Counter drive_reads {Unit::count, "Pages read from the drive"};
         Counter drive_writes {Unit::count, "Pages written to the drive"};
         Counter dram_bytes {Unit::byte, "Bytes read from and written to host DRAM"};

@@ -118,7 +118,7 @@ void Pcie::put(Wire& wire, const M& m, bool answers, const Counters& count) {
     count.data += data;
     count.bytes += bytes;
     count.packets += !same_stream;
-    count.busy += Time {taken};
+    count.busy.add(now(), now(), wire.free_at);
 }
 
 void Pcie::functional(const PortBase& at, FunctionalAccess& access) {

@@ -70,13 +70,13 @@ class Pcie final : public Model<Pcie>, public Functional {
         Counter down_data {Unit::byte, "Data that crossed to the device"};
         Counter down_bytes {Unit::byte, "All bytes that crossed to the device, overhead included"};
         Counter down_packets {Unit::count, "Packets that crossed to the device"};
-        Counter down_busy {Unit::time, "Time that this direction was taken"};
+        ElapsedTime down_busy {"Time that this direction was taken"};
         Counter down_hints_dropped {Unit::count,
                                     "Hints to the device dropped: it had no room, or takes none"};
         Counter up_data {Unit::byte, "Data that crossed to the host"};
         Counter up_bytes {Unit::byte, "All bytes that crossed to the host, overhead included"};
         Counter up_packets {Unit::count, "Packets that crossed to the host"};
-        Counter up_busy {Unit::time, "Time that this direction was taken"};
+        ElapsedTime up_busy {"Time that this direction was taken"};
         Counter up_hints_dropped {Unit::count,
                                   "Hints to the host dropped: it had no room, or takes none"};
         PerSecond down_bandwidth {down_data, "Data to the device a second of simulated time"};
@@ -117,7 +117,9 @@ class Pcie final : public Model<Pcie>, public Functional {
     using In = Optional<Responder<Mem>>;
     using Out = Optional<Requester<Mem>>;
     struct Counters {
-        Counter &data, &bytes, &packets, &busy, &hints_dropped;
+        Counter &data, &bytes, &packets;
+        ElapsedTime& busy;
+        Counter& hints_dropped;
     };
     void run(Wire& wire, In& requests, Out& out, Out& answers, In& back, const Counters& count);
     template <class M>

@@ -247,16 +247,20 @@ void Cache::come_back(const MemResponse& r) {
     back.tag = who.tag;
     back.source = who.source;
     --state.owed;
-    port.cpu_side.send(back);
+    send_up(back, false);
 }
 
-/// Time up to the answer's arrival is this stage's, unless the stages below had the request.
-void Cache::answer(MemResponse r, std::uint32_t line, bool mark) {
+/// `here`: the request's time since it came was spent in this cache, not below.
+void Cache::answer(MemResponse r, std::uint32_t line, bool here) {
     if (r.command == Command::read && stages_->lines.bytes)
         r.contents = stages_->lines.contents_of(line, r);
-    if (mark)
-        sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
-                            now() + params.timing.latency->raw);
+    send_up(r, here);
+}
+
+void Cache::send_up(const MemResponse& r, bool here) {
+    if (!here) sim().stamps().mark(r.stamps, protocol::Stage::response, now());
+    sim().stamps().mark(r.stamps, static_cast<std::size_t>(params.stage()),
+                        now() + params.timing.latency->raw);
     port.cpu_side.send(r);
 }
 
@@ -309,7 +313,8 @@ void Cache::warm() {
 
 /// The first request's obstacle is another than before, or gone.
 void Cache::note(CacheStall cause) {
-    if (state.stall != CacheStall::none) stat.stall_time += Time {now() - state.stalled_since};
+    if (state.stall != CacheStall::none) stat.stall_time.end(state.stalled_since, now());
+    if (cause != CacheStall::none) stat.stall_time.begin(now());
     state.stall = cause;
     state.stalled_since = now();
     static constexpr std::array<Counter Stats::*, 7> of {nullptr,

@@ -119,7 +119,8 @@ class Cache final : public Model<Cache>,
     CacheStall manage(const protocol::MemRequest& r, std::uint32_t from);
     void end_flush();
     void come_back(const protocol::MemResponse& r);
-    void answer(protocol::MemResponse r, std::uint32_t line, bool mark);
+    void answer(protocol::MemResponse r, std::uint32_t line, bool here);
+    void send_up(const protocol::MemResponse& r, bool here);
     void answer_write(const protocol::MemRequest& r);
     void note(CacheStall cause);
     [[noreturn]] void refuse_request(const protocol::MemRequest& r) const;

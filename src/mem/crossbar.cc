@@ -72,6 +72,8 @@ void Crossbar::wake() {
             return input;
         },
         [&](const MemResponse& r, std::uint32_t) {
+            sim().stamps().mark(r.stamps, static_cast<std::size_t>(protocol::Stage::network),
+                                now() + params.latency->raw);
             ++stat.responses;
             stat.response_bytes += r.wire_bytes();
         },

@@ -94,7 +94,7 @@ class DramController final : public Model<DramController>, public Functional {
                                      "Pieces that found their row open in each bank"};
         Counter forwarded {Unit::count, "Reads answered from the queue of writes"};
         Counter bus_bytes {Unit::byte, "Bytes that went over the data bus, in whole bursts"};
-        Counter bus_busy {Unit::time, "Time that the data bus was transferring"};
+        ElapsedTime bus_busy {"Time that the data bus was transferring"};
         Distribution read_latency {Unit::time, "Time from a read's acceptance to its last byte"};
         Level queued {Unit::count, "Pieces of requests in the scheduler's queues"};
         PerSecond bandwidth {bytes, "Bytes asked for and moved a second of simulated time"};

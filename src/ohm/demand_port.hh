@@ -20,12 +20,10 @@ class DemandPort {
     /// accept(request) says whether there is room for it. Commands to a cache end here.
     template <class Accept>
     void accept(Accept&& accept) {
-        parts::take_in_order(
-            port_, owner_.now(), stalled_since_,
-            [&](const protocol::MemRequest& r) {
-                return protocol::for_a_cache(r.command) || accept(r);
-            },
-            [this](Time stalled) { stats_.stall_time += stalled; });
+        parts::take_in_order(port_, owner_.now(), stalled_since_, stats_.stall_time,
+                             [&](const protocol::MemRequest& r) {
+                                 return protocol::for_a_cache(r.command) || accept(r);
+                             });
     }
     /// Throws a ConfigError about the request's address.
     [[noreturn]] void refuse(const protocol::MemRequest& r, const std::string& why) const;

@@ -45,7 +45,7 @@ MemoryChannel::MemoryChannel(const ChannelParams& params, ChannelStats& stats, C
     dram_.emplace(figures, *device_, *bus_, state.scheduler,
                   mem::DramCounters {stats.activates, stats.precharges, stats.refreshes,
                                      stats.row_hits, stats.row_misses, stats.row_conflicts,
-                                     stats.forwarded, stats.dram_bytes, stats.channel_time},
+                                     stats.forwarded, stats.dram_bytes, stats.channel_time, this},
                   beside, params.bank_stats() ? banks : std::nullopt);
     lent_.emplace(*dram_, *device_, state.lent);
     row_ = parts::Divider(static_cast<std::uint64_t>(timing_.row.raw));
@@ -73,8 +73,9 @@ mem::DramAccess MemoryChannel::dram_access(std::uint64_t address, std::uint32_t 
     return a;
 }
 
-void MemoryChannel::enqueue(const mem::DramAccess& access, bool migration, Tick now) {
-    if (dram_->enqueue(access, now)) count(access.bursts * timing_.burst, migration, access.wires);
+void MemoryChannel::enqueue(mem::DramAccess access, bool migration, Tick now) {
+    access.migration = migration;
+    dram_->enqueue(access, now);
 }
 
 Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards_module,
@@ -83,15 +84,15 @@ Tick MemoryChannel::book(std::uint32_t module, std::uint32_t bytes, bool towards
     parts::DataBus& bus = data ? *bus_ : *side_;
     const Tick lead = towards_module ? 0 : params_.grant_latency->raw;
     const Tick start = std::max(bus.earliest(user(module), towards_module), now + lead);
-    count(bytes, migration, wires);
+    count(bytes, migration, wires, now, start);
     const Tick end = bus.reserve(start, bytes, user(module), towards_module);
-    (data ? stats_.channel_time : stats_.side_time) += Time {end - start};
+    (data ? stats_.channel_time : stats_.side_time).add(now, start, end);
     return end;
 }
 
-/// What waits in a register, or is left in one, crosses nothing.
-void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wires) {
-    if (wires == mem::DramWires::none) return;
+/// A transfer that begins at `from`.
+void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wires, Tick now,
+                          Tick from) {
     const bool data = wires == mem::DramWires::data;
     ChannelState::Carried& carried = data ? state_.data : state_.beside;
     carried.bytes += bytes;
@@ -100,8 +101,8 @@ void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wi
         stats_.side_bytes += bytes;
         return;
     }
-    (migration ? stats_.migration_time : stats_.demand_time) +=
-        static_cast<std::uint64_t>(wire_[migration].take(bytes, state_.remainder[migration]));
+    (migration ? stats_.migration_time : stats_.demand_time)
+        .add(now, from, from + wire_[migration].take(bytes, state_.remainder[migration]));
     (migration ? stats_.migration_bytes : stats_.demand_bytes) += bytes;
 }
 
@@ -120,8 +121,8 @@ Tick MemoryChannel::side_command(std::uint32_t module, std::uint32_t bank, std::
     const Tick start = now + device_->latency(write);
     device_->issue(write ? mem::DramCommand::write : mem::DramCommand::read, bank, row, now);
     const Tick end = side_->reserve(start, timing_.burst, user(module), write);
-    count(timing_.burst, true, mem::DramWires::side);
-    stats_.side_time += Time {end - start};
+    count(timing_.burst, true, mem::DramWires::side, now, start);
+    stats_.side_time.add(now, start, end);
     return end;
 }
 

@@ -126,11 +126,11 @@ struct ChannelStats {
     Distribution write_latency {Unit::time, "Demand writes, from acceptance to done"};
     Counter demand_bytes {Unit::byte, "Bytes over the channel for requests"};
     Counter migration_bytes {Unit::byte, "Bytes over the channel for migration"};
-    Counter demand_time {Unit::time, "Channel time taken by requests"};
-    Counter migration_time {Unit::time, "Channel time taken by migration"};
-    Counter channel_time {Unit::time, "Channel time taken by requests and migration"};
+    ElapsedTime demand_time {"Channel time taken by requests"};
+    ElapsedTime migration_time {"Channel time taken by migration"};
+    ElapsedTime channel_time {"Channel time taken by requests and migration"};
     Counter side_bytes {Unit::byte, "Bytes over the memory route or the migration's own channel"};
-    Counter side_time {Unit::time, "Time taken on the memory route or the migration's own channel"};
+    ElapsedTime side_time {"Time taken on the memory route or the migration's own channel"};
     Counter coded_bytes {Unit::byte, "Bytes over the channel that took 3/2 of their time (WOM)"};
     Counter dram_bytes {Unit::byte, "Bytes over the channel from and to the DRAM"};
     Ratio migration_share {migration_time, channel_time,
@@ -138,7 +138,7 @@ struct ChannelStats {
     Counter hints_dropped {
         Unit::count, "Hints that counted as no access: of pages elsewhere or on the move, and "
                      "all in two-level mode"};
-    Counter stall_time {Unit::time, "Time in which the first request could not be accepted"};
+    ElapsedTime stall_time {"Time in which the first request could not be accepted"};
     Counter activates {Unit::count, "DRAM rows opened"};
     Counter precharges {Unit::count, "DRAM rows closed"};
     Counter refreshes {Unit::count, "DRAM refreshes"};
@@ -194,7 +194,7 @@ struct ChannelState {
 /// the controller's to say.
 /// There may be a second bus beside: the memory route between the devices, or the channel that
 /// migration has for itself. Transfers of both go on at once, each bus with its own turnaround.
-class MemoryChannel {
+class MemoryChannel : private mem::DramDataPath::Observer {
   public:
     /// All outlive the channel. Throws ConfigError (parameter: what is wrong) for impossible DRAM.
     /// With `memory_route`, or if migration has its own channel, there is a side bus. `banks`: used
@@ -215,7 +215,7 @@ class MemoryChannel {
     const LentBanks& lent() const { return *lent_; }
     mem::DramAccess dram_access(std::uint64_t address, std::uint32_t bytes) const;
     /// To the scheduler, which can accept it.
-    void enqueue(const mem::DramAccess& access, bool migration, Tick now);
+    void enqueue(mem::DramAccess access, bool migration, Tick now);
 
     const parts::DataBus& bus(mem::DramWires wires) const {
         return wires == mem::DramWires::side ? *side_ : *bus_;
@@ -247,7 +247,10 @@ class MemoryChannel {
     std::optional<std::string> imbalance() const;
 
   private:
-    void count(std::uint32_t bytes, bool migration, mem::DramWires wires);
+    void crosses(const mem::DramAccess& access, std::uint32_t bytes, Tick now, Tick from) override {
+        count(bytes, access.migration, access.wires, now, from);
+    }
+    void count(std::uint32_t bytes, bool migration, mem::DramWires wires, Tick now, Tick from);
     std::optional<std::string> imbalance(const ChannelState::Carried& carried,
                                          const parts::DataBus& bus, const char* wires) const;
     std::uint16_t user(std::uint32_t module) const {

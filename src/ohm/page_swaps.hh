@@ -68,7 +68,7 @@ struct SwapStats {
     Distribution swap_latency {Unit::time, "A swap, from the decision to its end"};
     Distribution command_latency {Unit::time,
                                   "A swap by the swap function, from SWAP-CMD's end to ready"};
-    Counter hold_time {Unit::time, "Time in which a copied page kept requests back (swap_hold)"};
+    ElapsedTime hold_time {"Time in which a copied page kept requests back (swap_hold)"};
     Counter snarfed {Unit::byte, "Bytes that XPoint snarfed instead of getting them"};
 };
 
@@ -162,7 +162,7 @@ class PageSwaps {
     /// Whether no request may be issued from now on.
     void hold(bool on, Tick now) {
         if (on == held()) return;
-        if (!on) stats_.hold_time += Time {now - state_.held_since};
+        on ? stats_.hold_time.begin(now) : stats_.hold_time.end(state_.held_since, now);
         state_.held_since = on ? now : never;
     }
     bool held() const { return state_.held_since != never; }

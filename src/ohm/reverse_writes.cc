@@ -23,6 +23,7 @@ void ReverseWrites::confirmed(Tick now) {
     if (state_.under_way == 0) {
         ++stats_.holds;
         state_.held_since = now;
+        stats_.hold_time.begin(now);
         state_.confirmed = 0;
         if (params_.reverse_hold()) channel_.dram().lend_bus(true, now);
     }
@@ -34,7 +35,7 @@ void ReverseWrites::confirmed(Tick now) {
 void ReverseWrites::complete(Tick now) {
     ++stats_.reverse_writes;
     if (--state_.under_way > 0) return;
-    stats_.hold_time += Time {now - state_.held_since};
+    stats_.hold_time.end(state_.held_since, now);
     if (params_.reverse_hold()) channel_.dram().lend_bus(false, now);
 }
 

@@ -34,7 +34,7 @@ struct ReverseStats {
     using group = void;
     Counter reverse_writes {Unit::count, "Fills that crossed the channel as demand's answer"};
     Counter holds {Unit::count, "Times that the channel was held for reverse-writes"};
-    Counter hold_time {Unit::time, "Time from confirmations to the last completion signals"};
+    ElapsedTime hold_time {"Time from confirmations to the last completion signals"};
     Level in_register {Unit::count, "Lines confirmed and not yet written to the DRAM"};
 };
 

@@ -113,7 +113,6 @@ bool TwoLevelController::accept(const protocol::MemRequest& r) {
     q.local = local / map_.line_bytes * map_.line_bytes;
     q.set = map_.set_of(local);
     q.module = map_.module_of(q.local);
-    ++stat.requests;
     if (state.sets.enter(q.set, id))
         demand_->read_tag(id);
     else
@@ -134,6 +133,7 @@ void TwoLevelController::line_read(std::uint32_t id) {
     if (victim) e.contents = lines_->victim(q.set);
     if (params.eviction.auto_rw()) evictions_->seen_passing(e, q.local, line && line->dirty);
     if (!victim) evictions_->give_place_back();
+    ++stat.requests;
     if (hit) {
         ++stat.hits;
         if (!q.is_write()) {

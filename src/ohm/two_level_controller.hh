@@ -63,7 +63,7 @@ class TwoLevelController final : public Model<TwoLevelController>, public Functi
         BankStats<Params> bank;
         EvictionStats eviction;
         ReverseStats reverse;
-        Counter requests {Unit::count, "Demand requests accepted"};
+        Counter requests {Unit::count, "Demand requests whose tag was compared"};
         Counter hits {Unit::count, "Requests whose line was in DRAM"};
         Ratio dram_hit_rate {hits, requests, "Share of requests whose line was in DRAM"};
         Counter xpoint_reads {Unit::count, "Lines read from XPoint"};

@@ -23,13 +23,12 @@ void XpointModule::wake() {
     take_grants();
     device_->send_granted(port.device.transfers, now());
     if (swapper_) swapper_->take_answers();
-    parts::take_in_order(
-        port.device.commands, now(), state.device.stalled_since,
+    stat.device.stalls += parts::take_in_order(
+        port.device.commands, now(), state.device.stalled_since, stat.device.stall_time,
         [this](const protocol::DdrtCommand& c) {
             empty_register(); // so that what follows is not kept waiting for it
             return accept(c);
-        },
-        [this](Time stalled) { device_->count_stall(stalled); });
+        });
     empty_register();
     if (swapper_)
         swapper_->run(now(), [this](std::uint32_t id) {

@@ -1,23 +1,26 @@
 #pragma once
 
-#include "core/units.hh"
+#include "core/stats.hh"
 
 namespace memsim::parts {
 
-/// Takes messages in their order for as long as `accept` says that there was room for one. While
-/// the first is not accepted, `since` says since when; `ended` is told how long that was.
-template <class Port, class Accept, class Ended>
-void take_in_order(Port& in, Tick now, Tick& since, Accept&& accept, Ended&& ended) {
+/// Takes messages in order while `accept` returns true. `stall_time` runs while the first message
+/// waits; `since` is State: when it began to wait, or never. Returns how many waits have ended.
+template <class Port, class Accept>
+unsigned take_in_order(Port& in, Tick now, Tick& since, ElapsedTime& stall_time, Accept&& accept) {
+    unsigned ended = 0;
     for (; !in.empty(); in.pop()) {
         if (!accept(in.front())) {
-            if (since == never) since = now;
-            return;
+            if (since == never) stall_time.begin(since = now);
+            return ended;
         }
         if (since != never) {
-            ended(Time {now - since});
+            stall_time.end(since, now);
             since = never;
+            ++ended;
         }
     }
+    return ended;
 }
 
 } // namespace memsim::parts

@@ -96,6 +96,14 @@ class HasSlots {
     virtual SmSlots slots() const = 0;
 };
 
+/// What an SM offers to its dispatcher.
+class CountsInstructions {
+  public:
+    virtual ~CountsInstructions() = default;
+    /// Thread instructions of an application that it has issued since the run began.
+    virtual std::uint64_t executed(std::uint32_t application) const = 0;
+};
+
 /// The functional side of a Dispatch requester: hands over the streams of a block, once.
 class HasBlocks {
   public:
@@ -104,6 +112,8 @@ class HasBlocks {
     /// are used again for another block.
     virtual void take_block(std::uint16_t application, std::uint32_t block,
                             std::vector<std::vector<std::uint8_t>>& warps) = 0;
+    /// Each SM introduces itself before the run.
+    virtual void counts_instructions(const CountsInstructions& sm) = 0;
 };
 
 } // namespace memsim::protocol

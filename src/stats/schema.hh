@@ -11,7 +11,7 @@
 namespace memsim::stats {
 
 inline constexpr int application_id = 0x6d73696d; ///< 'msim': marks a database as ours
-inline constexpr int schema_version = 7;
+inline constexpr int schema_version = 8;
 
 inline constexpr const char* schema = R"sql(
 CREATE TABLE run(

@@ -20,8 +20,9 @@ CREATE VIEW result AS
          AND value.dump = (SELECT max(id) FROM dump WHERE dump.run = named.run);
 CREATE VIEW samples AS
     SELECT named.run AS run, named.path AS path, named.name AS name, series.tick AS tick,
-           series.value AS value, named.unit AS unit
-    FROM named JOIN series ON series.part = named.part;
+           series.value AS value, named.unit AS unit, stat.kind AS kind
+    FROM named JOIN series ON series.part = named.part JOIN part ON part.id = named.part
+         JOIN stat ON stat.id = part.stat;
 
 CREATE VIEW launch_results AS
     SELECT launch.run AS run, launch.id AS launch, application, number, kernel, total.path AS path,
@@ -138,7 +139,9 @@ CREATE VIEW bandwidth_over_time AS
                  lag(value, 1, 0) OVER w AS before, lag(tick, 1, 0) OVER w AS previous
           FROM samples WHERE unit = 'Byte'
           WINDOW w AS (PARTITION BY run, path, name ORDER BY tick))
-    WHERE value >= before;
+    WHERE value >= before
+    UNION ALL
+    SELECT run, path, name, tick, value FROM samples WHERE unit = 'Byte/s';
 CREATE VIEW energy AS
     WITH cost AS (
         SELECT object.run AS run, max(text) FILTER (WHERE name = 'part') AS part,
@@ -165,7 +168,13 @@ CREATE VIEW energy AS
               AND substr(result.path, length(objects) + 1, 1) IN ('', '.', '[')
     UNION ALL
     SELECT cost.run, objects, part, 'time', share * power_nw * seconds, source
-    FROM cost JOIN lasted ON lasted.run = cost.run WHERE power_nw > 0;
+    FROM cost JOIN lasted ON lasted.run = cost.run WHERE power_nw > 0
+    UNION ALL
+    SELECT id, NULL, NULL, NULL, NULL,
+           'no object of this run counts energy: state costs with memsim.energy'
+    FROM run
+    WHERE NOT EXISTS (SELECT 1 FROM cost WHERE cost.run = run.id) AND
+          NOT EXISTS (SELECT 1 FROM result WHERE result.run = run.id AND unit = 'nJ');
 CREATE VIEW buckets AS
     SELECT dump.run AS run, dump.id AS dump, object.path AS path, stat.name AS name, low, high,
            count, stat.unit AS unit

@@ -65,7 +65,7 @@ struct DeviceStats {
     Counter coalesced {Unit::count, "Writes that joined a line in the write buffer"};
     Counter reverse_writes {Unit::count, "Lines sent to the DRAM, the controller watching"};
     Counter stalls {Unit::count, "Commands that waited at the head of the queue"};
-    Counter stall_time {Unit::time, "Time that commands waited at the head of the queue"};
+    ElapsedTime stall_time {"Time that commands waited at the head of the queue"};
     Distribution read_latency {Unit::time, "Time from a read command's acceptance to its ready"};
 };
 
@@ -161,10 +161,6 @@ class Device {
             state_.sent_bytes += l.payload();
             release(slot);
         }
-    }
-    void count_stall(Time stalled) {
-        ++stats_.stalls;
-        stats_.stall_time += stalled;
     }
 
     // A look through the machine: what is newest of a sector, or what the host copies in.

@@ -88,7 +88,7 @@ void Media::begin(unsigned partition, Op op, std::size_t entry, std::uint64_t ph
     p.done = now + t.raw;
     state_.at_work |= bit(partition);
     state_.next_done = std::min(state_.next_done, p.done);
-    stats_.media_time += t;
+    stats_.media_time.add(now, now, p.done);
 }
 
 /// The oldest of the entries whose bits are set; of those in the open row, if there are any. Or -1.

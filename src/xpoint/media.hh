@@ -51,7 +51,7 @@ struct MediaStats {
     Counter refills {Unit::count, "Media reads because a line was written in part"};
     Counter partition_conflicts {Unit::count, "Media reads that found their partition busy"};
     Counter gap_moves {Unit::count, "Lines copied into the gap"};
-    Counter media_time {Unit::time, "Busy time, summed over partitions"};
+    ElapsedTime media_time {"Busy time, summed over partitions"};
     Counter media_energy {Unit::energy, "Energy of lines read from and written to the media"};
 };
 

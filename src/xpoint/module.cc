@@ -22,16 +22,15 @@ void Module::wake() {
     device_->finish(now());
     while (!port.device.transfers.empty()) device_->grant(port.device.transfers.pop());
     device_->send_granted(port.device.transfers, now());
-    parts::take_in_order(
-        port.device.commands, now(), state.device.stalled_since,
+    stat.device.stalls += parts::take_in_order(
+        port.device.commands, now(), state.device.stalled_since, stat.device.stall_time,
         [this](const protocol::DdrtCommand& c) {
             if (c.swap || c.snarf)
                 throw ConfigError(path() + ": it neither swaps nor snarfs: an ohm.XpointModule "
                                            "does");
             device_->check_address(path(), c);
             return device_->accept(c, now());
-        },
-        [this](Time stalled) { device_->count_stall(stalled); });
+        });
     device_->start(now());
     if (device_->next() != never) arm(state.next, device_->next());
 }

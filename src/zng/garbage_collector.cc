@@ -171,6 +171,7 @@ bool GarbageCollector::begin(std::uint32_t log) {
     m.left = static_cast<std::uint32_t>(m.moves.size());
     debug(collect_flag, "merges log block ", m.log, " with ", m.moves.size(), " data blocks");
     if (held_->begin_merge(m.application, now())) {
+        stat.held_time[m.application].begin(now());
         ++stat.holds;
         debug(collect_flag, "holds application ", m.application);
         order(PageOrderKind::hold, m.application, m.application);
@@ -204,7 +205,7 @@ void GarbageCollector::order(PageOrderKind kind, std::uint16_t application, std:
 void GarbageCollector::resume() {
     for (std::size_t i = 0; i < held_->size(); ++i) {
         if (!held_->resumes(i)) continue;
-        stat.held_time[i] += Time {now() - state.applications[i].since};
+        stat.held_time[i].end(state.applications[i].since, now());
         debug(collect_flag, "resumes application ", i);
         order(PageOrderKind::resume, static_cast<std::uint16_t>(i), not_awaited);
     }

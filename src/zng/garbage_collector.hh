@@ -131,8 +131,8 @@ class GarbageCollector final : public Model<GarbageCollector>, public HasLogBloc
         Level table_entries {Unit::count, "Entries of the DBMT: blocks of the footprints (peak)"};
         Level table_bytes {Unit::byte,
                            "Bytes of the DBMT (peak; the paper has 80 KB for all flash)"};
-        Each<Counter> held_time {from<&Params::applications>, Unit::time,
-                                 "Time that each application was held"};
+        Each<ElapsedTime> held_time {from<&Params::applications>, Unit::time,
+                                     "Time that each application was held"};
         Distribution merge_time {Unit::time, "Time from a low log block to its erase"};
         Distribution drain_time {Unit::time, "Time from a hold to the last answer under way"};
         Distribution flush_time {

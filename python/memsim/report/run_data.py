@@ -107,11 +107,16 @@ class RunData:
 
     @functools.cached_property
     def series(self):
-        """{(path, name): (unit, [(tick, value)])}"""
-        found = {}
-        for path, name, unit, tick, value in self._rows(
-                "SELECT path, name, unit, tick, value FROM samples WHERE run = ? ORDER BY path, name, tick"):
-            found.setdefault((path, name), (unit, []))[1].append((tick, value))
+        """{(path, name): (unit, [(tick, value)])}. Of a total, the value is its growth since the sample before."""
+        found, before = {}, {}
+        for path, name, unit, kind, tick, value in self._rows(
+                "SELECT path, name, unit, kind, tick, value FROM samples WHERE run = ? ORDER BY path, name, tick"):
+            grown = value
+            if grows(kind, name):
+                last = before.get((path, name), 0)
+                before[path, name] = value
+                grown = value - last if value >= last else value  # after a reset it begins at 0
+            found.setdefault((path, name), (unit, []))[1].append((tick, grown))
         return found
 
     @functools.cached_property
@@ -132,7 +137,13 @@ class RunData:
         return combined(found) if found else None
 
 
+TOTALS = "counter", "elapsed", "gathered"  # kinds of statistics that grow with what is counted
 WAYS = {"sum": sum, "mean": lambda values: sum(values) / len(values), "highest": max, "lowest": min}
+
+
+def grows(kind, name):
+    """Whether the value of a statistic, or of a part of one, grows over a run with what is counted."""
+    return kind in TOTALS or name.endswith((".count", ".sum", ".area"))
 
 
 def combined(values):
@@ -142,11 +153,12 @@ def combined(values):
 
 def way(value):
     """How its like are combined: what is counted adds up, extremes stay extremes, of the rest the mean."""
-    if value.part in ("max", "peak") or value.kind == "maximum":
+    if value.part in ("max", "peak") or value.kind in ("maximum", "longest"):
         return "highest"
     if value.part == "min":
         return "lowest"
-    return "sum" if value.part in ("count", "sum", "area") or value.kind == "counter" else "mean"
+    adds_up = value.part in ("count", "sum", "area") or value.kind in TOTALS or value.unit in ("Byte/s", "1/s")
+    return "sum" if adds_up else "mean"
 
 
 def open_runs(path, wanted):

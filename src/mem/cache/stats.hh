@@ -61,7 +61,7 @@ struct Stats {
     Counter stalled_by_set {Unit::count, "Requests held up as all lines were being filled"};
     Counter stalled_by_bank {Unit::count, "Requests held up by their bank"};
     Counter stalled_by_flush {Unit::count, "Requests held up by a flush"};
-    Counter stall_time {Unit::time, "Time that the first request was held up"};
+    ElapsedTime stall_time {"Time that the first request was held up"};
 };
 
 } // namespace memsim::mem::cache

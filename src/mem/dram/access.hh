@@ -26,6 +26,7 @@ struct DramAccess {
     bool write = false;
     DramPriority priority = DramPriority::demand;
     DramWires wires = DramWires::data; ///< else only with an order that knows other wires
+    bool migration = false;            ///< what it is counted as
 };
 
 /// A request whose last byte has been moved.

@@ -12,7 +12,7 @@ namespace memsim::mem {
 /// Wires beside the data bus that lead to the same devices: one more transfer at a time.
 struct DramSide {
     parts::DataBus& bus;
-    Counter& busy;
+    ElapsedTime& busy;
 };
 
 /// The ways that a burst takes between a channel's DRAM and its controller: the data bus, a second
@@ -20,8 +20,17 @@ struct DramSide {
 /// reserves a bus is planned around; each bus has its own turnaround.
 class DramDataPath {
   public:
+    /// Is told of each burst that crosses a bus, where accesses of several kinds are counted apart.
+    class Observer {
+      public:
+        virtual ~Observer() = default;
+        virtual void crosses(const DramAccess& access, std::uint32_t bytes, Tick now,
+                             Tick from) = 0;
+    };
     struct Counters {
-        Counter &bytes, &busy; ///< of the data bus
+        Counter& bytes; ///< of the data bus
+        ElapsedTime& busy;
+        Observer* observer = nullptr;
     };
     /// `burst` bytes a column command. `first_user` is rank 0's number at the buses, which outlive
     /// the path. `lent` is State of the owner.
@@ -54,16 +63,17 @@ class DramDataPath {
     }
 
     /// One burst, whose first bit is at the device at `data`; says when it has arrived.
-    Tick move(DramWires wires, std::uint32_t rank, Tick data, bool write) {
-        if (wires == DramWires::none) return data + burst_time_;
-        if (wires == DramWires::side) {
-            const Tick end = side_->bus.reserve(data, burst_, user(rank), write);
-            side_->busy += Time {end - data};
+    Tick move(const DramAccess& access, std::uint32_t rank, Tick now, Tick data) {
+        if (access.wires == DramWires::none) return data + burst_time_;
+        if (count_.observer) count_.observer->crosses(access, burst_, now, data);
+        if (access.wires == DramWires::side) {
+            const Tick end = side_->bus.reserve(data, burst_, user(rank), access.write);
+            side_->busy.add(now, data, end);
             return end + side_->bus.latency();
         }
-        const Tick end = bus_.reserve(data, burst_, user(rank), write);
+        const Tick end = bus_.reserve(data, burst_, user(rank), access.write);
         count_.bytes += burst_;
-        count_.busy += Time {end - data};
+        count_.busy.add(now, data, end);
         return end + bus_.latency();
     }
     /// Grows with every reservation of either bus.

@@ -15,9 +15,9 @@ DramScheduler::DramScheduler(const Config& f, DramDevice& device, parts::DataBus
                              std::optional<DramBankCounters> bank_counts)
     : figures_(f),
       state_(state), parts_ {device,
-                             DramDataPath(bus, side, {count.bus_bytes, count.bus_busy},
-                                          device.timing().burst, f.first_user,
-                                          state.parts.bus_lent),
+                             DramDataPath(
+                                 bus, side, {count.bus_bytes, count.bus_busy, count.observer},
+                                 device.timing().burst, f.first_user, state.parts.bus_lent),
                              DramQueue(state.parts.queue, f.patience, f.bank_queue),
                              RefreshSchedule(device, state.parts.refresh, count.refreshes),
                              state.parts},
@@ -250,7 +250,7 @@ void DramScheduler::column(std::uint32_t b, std::uint16_t number, Tick now) {
 
     DramDevice& device = parts_.device;
     const Tick done =
-        parts_.path.move(e.access.wires, device.rank_of(b), now + device.latency(write), write);
+        parts_.path.move(e.access, device.rank_of(b), now, now + device.latency(write));
     const std::uint32_t row = e.access.row;
     if (last) {
         finish({done, e.first_command, e.access.context, write});

@@ -14,7 +14,9 @@ struct DramBankCounters {
 /// What a DramScheduler counts, bound by its owner to counters of its own Stats.
 struct DramCounters {
     Counter &activates, &precharges, &refreshes, &row_hits, &row_misses, &row_conflicts, &forwarded,
-        &bus_bytes, &bus_busy;
+        &bus_bytes;
+    ElapsedTime& bus_busy;
+    DramDataPath::Observer* observer = nullptr;
 };
 
 /// The values of a DramScheduler, for State.

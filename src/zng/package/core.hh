@@ -85,7 +85,7 @@ struct Core {
         if (!has_io_path) return {now, now};
         const Tick begins = std::max(io.free_at(plane), now);
         const Tick ends = now + io.take(plane, bytes, now).raw;
-        stat.io_time += Time {ends - begins};
+        stat.io_time.add(now, begins, ends);
         return {begins, ends};
     }
     void rest(std::uint32_t worker) {

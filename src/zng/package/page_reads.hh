@@ -21,6 +21,7 @@ class PageReads {
         std::uint64_t page = 0;
         std::uint32_t first = none, last = none; ///< reads
         std::uint32_t unsent = 0;                ///< answers in queues of ports
+        std::uint32_t useful = 0;                ///< bytes sent of it that reads asked for
         bool output = false;                     ///< it is in the data register
     };
     struct State {
@@ -41,7 +42,7 @@ class PageReads {
     }
     std::uint32_t open(const PageAddress& a, std::uint64_t page) {
         const std::uint32_t s =
-            put(state_.senses, state_.free_senses, Sense {a, page, none, none, 0, false});
+            put(state_.senses, state_.free_senses, Sense {a, page, none, none, 0, 0, false});
         if (shared_) state_.of_page[page] = s;
         return s;
     }

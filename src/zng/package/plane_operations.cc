@@ -88,8 +88,8 @@ void PlaneOperations::sense(std::uint32_t worker, const PageAddress& a, Stage st
     count_touched();
     const Time t = c_.params.search() + c_.timing.read(at.page);
     ++c_.stat.senses;
-    c_.stat.sensed_bytes += page_bytes;
-    c_.stat.sense_time += t;
+    if (stage != Stage::sensing) c_.stat.sensed_bytes += page_bytes; // else when it has been sent
+    c_.stat.sense_time.add(c_.sim.now(), c_.sim.now(), c_.sim.now() + t.raw);
     busy(worker, stage, t);
 }
 
@@ -192,13 +192,14 @@ void PlaneOperations::migrate(std::uint32_t worker) {
     w.since = c_.sim.now();
     if (network != RegisterNetwork::nif) return send_copies(worker);
     const Time t = c_.wires.take(w.from, bytes, c_.sim.now());
-    c_.stat.migration_time += t;
+    c_.stat.migration_time.add(w.since, w.since, w.since + t.raw);
     busy(worker, Stage::migrating, t);
 }
 
 void PlaneOperations::send_copies(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
     w.stage = Stage::copying;
+    c_.stat.migration_time.begin(w.since);
     w.copies = bits_set(w.crossing);
     for (std::uint32_t lines = w.crossing; lines; lines &= lines - 1) {
         const auto line = static_cast<unsigned>(std::countr_zero(lines));
@@ -217,7 +218,7 @@ void PlaneOperations::come_back(const FlashPacket& p) {
 /// the plane programs from.
 void PlaneOperations::migrated(std::uint32_t worker) {
     Worker& w = c_.workers[worker];
-    if (w.stage == Stage::copying) c_.stat.migration_time += Time {c_.sim.now() - w.since};
+    if (w.stage == Stage::copying) c_.stat.migration_time.end(w.since, c_.sim.now());
     if (w.stage == Stage::copying || w.stage == Stage::migrating) leave_register(worker);
     if (w.helper != worker) {
         c_.rest(w.helper);
@@ -257,7 +258,8 @@ void PlaneOperations::program(std::uint32_t worker) {
     }
     const Time t = c_.timing.program(page);
     ++c_.stat.programs;
-    c_.stat.program_time += t;
+    const Tick begins = c_.sim.now() + data_path_time().raw;
+    c_.stat.program_time.add(c_.sim.now(), begins, begins + t.raw);
     c_.stat.programming.set(c_.sim.now(), ++c_.state.programming);
     busy(worker, Stage::programming, data_path_time() + t);
 }
@@ -293,7 +295,7 @@ void PlaneOperations::erase(std::uint32_t worker, const Request& r) {
     c_.state.erase_squares += 2 * c_.array.block(a.plane, a.block)->erases - 1;
     c_.stat.erase_squares.set(c_.sim.now(), c_.state.erase_squares);
     ++c_.stat.erases;
-    c_.stat.erase_time += c_.timing.tBERS;
+    c_.stat.erase_time.add(c_.sim.now(), c_.sim.now(), c_.sim.now() + c_.timing.tBERS.raw);
     c_.workers[worker].request = r;
     c_.workers.work(worker, Stage::erasing);
     busy(worker, Stage::erasing, c_.timing.tBERS);

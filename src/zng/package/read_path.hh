@@ -63,6 +63,8 @@ class ReadPath {
     void sent(std::uint32_t s) {
         PageReads::Sense& sense = c_.reads[s];
         if (--sense.unsent > 0) return;
+        c_.stat.useful_bytes += sense.useful;
+        c_.stat.sensed_bytes += page_bytes;
         const std::uint32_t worker = c_.workers.of_plane(sense.address.plane);
         c_.reads.hide(s);
         c_.reads.close(s);
@@ -89,7 +91,7 @@ class ReadPath {
         const FlashPacket& p = r.packet;
         c_.answers.data(r, {p.bytes, c_.contents_of(a, p.line, p.sectors), a.plane, sense});
         ++c_.reads[sense].unsent;
-        c_.stat.useful_bytes += p.bytes;
+        c_.reads[sense].useful += p.bytes;
     }
 
     Core& c_;

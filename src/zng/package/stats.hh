@@ -28,7 +28,7 @@ struct Stats {
     Counter merges {Unit::count, "Pages sensed because their register held a part"};
     Counter migrations {Unit::count, "Pages that went to another plane"};
     Counter migrated_bytes {Unit::byte, "Bytes of pages that went to another plane"};
-    Counter migration_time {Unit::time, "Time that planes waited for pages to go to another"};
+    ElapsedTime migration_time {"Time that planes waited for pages to go to another"};
     Counter log_lows {Unit::count, "Log blocks that came to their reserve"};
     Counter moves {Unit::count, "Pages moved by a collector"};
     Counter senses {Unit::count, "Pages sensed, for whatever reason"};
@@ -37,10 +37,10 @@ struct Stats {
     Counter pages_read {Unit::count, "Different pages that were read"};
     Counter programs {Unit::count, "Pages programmed, for whatever reason"};
     Counter erases {Unit::count, "Blocks erased"};
-    Counter sense_time {Unit::time, "Time of planes spent sensing"};
-    Counter program_time {Unit::time, "Time of planes spent programming"};
-    Counter erase_time {Unit::time, "Time of planes spent erasing"};
-    Counter io_time {Unit::time, "Time of planes' I/O paths spent on lines"};
+    ElapsedTime sense_time {"Time of planes spent sensing"};
+    ElapsedTime program_time {"Time of planes spent programming"};
+    ElapsedTime erase_time {"Time of planes spent erasing"};
+    ElapsedTime io_time {"Time of planes' I/O paths spent on lines"};
     Level programming {Unit::count, "Planes that are programming"};
     Level registers_used {Unit::count, "Registers that are not free"};
     Level touched_blocks {Unit::count, "Blocks touched so far (peak: how many)"};

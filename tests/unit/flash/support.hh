@@ -16,7 +16,10 @@ using namespace memsim::literals;
 inline constexpr Tick ns = 1'000'000;
 inline constexpr Tick us = 1000 * ns;
 
-inline std::uint64_t value(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
+template <class Total>
+inline std::uint64_t value(const Total& c) {
+    return static_cast<std::uint64_t>(c.value());
+}
 
 /// `more` over `base`: later values of a parameter win.
 inline Arguments with(Arguments base, const Arguments& more) {

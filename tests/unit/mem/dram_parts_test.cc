@@ -138,7 +138,8 @@ TEST_CASE("what fell due while nothing waited is caught up with, what is stopped
 
 namespace {
 struct Wires {
-    Counter bytes {Unit::byte, ""}, busy {Unit::time, ""}, side_busy {Unit::time, ""};
+    Counter bytes {Unit::byte, ""};
+    ElapsedTime busy {""}, side_busy {""};
     parts::DataBusState bus_state, side_state;
     parts::DataBus bus {{64_GBps, 3_ns, 2_ns}, bus_state}, side {{32_GBps, 3_ns}, side_state};
     bool lent = false;
@@ -152,24 +153,26 @@ struct Wires {
 TEST_CASE("a burst takes its bus, and the next rank or direction there waits for the gap",
           "[dram]") {
     Wires w;
-    CHECK(w.path.move(DramWires::data, 0, 0, false) == Time {3_ns}.raw); // 1 ns, and the way
+    CHECK(w.path.move({.write = false, .wires = DramWires::data}, 0, 0, 0) ==
+          Time {3_ns}.raw); // 1 ns, and the way
     CHECK(w.bytes.value() == 64);
     CHECK(w.earliest(DramWires::data, 0, false) == 0_ns); // data at 1 ns, a latency later
     CHECK(w.earliest(DramWires::data, 1, false) == 3_ns); // 1 + 3 - 1
     CHECK(w.earliest(DramWires::side, 0, false) == 0_ns); // its own turnaround
     CHECK(w.earliest(DramWires::none, 1, true) == 0_ns);
     const Tick before = w.path.reserved();
-    CHECK(w.path.move(DramWires::side, 0, 0, false) == Time {2_ns}.raw);
+    CHECK(w.path.move({.write = false, .wires = DramWires::side}, 0, 0, 0) == Time {2_ns}.raw);
     CHECK(w.side_busy.value() == static_cast<std::uint64_t>(Time {2_ns}.raw));
     CHECK(w.path.reserved() > before);
-    CHECK(w.path.move(DramWires::none, 0, 100, true) == 100 + Time {1_ns}.raw);
+    CHECK(w.path.move({.write = true, .wires = DramWires::none}, 0, 0, 100) ==
+          100 + Time {1_ns}.raw);
     CHECK(w.bytes.value() == 64);
 }
 
 TEST_CASE("ranks have numbers at the bus from the one that they are given", "[dram]") {
     Wires w;
     DramDataPath beside(w.bus, {}, {w.bytes, w.busy}, 64, 5, w.lent);
-    beside.move(DramWires::data, 1, Time {3_ns}.raw, false);
+    beside.move({.write = false, .wires = DramWires::data}, 1, 0, Time {3_ns}.raw);
     CHECK(w.bus_state.user == 6);
     CHECK_FALSE(beside.has_side());
 }

@@ -78,8 +78,8 @@ struct Scheduled {
     DramTiming timing;
     Counter activates {Unit::count, ""}, precharges {Unit::count, ""}, refreshes {Unit::count, ""},
         hits {Unit::count, ""}, misses {Unit::count, ""}, conflicts {Unit::count, ""},
-        forwarded {Unit::count, ""}, bus_bytes {Unit::byte, ""}, bus_busy {Unit::time, ""},
-        side_busy {Unit::time, ""};
+        forwarded {Unit::count, ""}, bus_bytes {Unit::byte, ""};
+    ElapsedTime bus_busy {""}, side_busy {""};
     DramDeviceState device_state;
     parts::DataBusState bus_state, side_state;
     DramSchedulerState state;
@@ -109,11 +109,11 @@ struct Scheduled {
     }
     void read(std::uint32_t context, std::uint32_t bank, std::uint32_t row,
               std::uint32_t column = 0, std::uint16_t bursts = 1) {
-        dram.enqueue({context, bank, row, column, bursts, false, DramPriority::demand}, now);
+        dram.enqueue({context, bank, row, column, bursts, false}, now);
     }
     void write(std::uint32_t context, std::uint32_t bank, std::uint32_t row,
                std::uint32_t column = 0) {
-        dram.enqueue({context, bank, row, column, 1, true, DramPriority::demand}, now);
+        dram.enqueue({context, bank, row, column, 1, true}, now);
     }
     struct Seen {
         std::uint32_t context;

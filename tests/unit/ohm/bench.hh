@@ -118,6 +118,9 @@ struct Bench {
     }
 };
 
-inline std::uint64_t value(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
+template <class Total>
+inline std::uint64_t value(const Total& c) {
+    return static_cast<std::uint64_t>(c.value());
+}
 
 } // namespace memsim::test_ohm

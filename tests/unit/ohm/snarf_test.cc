@@ -51,7 +51,10 @@ struct Bench {
     }
 };
 
-std::uint64_t value(const Counter& c) { return static_cast<std::uint64_t>(c.value()); }
+template <class Total>
+std::uint64_t value(const Total& c) {
+    return static_cast<std::uint64_t>(c.value());
+}
 
 } // namespace
 

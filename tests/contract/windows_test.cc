@@ -1,0 +1,176 @@
+/// Statistics are right in any window of a run: over all rigs, a run is cut into windows by resets,
+/// and each window's statistics are compared with its length, with 1 where they are shares, and in
+/// sum with those of an undisturbed run.
+
+#include "core/registry.hh"
+#include "oracle.hh"
+
+#include <catch2/catch.hpp>
+
+#include <map>
+#include <set>
+
+using namespace memsim;
+using namespace memsim::test;
+
+namespace memsim::windows_test {
+
+/// Times that are added up over parts which work at once: planes, partitions, loads.
+const std::set<std::string> added_up {
+    "sense_time", "program_time", "erase_time", "io_time", "media_time", "migration_time",
+};
+/// Ratios that are shares of a whole have one of these in their name.
+const std::vector<std::string> of_shares {"share", "rate", "accuracy", "waste"};
+
+struct Values final : StatSink {
+    std::map<std::string, Int128> totals, times;
+    std::map<std::string, double> shares;
+    std::string stat_name, stat_path;
+    std::string_view stat_kind;
+    void stat(const std::string& path, const std::string& name, const Stat&,
+              std::string_view kind) override {
+        stat_path = path, stat_name = name, stat_kind = kind;
+    }
+    void integer(std::string_view part, Int128 value, Unit unit) override {
+        if (stat_kind != "counter" && stat_kind != "elapsed" && part != "sum" && part != "count" &&
+            part != "area")
+            return;
+        totals[key(part)] = value;
+        if (stat_kind == "elapsed" && unit == Unit::time) times[key(part)] = value;
+    }
+    void derived(std::string_view part, double value, Unit unit) override {
+        if (stat_kind != "formula" || unit != Unit::ratio) return;
+        for (const std::string& word : of_shares)
+            if (stat_name.find(word) != stat_name.npos) shares[key(part)] = value;
+    }
+    void bucket(std::uint64_t, std::uint64_t, std::uint64_t) override {}
+    std::string key(std::string_view part) const {
+        return stat_path + "." + stat_name + (part.empty() ? "" : "." + std::string(part));
+    }
+};
+
+Values dumped(Machine& m) {
+    Values v;
+    m.dump("window", v);
+    return v;
+}
+std::unique_ptr<Machine> started(const Rig& rig) {
+    auto m = std::make_unique<Machine>(11, QueueKind::fast);
+    rig.make(*m);
+    m->build();
+    m->start();
+    return m;
+}
+bool adds_up_parts(const std::string& name) {
+    std::string stat = name.substr(name.rfind('.') + 1);
+    return added_up.contains(stat.substr(0, stat.find('[')));
+}
+
+std::vector<std::string> check_windows(const Rig& rig, unsigned windows) {
+    std::vector<std::string> faults;
+    const auto fault = [&](const std::string& name, const std::string& what, Tick since, Tick now) {
+        faults.push_back(rig.type + ": " + name + " " + what + " in the window from " +
+                         std::to_string(since) + " to " + std::to_string(now));
+    };
+    const auto whole = started(rig);
+    whole->run(never);
+    const Tick end = whole->sim().now();
+    const Values expected = dumped(*whole);
+    const auto cut = started(rig);
+    std::map<std::string, Int128> sums;
+    for (Tick since = 0; since < end;) {
+        cut->run(std::min(end, since + end / windows + 1));
+        const Tick now = std::min(end, since + end / windows + 1);
+        if (now == end) cut->run(never);
+        const Values v = dumped(*cut);
+        for (const auto& [name, value] : v.totals) sums[name] += value;
+        for (const auto& [name, value] : v.times) {
+            if (value < 0) fault(name, "is " + to_text(value), since, now);
+            if (!adds_up_parts(name) && value > now - since)
+                fault(name, "is " + to_text(value) + ", more than the window,", since, now);
+        }
+        for (const auto& [name, value] : v.shares)
+            if (value > 1 + 1e-6 && expected.shares.at(name) <= 1)
+                fault(name, "is " + std::to_string(value), since, now);
+        cut->reset_stats();
+        since = now;
+    }
+    for (const auto& [name, value] : expected.totals)
+        if (sums[name] != value)
+            faults.push_back(rig.type + ": " + name + " is " + to_text(sums[name]) + " in " +
+                             std::to_string(windows) + " windows, in one " + to_text(value));
+    return faults;
+}
+
+TEST_CASE("in every window of a run the statistics of all components are right", "[windows]") {
+    std::size_t times = 0;
+    for (const Rig& rig : rigs()) {
+        if (rig.type == "test.Courier") continue; // what it counts depends on its own count
+        INFO(rig.type);
+        const auto m = started(rig);
+        times += dumped(*m).times.size();
+        for (const unsigned windows : {3u, 10u, 97u})
+            CHECK(check_windows(rig, windows) == std::vector<std::string> {});
+    }
+    CHECK(times > 60); // it found them
+}
+
+TEST_CASE("elapsed time is right at any tick", "[windows]") {
+    ElapsedTime t {"A test's"};
+    const auto at = [&](Tick now) { return static_cast<Tick>(t.value({0, now, nullptr})); };
+    t.begin(10);
+    CHECK(at(10) == 0);
+    CHECK(at(25) == 15);
+    t.begin(20); // a second one, beside it
+    CHECK(at(25) == 20);
+    t.end(10, 30);
+    CHECK(at(30) == 30);
+    t.reset(32); // the first is forgotten, the second goes on from here
+    CHECK(at(32) == 0);
+    CHECK(at(35) == 3);
+    t.end(20, 40);
+    CHECK(at(40) == 8);
+    CHECK(at(90) == 8);
+
+    t.reset(100);
+    t.add(100, 110, 130); // it is known in advance
+    t.add(100, 130, 140);
+    CHECK(at(110) == 0);
+    CHECK(at(111) == 1);
+    CHECK(at(135) == 25);
+    t.reset(120);
+    CHECK(at(120) == 0);
+    CHECK(at(130) == 10);
+    CHECK(at(140) == 20);
+    CHECK(at(999) == 20);
+}
+
+TEST_CASE("spans known in advance are kept while they last, however many come", "[windows]") {
+    ElapsedTime t {"A test's"};
+    Saver few, many;
+    for (Tick now = 0; now < 1000; ++now) {
+        t.add(now, now + 3, now + 5); // four at a time are ahead
+        if (now == 20) few(t);
+    }
+    many(t);
+    CHECK(many.bytes.size() < few.bytes.size() + 16 * 8);
+    CHECK(static_cast<Tick>(t.value({0, 1000, nullptr})) == 1993);
+}
+
+TEST_CASE("cycles of an episode under way are counted, and its clock's edge rounds up",
+          "[windows]") {
+    ElapsedCycles c {Unit::cycle, "A test's"};
+    c.count_in(Frequency {1'000'000'000}); // 1,000,000 fs
+    const auto at = [&](Tick now) { return static_cast<Tick>(c.value({0, now, nullptr})); };
+    c.begin(500);
+    CHECK(at(500) == 0);
+    CHECK(at(501) == 1);
+    CHECK(at(1'000'500) == 1);
+    CHECK(at(1'000'501) == 2);
+    c.reset(1'000'501);
+    CHECK(at(1'000'501) == 0);
+    c.end(3'000'501); // four cycles in all, of which two lie before the reset
+    CHECK(at(9'000'000) == 2);
+}
+
+} // namespace memsim::windows_test
