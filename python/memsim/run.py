@@ -26,6 +26,7 @@ from .script import Script, arguments_as_json, package_files
 from .machine_stats import Statistics, patterns_of
 
 NEVER = _memsim.never
+FLUSH_PERIOD = 0.5  # s of real time after which the samples of a series are written
 
 
 _open = []           # machines whose runs are not finished
@@ -71,7 +72,8 @@ class Simulation:
         self._busy = False
         self._saved = -1  # the tick of the last checkpoint, so that none is written twice
         self._at = sorted(opts.checkpoint_at)
-        self._wall = time.monotonic()
+        self._wall = self._flushed = time.monotonic()
+        self._sampling = False
         if self._restoring:
             refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
             refuse_changed(self._restoring.script.inputs, self._inputs,
@@ -198,6 +200,7 @@ class Simulation:
     def _series(self, period, patterns):
         patterns = patterns_of(patterns)
         ticks = ticks_of(period, "series()")
+        self._sampling = True
         def act():
             try:
                 self._machine.sample_every(ticks, patterns)
@@ -277,6 +280,9 @@ class Simulation:
         seen = signals.take()
         progress.show()
         self._show()
+        if self._sampling and time.monotonic() - self._flushed >= FLUSH_PERIOD:
+            self._run.flush_series(self._machine)  # bounds their memory, and a killed run keeps them
+            self._flushed = time.monotonic()
         if signal.SIGUSR1 in seen:
             progress.close()
             print(progress.status(), file=sys.stderr, flush=True)
