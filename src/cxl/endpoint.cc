@@ -14,11 +14,11 @@ static const Registration<Endpoint> endpoint {
 static const Stage in_endpoint {"endpoint"};
 
 namespace {
-struct Former { // firmware asked until the memory was active
+struct FormerEndpoint { // firmware asked until the memory was active
     HdmCapability hdm;
 };
-const FormerState<Endpoint, Former> former {
-    [](const Former& was, Endpoint::State& now) { carry(was, now); }};
+const FormerState<Endpoint, FormerEndpoint> former {
+    [](const FormerEndpoint& was, Endpoint::State& now) { carry(was, now); }};
 } // namespace
 
 void Endpoint::init() {
