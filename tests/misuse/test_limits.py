@@ -23,7 +23,7 @@ SCRIPTS = {  # by its name: its arguments, so that a run takes about a second
 }
 CPU, MEMORY = 20, 8 << 30  # s and bytes that one run may take
 FAST = 40                   # values that the usual suite tries
-LEAST = 1500                # values that are found at least: fewer mean that the search is broken
+LEAST = 1500               # values that are found at least: fewer mean that the search is broken
 
 Value = collections.namedtuple("Value", "script path param which text")
 
@@ -39,11 +39,13 @@ def machine_of(script):
 
 
 def ends_of(param):
-    """Its least, its greatest and one beyond, as texts; none if it is no number."""
-    if param["type"] in ("bool", "str") or not param["max"]:
+    """Its least, its greatest and one beyond, as texts; none if it is no number. A number of requests of which 0 is
+    'without end' is asked to run for ever at both ends."""
+    if not param["max"]:
         return
-    yield "least", param["min"]
-    yield "greatest", param["max"]
+    if "without end" not in param["doc"]:
+        yield "least", param["min"]
+        yield "greatest", param["max"]
     yield "beyond", re.sub(r"\d+", lambda digits: str(int(digits[0]) + 1), param["max"], count=1)
 
 
