@@ -22,7 +22,7 @@ SCRIPTS = {  # by its name: its arguments, so that a run takes about a second
     "zng": (*TINY, "--workload", "back"), "drive": ("--requests", "200"),
 }
 CPU, MEMORY = 20, 8 << 30  # s and bytes that one run may take
-FAST = 40                   # values that the usual suite tries
+FAST = 40                  # values that the usual suite tries
 LEAST = 1500               # values that are found at least: fewer mean that the search is broken
 
 Value = collections.namedtuple("Value", "script path param which text")
