@@ -30,6 +30,7 @@ from .machine_stats import Statistics, patterns_of
 NEVER = _memsim.never
 MANY = 50  # checkpoints by simulated time, of which is warned if they come more often than once a second
 MOST_OF_A_CAUSE = 200  # characters of the label of a last dump
+FLUSH_PERIOD = 0.5  # s of real time after which the samples of a series are written
 
 Output = collections.namedtuple("Output", "file kind use")  # a file to be written, and what for
 
@@ -96,7 +97,8 @@ class Simulation:
         self._periodic = 0  # checkpoints by simulated time
         self._saved, self._last = -1, ""  # tick and file of the last checkpoint, so that none is written twice
         self._at = sorted(opts.checkpoint_at)
-        self._wall = time.monotonic()
+        self._wall = self._flushed = time.monotonic()
+        self._sampling = False
         if self._restoring:
             refuse_fixed(self._restoring.configuration, _memsim.configuration_of(machine))
             refuse_changed(self._restoring.script.inputs, self._inputs,
@@ -231,6 +233,7 @@ class Simulation:
     def _series(self, period, patterns):
         patterns = patterns_of(patterns)
         ticks = ticks_of(period, "series()")
+        self._sampling = True
         def act():
             try:
                 self._machine.sample_every(ticks, patterns)
@@ -315,6 +318,9 @@ class Simulation:
         seen = signals.take()
         progress.show()
         self._show()
+        if self._sampling and time.monotonic() - self._flushed >= FLUSH_PERIOD:
+            self._run.flush_series(self._machine)  # bounds their memory, and a killed run keeps them
+            self._flushed = time.monotonic()
         if signal.SIGUSR1 in seen:
             progress.close()
             print(progress.status(), file=sys.stderr, flush=True)

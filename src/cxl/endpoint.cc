@@ -1,6 +1,6 @@
 #include "cxl/endpoint.hh"
 
-#include "core/registry.hh"
+#include "core/former_state.hh"
 
 namespace memsim::cxl {
 
@@ -12,6 +12,14 @@ using protocol::MemResponse;
 static const Registration<Endpoint> endpoint {
     "A CXL memory device: its configuration space and the decoding of addresses."};
 static const Stage in_endpoint {"endpoint"};
+
+namespace {
+struct FormerEndpoint { // firmware asked until the memory was active
+    HdmCapability hdm;
+};
+const FormerState<Endpoint, FormerEndpoint> former {
+    [](const FormerEndpoint& was, Endpoint::State& now) { carry(was, now); }};
+} // namespace
 
 void Endpoint::init() {
     state.hdm.entries.resize(1);
@@ -39,10 +47,16 @@ void Endpoint::wake() {
 void Endpoint::answer_config() {
     auto& in = port.config;
     while (!in.empty() && in.can_send()) {
+        if (too_early(in.front())) return arm(state.active, params.media_ready->raw);
         const CxlConfigRequest r = in.pop();
         if (r.write) state.hdm.write(r, {.share = capacity()});
         in.send({read(r), r.tag});
     }
+}
+
+/// Firmware that saw the memory inactive would ask again and again.
+bool Endpoint::too_early(const CxlConfigRequest& r) const {
+    return !r.write && r.reg == CxlRegister::memory_size && now() < params.media_ready->raw;
 }
 
 std::uint64_t Endpoint::read(const CxlConfigRequest& r) const {
@@ -52,8 +66,7 @@ std::uint64_t Endpoint::read(const CxlConfigRequest& r) const {
     case CxlRegister::dvsec:
         return protocol::cxl_vendor_id;
     case CxlRegister::memory_size:
-        return capacity() | protocol::memory_info_valid |
-               (now() >= params.media_ready->raw ? protocol::memory_active : 0);
+        return capacity() | protocol::memory_info_valid | protocol::memory_active;
     case CxlRegister::decoder_count:
         return state.hdm.entries.size();
     default:

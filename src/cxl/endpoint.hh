@@ -14,9 +14,9 @@ using protocol::Mem;
 /// and the way of requests to the medium. A request's host address becomes a device address, from 0
 /// to `capacity`; an answer gets the host's back. A hint keeps those of its bytes that are this
 /// device's, and is passed on if the medium takes it at once; otherwise it is dropped.
-/// Requests wait until the decoder is committed. One for another device, or across the edge of a
-/// chunk, ends the run by a sentence.
-/// Not modelled: mailbox, events, poison, more than one range.
+/// A read of the memory's size is answered when the memory is active. Requests wait until the
+/// decoder is committed. One for another device, or across the edge of a chunk, ends the run by a
+/// sentence. Not modelled: mailbox, events, poison, more than one range.
 class Endpoint final : public Model<Endpoint>, public Functional {
   public:
     struct Params {
@@ -54,6 +54,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
     };
     struct State {
         HdmCapability hdm;
+        Timer active; ///< for whoever asked for the memory's size before
     };
 
     explicit Endpoint(const Params& p) : params(p) {}
@@ -72,6 +73,7 @@ class Endpoint final : public Model<Endpoint>, public Functional {
 
   private:
     void answer_config();
+    bool too_early(const protocol::CxlConfigRequest& r) const;
     std::uint64_t read(const protocol::CxlConfigRequest& r) const;
     void pass_hint(protocol::MemRequest hint);
     void pass(protocol::MemRequest r);

@@ -2,6 +2,7 @@
 
 #include "core/registry.hh"
 
+#include <algorithm>
 #include <bit>
 
 namespace memsim::flash {
@@ -223,7 +224,10 @@ void Channel::begin(std::uint32_t first) {
                                ~bit_of(request.place) &
                                unit_mask_ << (request.place.die * unit_planes_);
         if (others) others &= able(request.place.package).of(kind);
-        for (; others; others &= others - 1) {
+        // A package whose queue is shorter than planes x registers takes a part of them.
+        const auto& to = port.package[request.place.package];
+        const unsigned most = std::min(to.depth(), to.peer()->depth());
+        for (unsigned sent = to.outstanding() + 1; others && sent < most; others &= others - 1) {
             const auto plane = static_cast<std::uint32_t>(std::countr_zero(others));
             const std::uint32_t head = queues_->front(request.place.package, plane, kind);
             Slot& s = state.slots[head];
@@ -232,6 +236,7 @@ void Channel::begin(std::uint32_t first) {
             take(s, group);
             state.slots[last].next = head;
             last = head;
+            ++sent;
         }
     }
     if (state.held[unit_of(request.place)]++ == 0) ++package.working;

@@ -4,6 +4,7 @@
 #include "parts/named.hh"
 #include "protocol/traffic.hh"
 #include "zng/line_packet.hh"
+#include "zng/mesh.hh"
 #include "zng/package.hh"
 
 namespace memsim::zng {
@@ -19,6 +20,8 @@ void FlashController::init() {
     flash_ = params.geometry.flash(path());
     addresses_ = PacketAddresses(flash_, {params.first_package(), params.ports()});
     first_logs_ = params.geometry.log_blocks(path(), 0);
+    if (const std::string wrong = wrong_endpoint(port.input, params.endpoint()); !wrong.empty())
+        refuse("endpoint", wrong);
     for (const PortRef& on_network : port.output.peer()->owner().ports())
         if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner()))
             check_same_geometry(*this, params.geometry.package, *p, p->params.geometry);

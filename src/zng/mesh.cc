@@ -12,4 +12,17 @@ void Mesh::functional(const PortBase&, FunctionalAccess& access) {
     look_through(port.output[a.packet.destination], access);
 }
 
+std::string wrong_endpoint(const PortBase& input, unsigned endpoint) {
+    const PortBase& output = *input.peer();
+    const auto* mesh = dynamic_cast<const Mesh*>(&output.owner());
+    const std::string wanted = "output[" + std::to_string(endpoint) + "]";
+    if (!mesh || output.name() == wanted) return {};
+    const std::string there =
+        endpoint < mesh->port.output.size()
+            ? " leads to " + mesh->port.output[endpoint].peer()->owner().path()
+            : " does not exist";
+    return mesh->path() + "." + wanted + there + ", and " + mesh->path() + "." + output.name() +
+           " to this " + input.name() + ": an endpoint has the number of its output";
+}
+
 } // namespace memsim::zng

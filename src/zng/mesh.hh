@@ -13,4 +13,8 @@ class Mesh final : public link::Mesh<Mesh, FlashPacket>, public Functional {
     void functional(const PortBase& at, FunctionalAccess& access) override;
 };
 
+/// Why packets for this endpoint do not come to this port, if a mesh is behind it; empty if they
+/// do.
+std::string wrong_endpoint(const PortBase& input, unsigned endpoint);
+
 } // namespace memsim::zng

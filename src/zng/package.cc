@@ -1,6 +1,7 @@
 #include "zng/package.hh"
 
 #include "core/registry.hh"
+#include "zng/mesh.hh"
 
 namespace memsim::zng {
 
@@ -28,6 +29,10 @@ void Package::init() {
     if (page_bytes % params.net_width->raw != 0)
         refuse("net_width", std::to_string(params.net_width->raw) + " B do not divide a page of " +
                                 std::to_string(page_bytes) + " B");
+    for (unsigned i = 0; i < port.input.size(); ++i)
+        if (const std::string wrong = wrong_endpoint(port.input[i], params.endpoint() + i);
+            !wrong.empty())
+            refuse("endpoint", wrong);
     package::Core::Start start;
     start.first_log = g.data_blocks();
     start.last_log = start.first_log + (start.first_log + g.log_ratio() - 1) / g.log_ratio() - 1;

@@ -1,12 +1,10 @@
 #include "oracle.hh"
 
+#include "../fuzz/target.hh"
+
 #include "core/registry.hh"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 namespace memsim::test {
 
@@ -105,10 +103,7 @@ std::string difference(const Outcome& got, const Outcome& expected) {
 } // namespace
 
 std::string written(const std::string& name, const std::string& text) {
-    const std::filesystem::path path = std::filesystem::temp_directory_path() /
-                                       ("memsim-rig-" + std::to_string(getpid()) + "-" + name);
-    std::ofstream(path, std::ios::binary) << text;
-    return path.string();
+    return file_of(text, name);
 }
 
 std::vector<std::string> check_oracle(const Rig& rig, unsigned rounds) {

@@ -1,21 +1,14 @@
 #include "oracle.hh"
 
-#include <filesystem>
-#include <fstream>
-
-#include <unistd.h>
+#include <sstream>
 
 namespace memsim::test::rigs_workload {
 
 namespace {
 
 /// A recording of one kernel: 64 threads in two blocks load, compute and store.
-std::string recording() {
-    static const std::string path = (std::filesystem::temp_directory_path() /
-                                     ("memsim-rig-" + std::to_string(getpid()) + ".steps"))
-                                        .string();
-    if (std::filesystem::exists(path)) return path;
-    std::ofstream file(path, std::ios::binary);
+std::string recorded_kernel() {
+    std::ostringstream file;
     const auto word = [&](std::uint64_t v) { file.write(reinterpret_cast<char*>(&v), 8); };
     file << "memsimS1";
     word(16 + 64 * 8);
@@ -23,6 +16,12 @@ std::string recording() {
     file << "array x 0 256\nlaunch k 2 32 8\nstep load 0 4 1 0 16 0 0\nstep compute 0 0 5 0 0 0 1 "
             "0\n"
             "step store 16 4 1 0 16 16 1 0\nlaunch k 2 32 8\nstep atomic 0 4 1 0 16 0 0\nend 0\n";
+    return file.str();
+}
+
+/// It is written once: another machine may be reading it.
+std::string recording() {
+    static const std::string path = written("program.steps", recorded_kernel());
     return path;
 }
 

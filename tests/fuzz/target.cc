@@ -9,16 +9,17 @@ namespace memsim::test {
 
 namespace {
 
-/// Goes with the process.
-struct Folder {
+/// Goes with the process. It is made before tests fork, as children end without destructors.
+const struct Folder {
+    const pid_t owner = getpid();
     std::filesystem::path path =
-        std::filesystem::temp_directory_path() / ("memsim-fuzz-" + std::to_string(getpid()));
+        std::filesystem::temp_directory_path() / ("memsim-files-" + std::to_string(owner));
     Folder() { std::filesystem::create_directories(path); }
     ~Folder() {
         std::error_code ignored;
-        std::filesystem::remove_all(path, ignored);
+        if (getpid() == owner) std::filesystem::remove_all(path, ignored);
     }
-};
+} folder;
 
 } // namespace
 
@@ -37,7 +38,6 @@ std::string refusal(const FuzzTarget& target, std::string_view bytes) {
 }
 
 std::string file_of(std::string_view bytes, const std::string& name) {
-    static const Folder folder;
     const std::string path = (folder.path / name).string();
     std::ofstream(path, std::ios::binary | std::ios::trunc)
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));

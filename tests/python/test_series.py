@@ -1,11 +1,17 @@
 """Series: formulas over the interval, patterns with [*], statistics in place of patterns."""
+import contextlib
 import copy
+import sqlite3
+import subprocess
+import time
+from pathlib import Path
 
 import memsim
 import pytest
 from memsim.mem import Monitor, SimpleMemory, TrafficGen
 
 US = 10**9
+MEMSIM = Path(__file__).parents[2] / "build" / "memsim"
 
 
 @pytest.fixture
@@ -132,3 +138,57 @@ def test_a_resumed_run_has_the_same_samples(memsim_command, script, tmp_path):
     memsim_command("--restore", resumed)
     whole = memsim_command("sql", "whole", query).stdout
     assert memsim_command("sql", "cut", query).stdout == whole and "bandwidth" in whole
+
+
+LONG = """\
+import resource
+import sys
+import memsim
+from memsim.mem import SimpleMemory, TrafficGen
+
+root = memsim.Root()
+root.gen, root.mem = TrafficGen(requests=int(sys.argv[1]), period="10ns"), SimpleMemory()
+root.gen.mem_side = root.mem.cpu_side
+memsim.instantiate()
+memsim.stats.series("1ns", ["gen.*"])
+memsim.simulate()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, memsim.default().digest)
+"""
+
+
+def samples_of(path):
+    """Of the last run of a database."""
+    if not path.exists():
+        return []
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT path, name, tick, value FROM samples WHERE run = "
+                          "(SELECT id FROM run ORDER BY started DESC LIMIT 1) ORDER BY path, name, tick").fetchall()
+
+
+def test_memory_for_samples_does_not_grow_with_the_run(memsim_command, tmp_path):
+    script = tmp_path / "long.py"
+    script.write_text(LONG)
+    short, long = (int(memsim_command("-q", script, n).stdout.split()[0]) for n in (10_000, 40_000))
+    assert long < short + 100, "MiB; 40,000 requests took 900 MiB while samples waited for the end"
+
+
+def test_a_killed_run_keeps_its_samples_and_its_resumption_equals_the_run(memsim_command, tmp_path):
+    script = tmp_path / "long.py"
+    script.write_text(LONG)
+    database = tmp_path / "killed" / "stats.db"
+    run = subprocess.Popen([MEMSIM, "-q", "-d", "killed", "--checkpoint-at", "20us", script, "30000"], cwd=tmp_path)
+    try:
+        for _ in range(500):
+            if any(tick > 25 * US for _, _, tick, _ in samples_of(database)[-1:]):
+                break
+            assert run.poll() is None, "the run ended before its samples were seen"
+            time.sleep(0.1)
+    finally:
+        run.kill()
+        run.wait()
+    assert samples_of(database)[-1][2] > 25 * US
+    checkpoint, = database.parent.glob("*.ckpt")
+    resumed = memsim_command("-q", "--restore", checkpoint)
+    whole = memsim_command("-q", "-d", "whole", script, 30000)
+    assert resumed.stdout.split()[-1] == whole.stdout.split()[-1]
+    assert samples_of(database) == samples_of(tmp_path / "whole" / "stats.db")

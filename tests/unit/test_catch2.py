@@ -2,8 +2,10 @@
 marks. Those tagged [validation] print tables: tests/validation/test_document.py runs them, all in one
 process, but for --fast. The other build, of clang++ with sanitizers, is one that util/test --long makes."""
 
+import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,12 @@ BUILDS = ["build", "build-sanitize-clang++"]
 
 
 def run(build, *arguments):
-    return subprocess.run([ROOT / build / "unit_tests", *arguments],
-                          cwd=ROOT, capture_output=True, text=True, timeout=3600)
+    """Runs the cases; nothing that they made may be left in the temporary directory."""
+    with tempfile.TemporaryDirectory(prefix="memsim-") as folder:
+        done = subprocess.run([ROOT / build / "unit_tests", *arguments], env={**os.environ, "TMPDIR": folder},
+                              cwd=ROOT, capture_output=True, text=True, timeout=3600)
+        assert os.listdir(folder) == []
+    return done
 
 
 def names(build, *tags):

@@ -1,0 +1,114 @@
+"""Every numeric parameter of the shipped scripts' machines at its least, its greatest, and one beyond: each run completes,
+stalls with a report, or is refused by one sentence. The parameters come from the schema, so new ones are tried, too."""
+import collections
+import contextlib
+import functools
+import hashlib
+import re
+import resource
+import signal
+import sqlite3
+import subprocess
+import tempfile
+
+import pytest
+from memsim import _memsim
+
+from .conftest import MEMSIM, ROOT
+
+TINY = ("--scale", "tiny")
+SCRIPTS = {  # by its name: its arguments, so that a run takes about a second
+    "cmd": TINY, "cxl_gpu": (*TINY, "--workload", "vadd"), "ohm_planar": TINY, "ohm_two_level": TINY, "sap": TINY,
+    "zng": (*TINY, "--workload", "back"), "drive": ("--requests", "200"),
+}
+CPU, MEMORY = 20, 8 << 30  # s and bytes that one run may take
+FAST = 40                  # values that the usual suite tries
+LEAST = 1500               # values that are found at least: fewer mean that the search is broken
+
+Value = collections.namedtuple("Value", "script path param which text")
+
+
+def machine_of(script):
+    """Type and path of each object, with [*] for every index."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([MEMSIM, "-q", "-d", folder, ROOT / f"configs/{script}.py", *SCRIPTS[script]], check=True,
+                       capture_output=True, timeout=300)
+        with contextlib.closing(sqlite3.connect(f"{folder}/stats.db")) as db:
+            for path, kind in db.execute("SELECT path, type FROM object WHERE type IN (SELECT DISTINCT type FROM object)"):
+                yield re.sub(r"\[\d+\]", "[*]", path), kind
+
+
+def ends_of(param):
+    """Its least, its greatest and one beyond, as texts; none if it is no number. A number of requests of which 0 is
+    'without end' is asked to run for ever at both ends."""
+    if not param["max"]:
+        return
+    if "without end" not in param["doc"]:
+        yield "least", param["min"]
+        yield "greatest", param["max"]
+    yield "beyond", re.sub(r"\d+", lambda digits: str(int(digits[0]) + 1), param["max"], count=1)
+
+
+@functools.cache
+def values():
+    """Each parameter of each type once, on the first machine that has it."""
+    found, types = {}, set(_memsim.types())
+    for script in SCRIPTS:
+        for path, kind in machine_of(script):
+            if kind not in types:
+                continue  # stages
+            for param in _memsim.schema(kind)["params"]:
+                for which, text in ends_of(param):
+                    found.setdefault((kind, param["name"], which), Value(script, path, param["name"], which, text))
+    return list(found.values())
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU, CPU))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def fault(value):
+    """How the run ended, if not as it may; else nothing."""
+    setting = f"{value.path}.{value.param}={value.text}"
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [MEMSIM, "-q", "-d", folder, "--set", setting, ROOT / f"configs/{value.script}.py", *SCRIPTS[value.script]],
+            capture_output=True, text=True, preexec_fn=limit, timeout=20 * CPU)
+    said = done.stderr.strip()
+    if done.returncode == 0 and value.which != "beyond":
+        return None
+    stalls = "who waits for whom" in said and not "Traceback" in said
+    one = said.startswith("memsim: ") and said.count("\n") == 0
+    if done.returncode == 1 and "memsim is broken" not in said and "bad_alloc" not in said and (one or stalls):
+        return None
+    if done.returncode == -signal.SIGKILL or done.returncode == -signal.SIGXCPU:
+        return f"{value.script} {setting}: over {CPU} s"
+    return f"{value.script} {setting} ({value.which}): {done.returncode}: {said[-300:] or 'it runs'}"
+
+
+def of_hash(value):
+    return hashlib.sha256(repr(value).encode()).digest()
+
+
+@pytest.mark.slow
+def test_a_sample_of_the_ends_of_parameters():
+    chosen = sorted(values(), key=of_hash)[:FAST]
+    assert len(chosen) == FAST
+    assert [f for f in map(fault, chosen) if f] == []
+
+
+@pytest.mark.long
+def test_the_ends_of_every_parameter():
+    assert len(values()) >= LEAST
+    print(f"{len(values())} values of {len({(v.path, v.param) for v in values()})} parameters")
+    assert [f for f in map(fault, values()) if f] == []
+
+
+@pytest.mark.parametrize("script, arguments, setting", [
+    ("drive", (), "ssd.package[*].queue=1"),  # where a multi-plane command has several messages
+    ("drive", (), "ssd.package[*].queue=3"),
+    ("cxl_gpu", SCRIPTS["cxl_gpu"], "port[*].endpoint.media_ready=1s"),  # which firmware waits for, without events
+])
+def test_a_value_that_once_did_not_run(run, script, arguments, setting):
+    run("-q", "--set", setting, ROOT / f"configs/{script}.py", *arguments)
