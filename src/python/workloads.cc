@@ -43,7 +43,8 @@ py::dict describe(const workload::Workload& w) {
     using namespace py::literals;
     return py::dict("names"_a = w.names, "doc"_a = w.doc, "tables"_a = w.tables,
                     "size_is"_a = w.size_is, "size"_a = w.size, "check_size"_a = w.check_size,
-                    "least"_a = w.least, "most"_a = w.most, "iterations"_a = w.iterations);
+                    "least"_a = w.least, "most"_a = w.most, "iterations"_a = w.iterations,
+                    "reads"_a = w.reads);
 }
 
 py::dict profile(Prepared& prepared, std::uint64_t limit) {

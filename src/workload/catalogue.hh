@@ -14,6 +14,7 @@ struct Workload {
     u64 check_size = 0;             ///< small enough for tests
     u64 least = 1, most = 1 << 30;  ///< sizes that work
     u32 iterations = 1;             ///< default, where it has iterations
+    std::string reads {}; ///< what its file holds, such as "a graph"; empty: it reads none
     std::unique_ptr<Application> (*make)(const Options&) = nullptr;
 };
 
@@ -32,7 +33,7 @@ std::unique_ptr<Application> make(const Options& options) {
 std::vector<const Workload*> all_workloads();
 /// Throws a ConfigError with the nearest name.
 const Workload& workload_named(const std::string& name);
-/// With defaults filled in and sizes checked.
+/// With defaults filled in, sizes checked, and a file refused that the workload would not read.
 std::unique_ptr<Application> make_workload(const std::string& name, Options options);
 
 } // namespace memsim::workload

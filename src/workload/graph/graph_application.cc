@@ -59,6 +59,7 @@ Workload graph_workload(std::vector<std::string> names, std::string doc, std::st
     w.least = 1;
     w.most = 28;
     w.iterations = 20;
+    w.reads = "a graph";
     w.make = make;
     return w;
 }

@@ -342,6 +342,7 @@ const Entry entry {{.names = {"dwt2d"},
                     .size = 1024,
                     .check_size = 150,
                     .most = 1 << 13,
+                    .reads = "a bitmap",
                     .make = make<Wavelet>}};
 
 } // namespace
