@@ -3,6 +3,8 @@
 #include "core/heed.hh"
 #include "core/legible.hh"
 
+#include <utility>
+
 namespace memsim::python {
 
 namespace {
@@ -23,10 +25,13 @@ void bind_error(py::module_& m, const char* name) {
     });
 }
 
+thread_local bool loads = false;
+
 /// What heed() does: Python handles the signals that have come, and says whether to go on. A
 /// machine that runs has released Python's lock, and is asked between two ticks instead.
 void ask_python() {
-    if (PyGILState_Check() == 0) return;
+    if (!loads && PyGILState_Check() == 0) return;
+    const py::gil_scoped_acquire gil;
     try {
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
         py::module_::import("memsim.signals").attr("heed")();
@@ -38,6 +43,9 @@ void ask_python() {
 }
 
 } // namespace
+
+Loading::Loading() : before_(std::exchange(loads, true)) {}
+Loading::~Loading() { loads = before_; }
 
 } // namespace memsim::python
 
