@@ -18,7 +18,9 @@ def find(text):
     if not os.path.exists(path):
         raise Error(f"{text}: name a database or an output directory, DB:RUN, or a run of memsim-out")
     results = Results(path)
-    return results, results.find_run(run)
+    run = results.find_run(run)
+    results.check(run)
+    return results, run
 
 
 def _params(results, run):

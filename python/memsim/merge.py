@@ -13,31 +13,8 @@ from . import _memsim, points, verdict
 from .errors import Error
 from .files import check_output
 from .results import connect, not_current
+from .rows import TABLES
 
-# Table -> its rows of some runs (?1, as JSON), and the columns that hold numbers of which table's rows.
-RUNS = "SELECT value FROM json_each(?1)"
-OBJECTS = f"SELECT id FROM object WHERE run IN ({RUNS})"
-STATS = f"SELECT id FROM stat WHERE object IN ({OBJECTS})"
-PARTS = f"SELECT id FROM part WHERE stat IN ({STATS})"
-DUMPS = f"SELECT id FROM dump WHERE run IN ({RUNS})"
-LAUNCHES = f"SELECT id FROM launch WHERE run IN ({RUNS})"
-TABLES = {
-    "run": (f"id IN ({RUNS})", {}),
-    "dump": (f"run IN ({RUNS})", {"id": "dump"}),
-    "object": (f"run IN ({RUNS})", {"id": "object"}),
-    "param": (f"object IN ({OBJECTS})", {"object": "object"}),
-    "connection": (f"run IN ({RUNS})", {}),
-    "link": (f"run IN ({RUNS})", {}),
-    "stat": (f"object IN ({OBJECTS})", {"id": "stat", "object": "object"}),
-    "part": (f"stat IN ({STATS})", {"id": "part", "stat": "stat"}),
-    "value": (f"dump IN ({DUMPS})", {"dump": "dump", "part": "part"}),
-    "distribution": (f"dump IN ({DUMPS})", {"dump": "dump", "stat": "stat"}),
-    "series": (f"part IN ({PARTS})", {"part": "part"}),
-    "slow": (f"dump IN ({DUMPS})", {"dump": "dump"}),
-    "total": (f"object IN ({OBJECTS})", {"id": "total", "object": "object"}),
-    "launch": (f"run IN ({RUNS})", {"id": "launch"}),
-    "counted": (f"launch IN ({LAUNCHES})", {"launch": "launch", "total": "total"}),
-}
 APPLICATION = 0x6d73696d  # 'msim', as in src/stats/schema.hh
 
 

@@ -233,6 +233,10 @@ class SimObject:
                              f"'{self.path}' in the tree" if self._parent else
                              f"{parent._prefix}{name}: a Root has no place below another object")
         self._check_open(name)
+        try:
+            _memsim.check_names(name.encode(errors="surrogatepass"))
+        except Error as e:
+            raise user_error(e) from None
         object.__setattr__(self, "_parent", parent)
         object.__setattr__(self, "_name", name)
 

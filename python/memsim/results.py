@@ -4,7 +4,7 @@ import re
 import sqlite3
 from pathlib import Path
 
-from . import _memsim
+from . import _memsim, rows, signals
 from .errors import Error, did_you_mean
 from .files import check_regular
 
@@ -15,6 +15,9 @@ PRAGMAS = {"database_list", "table_list", "table_info", "table_xinfo", "index_li
            "compile_options", "function_list", "page_count"}
 FIGURES = {"user_version", "application_id", "schema_version", "encoding", "page_size",
            "journal_mode"}  # an argument would set them
+
+STEPS = 100_000  # of SQLite, some milliseconds: so often a query looks for signals
+TEMPORARY_VIEWS = _memsim.database_views.replace("CREATE VIEW", "CREATE TEMP VIEW")
 
 
 def connect(path):
@@ -28,6 +31,12 @@ def connect(path):
         # the transaction back that is in the file, so "rw", which is "ro" where writing is forbidden.
         connection = sqlite3.connect(f"{Path(os.path.abspath(file)).as_uri()}?mode=rw", uri=True,
                                      timeout=60)
+        connection.set_progress_handler(signals.are_to_end, STEPS)
+        rows.check_kinds(connection, file)
+        if connection.execute("PRAGMA user_version").fetchone()[0] == _memsim.database_version:
+            # The file's own might have no end. Temporary ones go before them.
+            connection.execute("PRAGMA temp_store = MEMORY")
+            connection.executescript(TEMPORARY_VIEWS)
         connection.execute("PRAGMA query_only = ON")
         connection.set_authorizer(_only_reading)
         connection.execute("SELECT id FROM run LIMIT 1").fetchall()
@@ -46,6 +55,7 @@ def _only_reading(action, first, second, *where):
 
 
 def _why_unreadable(file, error):
+    signals.pass_on(error)
     name = getattr(error, "sqlite_errorname", "")
     if name.startswith("SQLITE_BUSY"):
         return "another process writes it and does not let go: try again when that has ended"
@@ -77,6 +87,7 @@ def not_current(connection):
 
 def why_refused(error, connection):
     """What was wrong with a query."""
+    signals.pass_on(error)
     if "no such" in str(error) and (why := not_current(connection)):
         return f"{error}; {why}"
     if "authoriz" in str(error) or "attempt to write a readonly database" in str(error):
@@ -94,7 +105,7 @@ class Results:
     """The runs of one database, as pandas tables."""
 
     def __init__(self, path: str | os.PathLike = "memsim-out"):
-        self._connection = connect(path)
+        self._path, self._connection = os.fspath(path), connect(path)
 
     def sql(self, query: str, parameters=()):
         """The rows of any query."""
@@ -102,7 +113,7 @@ class Results:
         try:
             return pandas.read_sql_query(query, self._connection, params=tuple(parameters))
         except (pandas.errors.DatabaseError, sqlite3.Error) as e:
-            raise Error(f"the query failed: {why_refused(e, self._connection)}") from None
+            raise Error(f"{self._path}: the query failed: {why_refused(e.__cause__ or e, self._connection)}") from None
 
     def runs(self):
         """One row a run, the latest last. `differs` names the parameters, and the run's values of them, in which it differs from
@@ -168,6 +179,12 @@ class Results:
         if found.empty:
             raise Error(f"the last dump has no value '{name}' of '{path}'")
         return found.iloc[0]
+
+    def check(self, run):
+        """Refuses a run that memsim did not write as it stands there."""
+        if why := not_current(self._connection):
+            raise Error(f"{self._path}: {why}")
+        rows.check(self._connection, self._path, run)
 
     def find_run(self, start=""):
         """The id of the run that begins with these letters; without any the latest."""

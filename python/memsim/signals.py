@@ -78,6 +78,19 @@ def forget():
     _ending.clear()
 
 
+def are_to_end():
+    """Whether a query of SQLite is to end, which asks this now and then. Python calls the handlers of signals here;
+    what these raise ends the query, too."""
+    return signal.SIGTERM in _seen and not _running
+
+
+def pass_on(error):
+    """Obeys the signal that has ended a query of SQLite with this error, if one has."""
+    if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+        obey()
+        raise KeyboardInterrupt
+
+
 def obey():
     """Ends the script if that was asked for when no machine ran and none will."""
     if signal.SIGTERM in take():

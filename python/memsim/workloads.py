@@ -38,8 +38,8 @@ def names(of=""):
 
 
 def reads_graphs(w):
-    """Whether this entry of the catalogue is a graph's."""
-    return "vertices" in w["size_is"]
+    """Whether this entry of the catalogue reads a graph."""
+    return w["reads"] == "a graph"
 
 
 def chosen(names, of_graphs=False):
@@ -123,7 +123,8 @@ def main(argv):
     if args.describe:
         for w in every:
             print(f"{', '.join(w['names'])}\n    {w['doc']}.\n    size: {w['size_is']}, from "
-                  f"{w['least']} to {w['most']}, default {w['size']}\n    named in: {w['tables']}")
+                  f"{w['least']} to {w['most']}, default {w['size']}\n    reads: {w['reads'] or 'no file'}\n"
+                  f"    named in: {w['tables']}")
         return 0
     if args.graph and (args.size or args.full):
         p.error("--graph takes neither --size nor --full: a file has its own size")

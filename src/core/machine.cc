@@ -3,6 +3,7 @@
 #include "core/former_stamps.hh"
 #include "core/former_state.hh"
 #include "core/host_memory.hh"
+#include "core/name.hh"
 #include "core/output_file.hh"
 #include "core/policy.hh"
 
@@ -48,6 +49,7 @@ void Machine::add(const std::string& path, const std::string& type, const Argume
         throw ConfigError(path + ": there is no component type '" + type + "'" +
                           nearest(type, known));
     }
+    check_names(path);
     if (by_path_.count(path)) throw ConfigError(path + " is added twice: give one another name");
     std::unique_ptr<Object> o =
         within_memory(path, [&] { return schema->second.create(path, params); });

@@ -5,6 +5,7 @@
 #include "core/legible.hh"
 
 #include <sys/prctl.h>
+#include <utility>
 
 namespace memsim::python {
 
@@ -47,10 +48,13 @@ void bind_memory(py::module_& m) {
     m.def("signal_at_parents_end", [](int number) { prctl(PR_SET_PDEATHSIG, number); });
 }
 
+thread_local bool loads = false;
+
 /// What heed() does: Python handles the signals that have come, and says whether to go on. A
 /// machine that runs has released Python's lock, and is asked between two ticks instead.
 void ask_python() {
-    if (PyGILState_Check() == 0) return;
+    if (!loads && PyGILState_Check() == 0) return;
+    const py::gil_scoped_acquire gil;
     try {
         if (PyErr_CheckSignals() != 0) throw py::error_already_set();
         py::module_::import("memsim.signals").attr("heed")();
@@ -62,6 +66,9 @@ void ask_python() {
 }
 
 } // namespace
+
+Loading::Loading() : before_(std::exchange(loads, true)) {}
+Loading::~Loading() { loads = before_; }
 
 } // namespace memsim::python
 

@@ -11,6 +11,20 @@ namespace memsim::python {
 
 namespace py = pybind11;
 
+/// While one lives, an input may be read or generated: Python's other threads run, and heed() asks
+/// Python for signals.
+class Loading {
+  public:
+    Loading();
+    ~Loading();
+    Loading(const Loading&) = delete;
+    Loading& operator=(const Loading&) = delete;
+
+  private:
+    const bool before_;
+    py::gil_scoped_release no_gil_;
+};
+
 void bind_workloads(py::module_& m);
 void bind_schema(py::module_& m);
 void bind_dram(py::module_& m);

@@ -1,5 +1,6 @@
 #include "core/directed_link.hh"
 #include "core/message_log.hh"
+#include "core/name.hh"
 #include "core/output_file.hh"
 #include "core/timeline.hh"
 #include "core/work.hh"
@@ -128,6 +129,7 @@ void bind_machine(py::module_& m) {
             return all;
         });
 
+    m.def("check_names", &check_names, "path"_a);
     py::class_<Timeline>(m, "Timeline").def("complete", &Timeline::complete);
     py::class_<Machine>(m, "Machine")
         .def(py::init([](std::uint64_t seed, const std::string& queue) {
@@ -145,7 +147,7 @@ void bind_machine(py::module_& m) {
                                  "left_out"_a = r.left_out, "first"_a = r.first,
                                  "overtaken"_a = machine.sim().contents().overtaken());
              })
-        .def("build", &Machine::build)
+        .def("build", &Machine::build, py::call_guard<Loading>())
         .def_property_readonly("warnings", &Machine::warnings)
         .def_property_readonly("inputs", &Machine::inputs)
         .def_property_readonly("outputs", &outputs_of)

@@ -119,6 +119,8 @@ void bind_checkpoint(py::module_& m) {
 
 void bind_database(py::module_& m) {
     m.attr("database_version") = stats::schema_version;
+    m.attr("database_tables") = stats::schema;
+    m.attr("database_views") = stats::views;
     py::register_exception<stats::InUse>(m, "InUse", m.attr("Error")).attr("__module__") = "memsim";
     py::class_<stats::Position>(m, "Position")
         .def(py::init<>())

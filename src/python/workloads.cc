@@ -43,7 +43,8 @@ py::dict describe(const workload::Workload& w) {
     using namespace py::literals;
     return py::dict("names"_a = w.names, "doc"_a = w.doc, "tables"_a = w.tables,
                     "size_is"_a = w.size_is, "size"_a = w.size, "check_size"_a = w.check_size,
-                    "least"_a = w.least, "most"_a = w.most, "iterations"_a = w.iterations);
+                    "least"_a = w.least, "most"_a = w.most, "iterations"_a = w.iterations,
+                    "reads"_a = w.reads);
 }
 
 py::dict profile(Prepared& prepared, std::uint64_t limit) {
@@ -67,13 +68,20 @@ py::dict profile(Prepared& prepared, std::uint64_t limit) {
 void bind_workloads(py::module_& m) {
     using namespace py::literals;
     py::class_<Prepared>(m, "Prepared")
-        .def(py::init<const std::string&, Arguments>(), "type"_a, "params"_a)
+        .def(py::init<const std::string&, Arguments>(), "type"_a, "params"_a,
+             py::call_guard<Loading>())
         .def_readonly("params", &Prepared::params)
         .def_readonly("given", &Prepared::given)
         .def_property_readonly("footprint",
-                               [](Prepared& p) { return p.kernels().footprint_bytes(); })
+                               [](Prepared& p) {
+                                   const Loading loading;
+                                   return p.kernels().footprint_bytes();
+                               })
         .def_property_readonly("input_digest",
-                               [](Prepared& p) { return p.application().input_digest(); })
+                               [](Prepared& p) {
+                                   const Loading loading;
+                                   return p.application().input_digest();
+                               })
         .def("give_to", &Prepared::give_to, "machine"_a, "path"_a)
         .def("profile", &profile, "limit"_a = 0, "Runs it to its end without any timing")
         .def(

@@ -149,19 +149,24 @@ void remake(Connection& c, const Item& table, const std::vector<std::string>& no
     for (const Item& i : others) run(c, i.sql);
 }
 
-void upgrade(Connection& c, std::int64_t version) {
-    refuse_if_in_use(c, version);
-    Connection fresh(":memory:", 0);
-    fresh.run(schema), fresh.run(views);
-    const std::vector<Item> wanted = items(fresh);
+/// What stands under a name of memsim's must be of memsim's kind: a view `run` may have no end.
+void refuse_other_kinds(Connection& c, const std::vector<Item>& wanted) {
     for (const Item& i : items(c)) {
-        const auto same = std::ranges::find(wanted, i.name, &Item::name);
-        if (same == wanted.end()) continue;
-        if (same->type != i.type)
+        const auto same = std::ranges::find_if(wanted, [&](const Item& w) {
+            return sqlite3_stricmp(w.name.c_str(), i.name.c_str()) == 0;
+        });
+        if (same != wanted.end() && same->type != i.type)
             refuse(c, "its " + i.type + " " + i.name + " is not memsim's, which needs a " +
                           same->type + " of that name: rename it");
-        if (i.type == "view") run(c, "DROP VIEW " + i.name);
     }
+}
+
+void upgrade(Connection& c, std::int64_t version, Connection& fresh,
+             const std::vector<Item>& wanted) {
+    refuse_if_in_use(c, version);
+    for (const Item& i : items(c, "AND type = 'view'"))
+        if (std::ranges::find(wanted, i.name, &Item::name) != wanted.end())
+            run(c, "DROP VIEW " + i.name);
     sqlite3_create_function(c.handle(), "base_number", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
                             nullptr, &sql_base_number, nullptr, nullptr);
     c.run("PRAGMA legacy_alter_table = ON"); // what refers to a table goes on naming it
@@ -199,10 +204,14 @@ void make_tables(Connection& c) {
         refuse(c, "its tables have version " + std::to_string(version()) +
                       ", of a later memsim, and this one writes version " +
                       std::to_string(schema_version) + ": write it with the later one");
+    Connection fresh(":memory:", 0);
+    fresh.run(schema), fresh.run(views);
+    const std::vector<Item> wanted = items(fresh);
+    refuse_other_kinds(c, wanted);
     if (version() < schema_version) {
         Transaction t(c);
         if (version() < schema_version) {
-            upgrade(c, version());
+            upgrade(c, version(), fresh, wanted);
             run(c, stamp);
         }
         t.commit();

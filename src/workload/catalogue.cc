@@ -46,6 +46,9 @@ const Workload& workload_named(const std::string& name) {
 
 std::unique_ptr<Application> make_workload(const std::string& name, Options options) {
     const Workload& workload = workload_named(name);
+    if (!options.input.empty() && workload.reads.empty())
+        throw BadOption("input", name + " reads no file: leave '" + options.input +
+                                     "' out; its input is generated from size and seed");
     if (options.size == 0) options.size = workload.size;
     if (options.input.empty() && (options.size < workload.least || options.size > workload.most))
         throw BadOption("size", std::to_string(options.size) + " is not for " + name +

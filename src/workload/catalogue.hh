@@ -18,6 +18,7 @@ struct Workload {
     /// what they are copied from, and what its reference keeps. Measured
     /// (tests/python/test_memory.py).
     u64 (*memory)(const Options&) = nullptr;
+    std::string reads {}; ///< what its file holds, such as "a graph"; empty: it reads none
     std::unique_ptr<Application> (*make)(const Options&) = nullptr;
 };
 
@@ -36,7 +37,7 @@ std::unique_ptr<Application> make(const Options& options) {
 std::vector<const Workload*> all_workloads();
 /// Throws a ConfigError with the nearest name.
 const Workload& workload_named(const std::string& name);
-/// With defaults filled in and sizes checked.
+/// With defaults filled in, sizes checked, and a file refused that the workload would not read.
 std::unique_ptr<Application> make_workload(const std::string& name, Options options);
 
 } // namespace memsim::workload

@@ -22,8 +22,11 @@ class Program final : public Model<Program>, public protocol::HasKernels {
     struct Params {
         Param<std::string> name {"bfs1", "The workload; `memsim workloads` lists them"};
         Param<std::string> input {
-            "", "A file that the workload reads, such as a graph (SNAP, DIMACS or PACE .gr, "
-                "MatrixMarket, .csr; gzip and xz too); empty: it is generated"};
+            "",
+            "A file that the workload reads, where it reads one: a graph (SNAP, DIMACS or PACE "
+            ".gr, "
+            "MatrixMarket, .csr; gzip and xz too), a bitmap or a Darknet .cfg; empty: the input is "
+            "generated"};
         Param<Generator> generator {
             Generator::kronecker,
             "How a graph is generated: kronecker as Graph500's, social with hubs of thousands of "

@@ -153,7 +153,8 @@ def test_tables_of_an_older_version_are_read(run, refused, contents, older):
     assert refused("sql", "out", "SELECT * FROM launches") == f"out: no such table: launches; {todo}"
     with pytest.raises(memsim.Error, match="no such table: argument.*`memsim upgrade "):
         memsim.results(older).df(wide=True)
-    assert refused("report", "out") == f"out: {todo}"
+    for command in (["report", "out"], ["diff", "out", "out"]):
+        assert refused(*command) == f"out: {todo}"
     assert contents(older) == before
 
 

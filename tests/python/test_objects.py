@@ -94,6 +94,13 @@ def test_wrong_children_are_sentences(sys):
     refused(lambda: memsim.Root(seed=-1), "seed")
 
 
+@pytest.mark.parametrize("name", ["", "a b", "a.b", "line\nfeed", "\x1b[31m", "<b>", "größe", "1st", "a[0]b", "\ud800", "a\0b"])
+def test_a_name_is_letters_digits_and_underscores(sys, name):
+    why = "': a component's name consists of letters (a to z, A to Z), digits and underscores, and begins with a letter"
+    for child in (SimpleMemory(), memsim.System(), [SimpleMemory()]):
+        refused(lambda: setattr(sys, name, child), why)
+
+
 def test_ports_bind_in_either_direction(sys):
     sys.gen, sys.mon, sys.mem = TrafficGen(), Monitor(), SimpleMemory()
     names = list(Monitor._ports)

@@ -1,12 +1,18 @@
 """`--watch PORT`: a run that is looked at while it goes on."""
 import json
+import os
 import re
+import resource
+import signal
+import socket
 import subprocess
 import time
 import urllib.error
 import urllib.request
+from http.client import HTTPConnection
 
 import pytest
+from memsim.report import watch
 
 from .conftest import MEMSIM
 
@@ -115,3 +121,95 @@ def test_a_port_that_is_taken_is_refused(watched, memsim_command, script):
     port = watched[1].rpartition(":")[2]
     said = memsim_command("--watch", port, script, 1000, expect=1).stderr
     assert said == f"memsim: --watch {port}: Address already in use: name another port, or 0 for any that is free\n"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.0.0.1:80", "localhost:80"])
+def test_a_browser_leaves_port_80_out(watched, host):
+    assert "text/html" in urllib.request.urlopen(urllib.request.Request(watched[1], headers={"Host": host})).headers["Content-Type"]
+
+
+def opened(address):
+    return socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=20)
+
+
+def test_a_browser_that_goes_away_is_no_news(watched):
+    running, address = watched
+    status(address)
+    for begun in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", b"GET /drawing HTTP/1.1\r\nHost: localhost\r\n\r\n"):
+        for _ in range(20):
+            connection = opened(address)
+            connection.send(begun)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")  # a reset
+            connection.close()
+    ask(address)
+    running.kill()
+    assert running.stderr.read() == ""
+
+
+def test_idle_connections_leave_the_run_its_descriptors(tmp_path):
+    """Of 256 descriptors, 400 connections take a few; the checkpoint is written, and the page is answered."""
+    (tmp_path / "endless.py").write_text(ENDLESS)
+    few = 256
+    running = subprocess.Popen([MEMSIM, "--watch", "0", "-d", "out", "endless.py"], cwd=tmp_path, text=True, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (few, few)))
+    idle = []
+    try:
+        address = re.search("http://.*", running.stderr.readline())[0]
+        status(address)
+        idle = [opened(address) for _ in range(400)]
+        assert json.loads(ask(address))
+        assert len(os.listdir(f"/proc/{running.pid}/fd")) < 60
+        running.send_signal(signal.SIGUSR2)
+        assert "checkpoint at " in running.stderr.readline()
+        assert running.poll() is None
+    finally:
+        running.kill()
+        running.communicate()
+        for connection in idle:
+            connection.close()
+
+
+def test_a_connection_that_is_silent_is_closed(monkeypatch):
+    monkeypatch.setattr(watch, "PATIENCE", 0.2)
+    served = watch.Watch(0)
+    connection = opened(f"http://127.0.0.1:{served.port}")
+    connection.send(b"GET / HT")
+    assert connection.recv(1) == b"", "the server has closed it"
+    connection.close()
+
+
+def test_the_page_is_answered_while_an_input_is_loaded(tmp_path):
+    """Also where what loads does not look up: random floats of a gigabyte."""
+    (tmp_path / "load.py").write_text("""\
+import time
+import memsim
+from memsim import workload
+from memsim.systems import qv100
+
+root = qv100.qv100(workload.Program(name="vadd", size=200_000_000), sms=1)
+began = time.monotonic()
+print(began, flush=True)
+memsim.instantiate(root)
+print(time.monotonic(), flush=True)
+""")
+    running = subprocess.Popen([MEMSIM, "--watch", "0", "-d", "out", "load.py"], cwd=tmp_path, text=True, stderr=subprocess.PIPE,
+                               stdout=subprocess.PIPE)
+    try:
+        port = int(running.stderr.readline().rpartition(":")[2])
+        began, answered = float(running.stdout.readline()), []
+        while running.poll() is None:
+            connection = HTTPConnection("127.0.0.1", port, timeout=60)
+            try:
+                connection.request("GET", "/")
+                connection.getresponse().read()
+            except OSError:  # it has ended
+                break
+            answered.append(time.monotonic())
+            time.sleep(0.01)
+        ended = float(running.stdout.readline())
+        during = [began, *(at for at in answered if at < ended), ended]
+        assert len(during) > 5
+        assert max(b - a for a, b in zip(during, during[1:])) < (ended - began) / 2
+    finally:
+        running.kill()
+        running.communicate()

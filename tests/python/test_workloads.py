@@ -95,3 +95,27 @@ def test_the_longest_go_first():
     assert workloads.longest_first(every, 1)[0] == 1
     jobs = [(w["names"][0], w["check_size"], False) for w in every]
     assert [p["name"] for p in workloads.profiles(jobs, 1, [1, 2, 0])] == ["vadd", "cp", "saxpy"]
+
+
+# A file of each kind that no reader takes.
+NO_FILE = {"a graph": "p sp x\n", "a bitmap": "BM", "a network": "[net]\nwidth=x\n"}
+
+
+@pytest.mark.parametrize("w", _memsim.workloads(), ids=lambda w: w["names"][0])
+def test_a_file_is_read_or_refused(w, tmp_path):
+    """Of every workload: none takes a file and leaves it unread."""
+    file = tmp_path / "input"
+    file.write_text(NO_FILE.get(w["reads"], "anything"))
+    with pytest.raises(memsim.Error) as refused:
+        workloads.profile(w["names"][0], input=str(file))
+    if w["reads"]:
+        assert str(file) in str(refused.value)
+    else:
+        assert str(refused.value).endswith(f".input: {w['names'][0]} reads no file: leave '{file}' out; its input is generated "
+                                           "from size and seed")
+
+
+def test_a_script_is_told_where_a_file_is_not_read(tmp_path):
+    (tmp_path / "key").touch()
+    with pytest.raises(memsim.Error, match=r"test_workloads.py:\d+: workload.Program.input: aes reads no file: leave '"):
+        ohm.planar("ohm-base", workload.Program(name="aes", input=str(tmp_path / "key")))

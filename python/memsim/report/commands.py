@@ -20,6 +20,8 @@ def report(argv):
     runs = open_runs(args.DB, args.RUN)
     if not args.RUN:
         runs = [run for run in runs if run.info["name"] == runs[0].info["name"]][:page.MOST_RUNS]
+    for run in runs:
+        run.check()
     text = page.report(args.DB, runs)
     _write(args, "report.html", text)
 
@@ -32,7 +34,9 @@ def draw(argv):
     p.add_argument("--open-all", action="store_true", help="show each object of every list")
     p.add_argument("-o", "--output", metavar="FILE", help="where the drawing goes (machine.svg beside the database)")
     args = p.parse_args(argv)
-    diagram = Diagram(open_runs(args.DB, [args.RUN] if args.RUN else [])[0])
+    run = open_runs(args.DB, [args.RUN] if args.RUN else [])[0]
+    run.check()
+    diagram = Diagram(run)
     opened = {name if name.endswith("[*]") else f"{name}[*]" for name in args.open}
     for group in opened - diagram.open_all():
         raise Error(f"this machine has no list {group.removesuffix('[*]')}"

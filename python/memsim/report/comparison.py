@@ -1,6 +1,4 @@
 """Runs beside each other: how they are called, where their parameters and results differ."""
-import json
-
 from . import quantities
 from .groups import pattern
 from .run_data import combined
@@ -22,9 +20,9 @@ def labels(runs):
 
 def _words(run):
     """Its arguments as the script has them, defaults included; else those of its command line."""
-    if not run.info["arguments"]:
+    if not run.arguments:
         return _options(run.argv)
-    return [f"{name} {value}" for name, value in json.loads(run.info["arguments"]).items() if value not in (None, False, [])]
+    return [f"{name} {value}" for name, value in run.arguments.items() if value not in (None, False, [])]
 
 
 def _options(argv):

@@ -1,5 +1,5 @@
 """A machine as a diagram, laid out by Graphviz: objects, the connections between them, what they carry."""
-from ..errors import Error
+from ..errors import Error, legible
 from . import quantities
 from .groups import INDEX, closure, groups, pattern, shown
 
@@ -49,6 +49,8 @@ class Diagram:
         except _graphviz().ExecutableNotFound:
             raise Error("diagrams are laid out by Graphviz, whose program `dot` is not here: "
                         "apt-get install graphviz") from None
+        except _graphviz().CalledProcessError as e:
+            raise Error(f"Graphviz cannot lay out the machine of run {self._run.id} (exit code {e.returncode})") from None
 
     def graph(self, opened=()):
         """As a graph of the library graphviz."""
@@ -79,8 +81,9 @@ class Diagram:
         for own, inside in tree.items():
             if own.endswith("."):
                 path = container + own
-                box = _graphviz().Digraph(f"cluster_{path}", graph_attr=dict(
-                    label=own[:-1].replace("[*]", ""), labeljust="l", style="rounded", color="#d5dae0"))
+                box = _graphviz().Digraph(f"cluster_{_key(path)}", graph_attr=dict(
+                    label=_text(own[:-1].replace("[*]", "")), tooltip=_text(path[:-1]), labeljust="l", style="rounded",
+                    color="#d5dae0"))
                 self._add_box(box, inside, path)
                 graph.subgraph(box)
             else:
@@ -91,8 +94,8 @@ class Diagram:
         fill, line = COLOURS.get(kind.partition(".")[0], OTHER)
         many = f" × {len(paths)}" if len(paths) > 1 else ""
         label = [own.replace("[*]", "") + many, kind, *self._figures(paths[0])]
-        graph.node(name, label="\n".join(label), fillcolor=fill, color=line, peripheries="2" if many else "1",
-                   id=f"node:{name}", tooltip=name)
+        graph.node(_key(name), label=_text(*label), fillcolor=fill, color=line, peripheries="2" if many else "1",
+                   id=_text(f"node:{name}"), tooltip=_text(name))
 
     def _figures(self, path):
         """The sizes and bandwidths among its parameters, and its clock."""
@@ -118,8 +121,19 @@ class Diagram:
             # What gives out work is above the one that asks it for work.
             back = self._run.objects[pairs[0][1]].startswith("workload.")
             ends = (target, source) if back else (source, target)
-            graph.edge(*ends, id=f"edge:{source}:{target}", label="\\l".join([*label, ""]), dir="back" if back else "forward",
+            graph.edge(*map(_key, ends), id=_text(f"edge:{source}:{target}"), label="\\l".join([*label, ""]),
+                       tooltip=_text(f"{source} → {target}"), dir="back" if back else "forward",
                        penwidth=f"{1 + min(2.0, len(pairs) ** 0.5 / 3):.1f}")
+
+
+def _key(name):
+    """Graphviz's own name of a node: it reads ports, HTML and escapes in names."""
+    return f"n{name.encode().hex()}"
+
+
+def _text(*lines):
+    """Lines as Graphviz shows them letter by letter: a text '<...>' would be HTML, and could have links."""
+    return _graphviz().escape("\n".join(legible(line, keep="") for line in lines))
 
 
 def _graphviz():

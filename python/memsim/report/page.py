@@ -1,7 +1,9 @@
 """The page of a report: one HTML file that asks for no other."""
-import sqlite3
+import base64
+import hashlib
 from pathlib import Path
 
+from .. import rows
 from ..accuracy import unit_of
 from ..errors import Error
 from ..progress import duration, simulated
@@ -25,16 +27,30 @@ HEADLINES = (      # (name of a statistic, path if only one is meant, heading)
 )
 
 
-def environment():
+def render(template, scripts, **values):
+    """A page of a template. Its policy names the hash of each of its scripts and of its style: a browser runs no other,
+    neither one in an attribute nor that of a `javascript:` address."""
+    return _environment().get_template(template).render(
+        scripts=scripts, style=text_of("page.css"), policy_of=lambda *texts: " ".join(map(_hash, texts)), **values)
+
+
+def text_of(name):
+    """A file of the templates' folder."""
+    return (TEMPLATES / name).read_text()
+
+
+def _hash(text):
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _environment():
     try:
         import jinja2
     except ImportError:
         raise Error("pages are made with Python's library Jinja2, which is not here: "
                     "apt-get install python3-jinja2") from None
-    made = jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
+    return jinja2.Environment(loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True,
                               lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    made.globals["file"] = lambda name: (TEMPLATES / name).read_text()
-    return made
 
 
 def report(path, runs):
@@ -48,14 +64,15 @@ def report(path, runs):
     layouts = _layouts(diagram)
     differing = comparison.statistics(runs) if len(runs) > 1 else []
     latency, energy = plots.latency_stack(runs, labels), plots.energy_stack(runs, labels)
-    return environment().get_template("report.html").render(
-        run=run, title=_title(run, labels[0]), labels=labels, facts=_facts(run), headlines=_headlines(run), charts=charts,
+    return render(
+        "report.html", [charts, text_of("report.js")],
+        run=run, title=_title(run, labels[0]), labels=labels, facts=_facts(run), headlines=_headlines(run),
         layouts=layouts, alone=diagram.alone, statistics=tables.statistics(run), parameters=tables.parameters(run),
         latency=latency, energy=energy, series=data, differing=differing,
         differing_parameters=comparison.parameters(runs) if len(runs) > 1 else [], claims=_claims(path),
         number=quantities.number,
         data=dict(layouts=layouts, series=data, latency=latency, energy=energy, labels=labels,
-                  compared=[dict(name=f"{group} {name}", values=values) for group, name, _, _, values in differing]))
+                  compared=[dict(name=f"{group} {name}", values=list(map(plots.short, values))) for group, name, _, _, values in differing]))
 
 
 def _title(run, label):
@@ -114,12 +131,8 @@ def _shown(run, group):
 
 def _claims(path):
     """The rows of the table `claim`, which only studies make."""
-    database = connect(path)
-    database.row_factory = sqlite3.Row
-    there = database.execute("SELECT name FROM sqlite_master WHERE name = 'claim'").fetchone()
-    rows = [dict(row) for row in database.execute("SELECT * FROM claim ORDER BY study, id")] if there else []
     return [row | dict(stated_in=places().get(row["id"], ""), ours=_figure(row["ours"], row),
-                       paper=stated(row.get("relation"), _figure(row["paper"], row))) for row in rows]
+                       paper=stated(row.get("relation"), _figure(row["paper"], row))) for row in rows.claims(connect(path), path)]
 
 
 def _figure(value, claim):

@@ -1,4 +1,6 @@
 """What the page plots, as plain values for Chart.js."""
+import math
+
 from ..stages import along_the_way
 from .groups import pattern
 from .tables import MAIN_PARTS
@@ -43,11 +45,12 @@ def _summary(lines):
 
 def _thinned(points, step, scale):
     parts = [points[i:i + step] for i in range(0, len(points), step)]
-    return [[_short(part[-1][0] * 1e-12), _short(sum(v for _, v in part) / len(part) * scale)] for part in parts]
+    return [[short(part[-1][0] * 1e-12), short(sum(v for _, v in part) / len(part) * scale)] for part in parts]
 
 
-def _short(value):
-    return float(f"{value:.6g}")
+def short(value):
+    """Six digits; nothing where there is no value, or a sum beyond what a double holds."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.6g}")
 
 
 def latency_stack(runs, labels):
@@ -66,4 +69,4 @@ def _stack(rows, unit, in_order):
     rows = [(label, parts) for label, parts in rows if parts]
     order = in_order(dict.fromkeys(name for _, parts in rows for name in parts))
     return rows and dict(unit=unit, bars=[label for label, _ in rows], parts=[
-        dict(label=name, values=[_short(parts.get(name, 0)) for _, parts in rows]) for name in order])
+        dict(label=name, values=[short(parts.get(name, 0)) for _, parts in rows]) for name in order])

@@ -1,11 +1,12 @@
 """Values as people read them."""
+import math
 
 PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def number(value):
     """About four digits: 0.0123, 12.34, 1,234, 1.235 M."""
-    if value is None:
+    if value is None or not math.isfinite(value):
         return "–"
     size = abs(value)
     if value == int(value) and size < 1e6:

@@ -4,8 +4,9 @@ import functools
 import json
 import sqlite3
 
+from .. import rows
 from ..errors import Error
-from ..results import connect_current
+from ..results import connect_current, why_refused
 from ..schema import TYPES
 from .groups import pattern
 
@@ -54,12 +55,43 @@ class Link:
 class RunData:
     """One run: `info` is its row, the rest is read when it is asked for."""
 
-    def __init__(self, database, row):
-        self._database, self.info = database, row
-        self.id, self.argv = row["id"], json.loads(row["argv"] or "[]")
+    def __init__(self, database, path, row):
+        self._database, self._path, self.info, self.id = database, path, row, row["id"]
+
+    def check(self):
+        """Refuses rows that memsim does not write: what follows counts on them."""
+        rows.check(self._database, self._path, self.id)
+        if not all(isinstance(word, str) for word in self.argv):
+            raise self._wrong("argv")
+        self._json("arguments", dict)
+
+    @functools.cached_property
+    def argv(self):
+        return self._json("argv", list)
+
+    @functools.cached_property
+    def arguments(self):
+        """{name: value} of the script's arguments, defaults included; nothing where it gave none."""
+        return self._json("arguments", dict)
+
+    def _json(self, column, kind):
+        try:
+            found = json.loads(self.info[column]) if self.info[column] is not None else kind()
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, kind):
+            raise self._wrong(column)
+        return found
+
+    def _wrong(self, column):
+        right = {"argv": "a list of texts", "arguments": "an object"}[column]
+        return rows.wrong(self._path, self.id, f"run.{column} is {rows.shown(self.info[column])}, where {right} in JSON is right")
 
     def _rows(self, query):
-        return self._database.execute(query, [self.id])
+        try:
+            return self._database.execute(query, [self.id]).fetchall()
+        except sqlite3.Error as e:
+            raise rows.wrong(self._path, self.id, why_refused(e, self._database)) from None
 
     @functools.cached_property
     def objects(self):
@@ -90,7 +122,8 @@ class RunData:
 
     def _answers(self, path, port):
         declared = TYPES.get(self.objects[path])
-        return declared and declared._ports[port.partition("[")[0]]["role"] in ("responder", "in")
+        found = declared and declared._ports.get(port.partition("[")[0])  # an older version's may have another name
+        return found and found["role"] in ("responder", "in")
 
     @functools.cached_property
     def values(self):
@@ -165,18 +198,21 @@ def open_runs(path, wanted):
     """The runs that are named, by id or the beginning of one, the first first; without a name all,
     the latest first."""
     database = connect_current(path)
-    database.row_factory = sqlite3.Row
-    rows = [dict(row) for row in database.execute("SELECT * FROM run ORDER BY started DESC, id")]
-    database.row_factory = None
-    if not rows:
+    names = list(rows.columns()["run"])
+    try:
+        found = [dict(zip(names, row)) for row in database.execute(
+            f"SELECT {', '.join(names)} FROM run WHERE typeof(id) = 'text' ORDER BY started DESC, id")]
+    except sqlite3.Error as e:
+        raise Error(f"{path}: its runs cannot be read: {why_refused(e, database)}") from None
+    if not found:
         raise Error(f"{path}: this database has no run yet")
     if wanted:
-        rows = [_named(name, rows, path) for name in wanted]
-    return [RunData(database, row) for row in rows]
+        found = [_named(name, found, path) for name in wanted]
+    return [RunData(database, path, row) for row in found]
 
 
-def _named(name, rows, path):
-    found = [row for row in rows if row["id"].startswith(name)]
+def _named(name, runs, path):
+    found = [row for row in runs if row["id"].startswith(name)]
     if len(found) != 1:
         how = "several runs begin" if found else "no run begins"
         raise Error(f"{path}: {how} with '{name}': memsim sql {path} 'SELECT id, name, argv FROM run' lists them")

@@ -4,8 +4,10 @@ The machine is looked at between two ticks, by the thread that simulates; anothe
 was seen last. Nothing of it leaves a trace in the results. Only this machine is answered, and only under the
 names that it has for itself, so that no page of elsewhere can ask.
 """
+import contextlib
 import json
 import os
+import socket
 import sys
 import threading
 import time
@@ -16,6 +18,8 @@ from ..progress import duration, simulated
 
 EVERY = 0.5  # seconds
 MOST_ROWS = 200  # of queues, and of who waits for whom
+MOST_CONNECTIONS = 16  # one more closes the oldest: a run needs its descriptors for its files
+PATIENCE = 10  # s: for a request, and for an answer to be taken
 
 
 class Watch:
@@ -31,8 +35,8 @@ class Watch:
     def answer(self, path):
         """(type, bytes), or None where there is nothing."""
         if path == "/":
-            from .page import environment
-            return "text/html; charset=utf-8", environment().get_template("watch.html").render().encode()
+            from .page import render, text_of
+            return "text/html; charset=utf-8", render("watch.html", [text_of("watch.js")]).encode()
         if path == "/drawing" and self._where:
             return "image/svg+xml", self._draw()
         return ("application/json", self._text) if path == "/status" else None
@@ -87,8 +91,10 @@ def _server(port, watch):
     from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
     class Handler(BaseHTTPRequestHandler):
+        timeout = PATIENCE
+
         def do_GET(self):
-            host = self.headers.get("Host", "").rpartition(":")[0]
+            host = self.headers.get("Host", "").partition(":")[0]  # without a port: it is 80
             found = watch.answer(self.path) if host in ("127.0.0.1", "localhost") else None
             if not found:
                 self.send_error(404)
@@ -97,13 +103,39 @@ def _server(port, watch):
             self.send_header("Content-Type", found[0])
             self.send_header("Content-Length", str(len(found[1])))
             self.send_header("Cache-Control", "no-store")
+            self.send_header("X-Content-Type-Options", "nosniff")
             self.end_headers()
             self.wfile.write(found[1])
 
         def log_message(self, *what):
             """Browsers that ask are no news."""
 
+    class Server(ThreadingHTTPServer):
+        def __init__(self, *arguments):
+            self._open, self._lock = [], threading.Lock()
+            super().__init__(*arguments)
+
+        def process_request(self, request, address):
+            with self._lock:
+                self._open.append(request)
+                oldest = self._open.pop(0) if len(self._open) > MOST_CONNECTIONS else None
+            if oldest:
+                with contextlib.suppress(OSError):  # it may have ended by itself
+                    oldest.shutdown(socket.SHUT_RDWR)
+            super().process_request(request, address)
+
+        def close_request(self, request):
+            with self._lock:
+                if request in self._open:
+                    self._open.remove(request)
+            super().close_request(request)
+
+        def handle_error(self, request, address):
+            """A browser that goes away in the middle of an answer is no news."""
+            if not isinstance(sys.exc_info()[1], OSError):
+                super().handle_error(request, address)
+
     try:
-        return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        return Server(("127.0.0.1", port), Handler)
     except OSError as e:
         raise Error(f"--watch {port}: {e.strerror}: name another port, or 0 for any that is free") from None

@@ -20,7 +20,6 @@ class Mummer final : public Application {
     explicit Mummer(const Options& options)
         : Application(options), bases_(static_cast<u32>(options.size)),
           count_(std::max(1u, bases_ / 4)) {
-        if (!options.input.empty()) throw BadOption("input", "mum has no reader of genomes yet");
         const auto letters = random_words(options.seed, "genome", bases_, 4);
         std::vector<u8> genome(bases_ + query_bases, 0); // ends with letters below all bases
         for (u32 i = 0; i < bases_; ++i) genome[i] = static_cast<u8>(letters[i] + 1);

@@ -67,6 +67,7 @@ Workload graph_workload(std::vector<std::string> names, std::string doc, std::st
     w.most = 28;
     w.iterations = 20;
     w.memory = memory;
+    w.reads = "a graph";
     w.make = make;
     return w;
 }

@@ -157,6 +157,7 @@ const Entry reference {
      .check_size = 4,
      .most = most_side,
      .memory = [](const Options& o) { return 59'000'000 + 320 * o.size * o.size; },
+     .reads = "a network",
      .make = network<reference_network>}};
 const Entry tiny {{.names = {"tiny"},
                    .doc = "Darknet's tiny network, or any .cfg, after Redmon",
@@ -166,6 +167,7 @@ const Entry tiny {{.names = {"tiny"},
                    .check_size = 4,
                    .most = most_side,
                    .memory = [](const Options& o) { return 8'400'000 + 435 * o.size * o.size; },
+                   .reads = "a network",
                    .make = network<tiny_network>}};
 const Entry yolo2 {{.names = {"yolo2"},
                     .doc = "YOLOv2, or any .cfg, after Redmon",
@@ -175,6 +177,7 @@ const Entry yolo2 {{.names = {"yolo2"},
                     .check_size = 4,
                     .most = most_side,
                     .memory = [](const Options& o) { return 408'000'000 + 750 * o.size * o.size; },
+                    .reads = "a network",
                     .make = network<yolo2_network>}};
 const Entry yolo3 {{.names = {"yolo3"},
                     .doc = "YOLOv3, or any .cfg, after Redmon",
@@ -184,6 +187,7 @@ const Entry yolo3 {{.names = {"yolo3"},
                     .check_size = 4,
                     .most = most_side,
                     .memory = [](const Options& o) { return 496'000'000 + 1600 * o.size * o.size; },
+                    .reads = "a network",
                     .make = network<yolo3_network>}};
 
 } // namespace

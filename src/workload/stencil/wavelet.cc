@@ -343,6 +343,7 @@ const Entry entry {{.names = {"dwt2d"},
                     .check_size = 150,
                     .most = 1 << 13,
                     .memory = [](const Options& o) { return 33 * o.size * o.size; },
+                    .reads = "a bitmap",
                     .make = make<Wavelet>}};
 
 } // namespace

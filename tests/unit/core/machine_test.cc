@@ -116,6 +116,14 @@ TEST_CASE("what is built wrongly is refused by a sentence with the place and wha
           "flight to this component)");
     CHECK(add("m", "mem.SimpleMemory") == "");
     CHECK(add("m", "mem.SimpleMemory") == "m is added twice: give one another name");
+    for (const char* const wrong :
+         {"", "a b", "a.", ".a", "a..b", "_a", "1a", "a[]", "a[x]", "a[1]b", "a]", "a\x1b[1]",
+          "<b>", "a-b", "gr\xc3\xb6\xc3\x9f\x65"})
+        CHECK(add(wrong, "test.Source")
+                  .ends_with("': a component's name consists of letters (a to z, A to Z), digits "
+                             "and underscores, and "
+                             "begins with a letter: give it such a name"));
+    CHECK(add("a\nb", "test.Source").starts_with("'a\\nb': a component's name"));
     CHECK(add("s", "test.Source") == "");
     CHECK(add("t", "test.Source") == "");
     CHECK(add("k", "test.Sink") == "");

@@ -34,7 +34,7 @@ Options of_file(const std::string& path) {
     return o;
 }
 
-bool is_graph(const Workload& w) { return w.size_is.find("vertices") != std::string::npos; }
+bool is_graph(const Workload& w) { return w.reads == "a graph"; }
 
 // 0 -> 1, 0 -> 2, 1 -> 3, 2 -> 3, 3 -> 0, 4 -> 0: 4 is not reached.
 const char* const hand = "0 1\n0 2\n1 3\n2 3\n3 0\n4 0\n";
