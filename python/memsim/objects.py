@@ -234,7 +234,7 @@ class SimObject:
                              f"{parent._prefix}{name}: a Root has no place below another object")
         self._check_open(name)
         try:
-            _memsim.check_names(name.encode(errors="surrogatepass"))
+            _memsim.check_name(name.encode(errors="surrogatepass"))
         except Error as e:
             raise user_error(e) from None
         object.__setattr__(self, "_parent", parent)

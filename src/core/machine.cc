@@ -49,7 +49,7 @@ void Machine::add(const std::string& path, const std::string& type, const Argume
         throw ConfigError(path + ": there is no component type '" + type + "'" +
                           nearest(type, known));
     }
-    check_names(path);
+    check_path(path);
     if (by_path_.count(path)) throw ConfigError(path + " is added twice: give one another name");
     std::unique_ptr<Object> o =
         within_memory(path, [&] { return schema->second.create(path, params); });

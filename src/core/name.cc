@@ -35,16 +35,17 @@ std::string shown(std::string_view path) {
 
 } // namespace
 
-void check_names(std::string_view path) {
-    for (std::string_view rest = path;;) {
-        const auto dot = rest.find('.');
-        if (!is_name(rest.substr(0, dot)))
-            throw ConfigError(
-                "'" + shown(path) +
-                "': a component's name consists of letters (a to z, A to Z), digits and "
-                "underscores, and begins with a letter: give it such a name");
-        if (dot == std::string_view::npos) return;
-        rest.remove_prefix(dot + 1);
+void check_name(std::string_view name) {
+    if (!is_name(name))
+        throw ConfigError("'" + shown(name) +
+                          "': a component's name consists of letters (a to z, A to Z), digits and "
+                          "underscores, and begins with a letter: give it such a name");
+}
+
+void check_path(std::string_view path) {
+    for (std::size_t begin = 0, end = 0; end != std::string_view::npos; begin = end + 1) {
+        end = path.find('.', begin);
+        check_name(path.substr(begin, end - begin));
     }
 }
 

@@ -129,7 +129,7 @@ void bind_machine(py::module_& m) {
             return all;
         });
 
-    m.def("check_names", &check_names, "path"_a);
+    m.def("check_name", &check_name, "name"_a);
     py::class_<Timeline>(m, "Timeline").def("complete", &Timeline::complete);
     py::class_<Machine>(m, "Machine")
         .def(py::init([](std::uint64_t seed, const std::string& queue) {

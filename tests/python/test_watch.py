@@ -9,7 +9,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 
 import pytest
 from memsim.report import watch
@@ -202,7 +202,7 @@ print(time.monotonic(), flush=True)
             try:
                 connection.request("GET", "/")
                 connection.getresponse().read()
-            except OSError:  # it has ended
+            except (OSError, HTTPException):  # it has ended
                 break
             answered.append(time.monotonic())
             time.sleep(0.01)
