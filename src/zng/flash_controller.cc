@@ -22,8 +22,12 @@ void FlashController::init() {
     if (const std::string wrong = wrong_endpoint(port.input, params.endpoint()); !wrong.empty())
         refuse("endpoint", wrong);
     for (const PortRef& on_network : port.output.peer()->owner().ports())
-        if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner()))
+        if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner())) {
             check_same_geometry(*this, params.geometry.package, *p, p->params.geometry);
+            if (p->params.ports != params.ports)
+                refuse("ports", params.ports.text() + ", but " + p->path() + " has " +
+                                    p->params.ports.text() + ": give both the same");
+        }
     if (params.thrash_low->raw > params.thrash_high->raw)
         refuse("thrash_low", "it lies above thrash_high");
     const auto share = [&](Fraction f) {
