@@ -45,6 +45,7 @@ class BlockTable {
         }
     }
 
+    static const std::size_t bytes_of_block; ///< of the host's memory
     void resize(std::uint32_t blocks) {
         blocks_.assign(blocks, {}), end_ = 0;
         users_.assign(blocks, 1);
@@ -116,5 +117,6 @@ class BlockTable {
     std::vector<std::uint32_t> users_; ///< by place
     std::uint32_t end_ = 0;
 };
+inline constexpr std::size_t BlockTable::bytes_of_block = sizeof(Entry) + sizeof(std::uint32_t);
 
 } // namespace memsim::cmd

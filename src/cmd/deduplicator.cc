@@ -3,6 +3,8 @@
 #include "core/registry.hh"
 #include "parts/bits.hh"
 
+#include <sys/mman.h>
+
 namespace memsim::cmd {
 
 static const Stage deduplication {"deduplication"};
@@ -42,6 +44,18 @@ void Deduplicator::check_params() const {
                              std::to_string(std::max(1u, p.metadata_ways())) + " lines of 128B");
 }
 
+/// Refuses tables that the host has no memory for, before any of it is touched.
+void Deduplicator::check_memory(std::uint32_t blocks) const {
+    const std::size_t bytes = blocks * (BlockTable::bytes_of_block + sizeof state.read_counts[0]);
+    void* const all =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED)
+        refuse("capacity", "the tables of " + params.capacity.text() + " take " +
+                               Text<Bytes>::show({static_cast<std::int64_t>(bytes)}) +
+                               " of the host's memory, which has less: make it smaller");
+    munmap(all, bytes);
+}
+
 void Deduplicator::init() {
     state.detector.make(params.detection(), *this, "detection");
     state.compressor.make(params.compression(), *this, "compression");
@@ -61,6 +75,7 @@ void Deduplicator::init() {
             params.channel,
             blocks};
     clock_.emplace(params.clock());
+    check_memory(blocks);
     layout_ = tables_behind(blocks);
     const Jobs::Most most {params.reads, params.writes, most_homeward};
     Jobs::resize(most, state.jobs);

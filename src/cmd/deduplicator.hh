@@ -140,6 +140,7 @@ class Deduplicator final : public Model<Deduplicator>,
 
     bool passes() const { return !scheme_.deduplicates() && !packing_->compresses(); }
     void check_params() const;
+    void check_memory(std::uint32_t blocks) const;
     bool accept(const protocol::MemRequest& r);
     void pass_write(std::uint32_t block);
     void take_data(std::uint32_t id);

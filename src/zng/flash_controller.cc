@@ -23,8 +23,12 @@ void FlashController::init() {
     if (const std::string wrong = wrong_endpoint(port.input, params.endpoint()); !wrong.empty())
         refuse("endpoint", wrong);
     for (const PortRef& on_network : port.output.peer()->owner().ports())
-        if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner()))
+        if (const auto* p = dynamic_cast<const Package*>(&on_network.port->peer()->owner())) {
             check_same_geometry(*this, params.geometry.package, *p, p->params.geometry);
+            if (p->params.ports != params.ports)
+                refuse("ports", params.ports.text() + ", but " + p->path() + " has " +
+                                    p->params.ports.text() + ": give both the same");
+        }
     for (unsigned i = 0; i < port.mem.size(); ++i) {
         protocol::check_block(port.mem[i], flash_line_bytes, port.mem[i].name());
         protocol::check_chunk(port.mem[i], page_bytes, port.mem[i].name());

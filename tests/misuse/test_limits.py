@@ -112,3 +112,11 @@ def test_the_ends_of_every_parameter():
 ])
 def test_a_value_that_once_did_not_run(run, script, arguments, setting):
     run("-q", "--set", setting, ROOT / f"configs/{script}.py", *arguments)
+
+
+def test_tables_for_which_the_host_has_no_memory_are_refused():
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([MEMSIM, "-q", "-d", folder, "--set", "front.capacity=256GiB", ROOT / "configs/cmd.py", *TINY],
+                              capture_output=True, text=True, preexec_fn=limit, timeout=20 * CPU)
+    assert "front.capacity: the tables of 256GiB take 26GiB of the host's memory, which has less" in done.stderr
+    assert done.returncode == 1 and done.stderr.count("\n") == 1

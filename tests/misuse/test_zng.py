@@ -19,6 +19,7 @@ CONFIG = Path(__file__).parents[2] / "configs" / "zng.py"
     ("zng", "flash.package[*].dies=1", "dies: 1, but flash.controller[0] has 8: controllers, collector and packages have one geometry"),
     ("hybridgpu", "ssd.channel[*].dies=1", "ssd.drive.dies: 8, but ssd.channel[0] has 1: give both the same"),
     ("hybridgpu", "ssd.package[*].dies=1", "ssd.channel[0].dies: 8, but ssd.package[0] has 1: give both the same"),
+    ("zng", "flash.controller[*].ports=1", "flash.controller[0].ports: 1, but flash.package[0] has 2: give both the same"),
     ("zng", "flash.controller[*].endpoint=1",
      "flash.controller[0].endpoint: flash.mesh.output[1] leads to flash.controller[1], and flash.mesh.output[0] to this input"),
     ("zng", "flash.controller[*].endpoint=65535",
