@@ -116,8 +116,8 @@ class Results:
             raise Error(f"{self._path}: the query failed: {why_refused(e.__cause__ or e, self._connection)}") from None
 
     def runs(self):
-        """One row a run, the latest last. `differs` names the parameters, and the run's values of them, in which it differs from
-        other runs of the same script, arguments and seed: machines that one script has made in a loop."""
+        """One row a run, the latest last. Of at most 64 runs of the same script, arguments and seed, `differs` names the parameters, and the
+        run's values of them, in which it differs from the others: machines that one script has made in a loop."""
         table = self.sql("SELECT * FROM run ORDER BY started")
         table["differs"] = ""
         for _, alike in table.groupby(["name", "argv", "seed"], dropna=False):

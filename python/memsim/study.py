@@ -14,7 +14,6 @@ A point is a run of a script with arguments, in a process of its own; all write 
 whose results are there already (`--skip-finished`) is not run again, and studies share their points.
 Claims are rows of claims/<system>.csv, facts of the papers as data, and judged by memsim.verdict.
 """
-import argparse
 import contextlib
 import dataclasses
 import math
@@ -30,7 +29,7 @@ from concurrent.futures import ThreadPoolExecutor
 from . import _memsim, checkpoints, run, signals, verdict
 from .errors import IN_USE, Error, InUse, did_you_mean, user_error
 from .files import check_output, os_error
-from .options import whole
+from .options import script_parser, whole
 from .points import Points, owner
 from .processes import MEMSIM, Processes, as_they_end, environment
 from .results import connect
@@ -85,8 +84,7 @@ def add_options(parser):
 
 def jobs(doc):
     """The only option of a study whose points have no scale: how many processes it runs at once."""
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0], allow_abbrev=False)
-    return add_jobs(parser).parse_args().jobs
+    return add_jobs(script_parser(doc)).parse_args().jobs
 
 
 def limit(args):

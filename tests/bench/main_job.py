@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 config = Path(__file__).resolve().parents[2] / "configs" / "ohm_planar.py"
-sys.argv = [str(config), *sys.argv[1:]]
+scale = [] if "--scale" in sys.argv else ["--scale", "default"]
+sys.argv = [str(config), *sys.argv[1:], *scale]
 start = time.process_time()
 machine = runpy.run_path(str(config))["root"]
 seconds = time.process_time() - start

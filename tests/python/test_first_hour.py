@@ -104,3 +104,22 @@ def test_diff_puts_the_greatest_change_first_and_limits_parameters(tmp_path, mon
     assert [row[0] for row in rows] == ["mem.queue", "gen.size", "mem.latency"]
     diff.diff([f"memsim-out:{runs[0]}", f"memsim-out:{runs[1]}", "--most", "1"])
     assert "... and 2 others: --most 0 shows them" in capsys.readouterr().out
+
+
+def test_a_graph_of_the_user_s_runs_whole(tmp_path):
+    """The part that demo runs is for the generated graph only."""
+    (tmp_path / "own.txt").write_text("0 1\n1 2\n2 0\n")
+    run = [ROOT / "build/memsim", "-q", "-d", tmp_path / "out", ROOT / "configs/ohm_planar.py", "--graph", tmp_path / "own.txt"]
+    subprocess.run(run, check=True, capture_output=True)
+    limits = memsim.results(tmp_path / "out").sql("SELECT text FROM param WHERE name = 'max_instructions'")["text"]
+    assert list(limits) == ["0"]
+
+
+def test_seeds_are_drawn_as_error_bars(tmp_path):
+    import pandas
+    from memsim import plot
+    table = pandas.DataFrame([[1.0, 2.0]], index=["a"], columns=["x", "y"])
+    plain = plot.bars(str(tmp_path / "plain.svg"), table, "y")
+    spread = plot.bars(str(tmp_path / "spread.svg"), table, "y", spread=[table - 0.5, table + 0.25])
+    lines = [Path(file).read_text().count("<path") for file in (plain, spread)]
+    assert lines[1] > lines[0], "bars of errors are drawn"

@@ -26,7 +26,7 @@ def arguments(doc, mode):
                       metavar="NAME", help="a graph workload; `memsim workloads` lists them")
     parser.add_argument("--graph", default="", help="a graph file instead of a generated graph")
     parser.add_argument("--scale", help=f"{', '.join(KRONECKER)}, or (--kernel) a ratio of the paper's 8 GiB such as 1/512 "
-                                        "(default: demo, with --workload default)")
+                                        "(default: demo; with --workload or --graph default)")
     parser.add_argument("--iterations", type=int, default=3, help="of pagerank")
     parser.add_argument("--max-instructions", type=int,
                         help="thread instructions after which no block starts (0: no limit)")
@@ -35,7 +35,7 @@ def arguments(doc, mode):
                         help="region of interest: its length (0: all)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    args.scale = args.scale or ("default" if args.workload else "demo")
+    args.scale = args.scale or ("default" if args.workload or args.graph else "demo")
     region, args.floors = dict(max_instructions=0, first_launch=0), {}
     if args.workload:
         if args.scale not in workloads.SCALES or args.graph:
