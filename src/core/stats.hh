@@ -197,6 +197,10 @@ class ElapsedTime : public Stat {
         return sum;
     }
     void keep(Span s, Tick now) {
+        if (!ahead_.empty() && ahead_.back().until == s.from) { // as bursts that follow each other
+            ahead_.back().until = s.until;
+            return;
+        }
         const std::size_t n = ahead_.size();
         if (n >= 4 && (n & (n - 1)) == 0) // seldom, so that it costs little
             std::erase_if(ahead_, [now](const Span& other) { return other.until <= now; });

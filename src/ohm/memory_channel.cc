@@ -96,7 +96,7 @@ void MemoryChannel::count(std::uint32_t bytes, bool migration, mem::DramWires wi
     const bool data = wires == mem::DramWires::data;
     ChannelState::Carried& carried = data ? state_.data : state_.beside;
     carried.bytes += bytes;
-    carried.transfers += burst_.quotient(bytes + timing_.burst - 1);
+    carried.transfers += bytes == timing_.burst ? 1 : burst_.quotient(bytes + timing_.burst - 1);
     if (!data) {
         stats_.side_bytes += bytes;
         return;
