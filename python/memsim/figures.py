@@ -144,8 +144,8 @@ def series(results, args):
                         "path || '.' || name GLOB ? ORDER BY what, tick", [run, _glob(args.statistic)])
     # Of a total, its growth from sample to sample is shown; after a reset it begins at 0.
     grown = table.groupby("what")["value"].diff()
-    grows = [grows(kind, what) for kind, what in zip(table["kind"], table["what"])] & (grown >= 0)
-    table.loc[grows, "value"] = grown[grows]
+    total = [grows(kind, what) for kind, what in zip(table["kind"], table["what"])] & (grown >= 0)
+    table.loc[total, "value"] = grown[total]
     if table.empty:
         if len(sampled):
             raise Error(f"run {run} has no series '{args.statistic}', as others have: choose --run {sampled.iloc[-1][:8]}")

@@ -2,7 +2,7 @@
 
 #include "core/hash.hh"
 #include "core/registry.hh"
-#include "version_number.hh"
+#include "core/version_number.hh"
 
 #include <cstring>
 #include <elf.h>

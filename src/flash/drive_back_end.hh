@@ -49,14 +49,14 @@ struct FtlParams {
     Param<unsigned> gc_moves {8, {1, 1024}, "Pages of a block being moved at a time (assumption)"};
     Param<unsigned> gc_blocks {1,
                                {1, 64},
-                               "Blocks of a plane being collected at once; so many free ones are "
-                               "kept for them (MQSim: 10)"};
+                               "Blocks of a plane being collected at once; the plane keeps as many "
+                               "blocks free (MQSim: 10)"};
     Param<bool> gc_per_block {false, "A collection begins only with each block that is taken to be "
                                      "written, or when the host's pages wait (as MQSim)"};
     Param<unsigned> gc_stop {0,
                              {0, 1u << 20},
-                             "Free blocks of a plane below which the host's pages wait, though a "
-                             "block is open for them (MQSim: 10); 0: only when they need another"};
+                             "Free blocks of a plane below which the host's pages wait although a "
+                             "block is open (MQSim: 10); 0: only when a page needs another block"};
     Param<bool> gc_holds_writes {false,
                                  "The host's pages wait while a block of their package is being "
                                  "collected, but for those on their way (as MQSim)"};

@@ -26,7 +26,7 @@ MATRIX = b"%%MatrixMarket matrix coordinate "
     ("bfs1", b"\xff\xfe\x00\x01", "is no graph in a known format"),
     ("darknet", b"[net]\n[\xff]\n", r"line 2, column 1: a layer '[\xff]', which is none of"),
     ("darknet", b"[net]\nchannels=\xa0\n", r"line 2, column 10: '\xa0', where a whole number"),
-    ("darknet", b"[net]\n[maxpool]\nactivation=\x9b\n", r"activation '\x9b', where"),
+    ("darknet", b"[net]\n[convolutional]\nactivation=\x9b\n", r"activation '\x9b', where"),
     ("darknet", bytes(range(256)), "line 1, column 1: '[net]' was expected"),
     ("dwt2d", bytes(range(256)), "is no bitmap"),
 ])

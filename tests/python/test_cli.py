@@ -147,8 +147,8 @@ def test_options_are_written_in_full(memsim_command):
     """A script's arguments stand in the database: `--plat` would be another name for the same."""
     parsers = [(path, call) for folder in ("configs", "python/memsim") for path in (ROOT / folder).glob("**/*.py")
                for call in ast.walk(ast.parse(path.read_text())) if isinstance(call, ast.Call) and
-               ast.unparse(call.func).endswith(("ArgumentParser", "add_parser"))]
-    assert len(parsers) > 30
+               ast.unparse(call.func).endswith(("ArgumentParser", "ScriptParser", "add_parser"))]
+    assert len(parsers) > 15
     assert [f"{path}:{call.lineno}" for path, call in parsers
             if "allow_abbrev" not in [keyword.arg for keyword in call.keywords]] == []
     said = memsim_command(ROOT / "configs/cmd.py", "--scal", "tiny", expect=2).stderr

@@ -2,18 +2,22 @@
 #include "workload/graph/graph_reader.hh"
 
 #include <algorithm>
+#include <charconv>
 
 namespace memsim::workload {
 
 namespace {
 
-/// How many numbers a line holds; none if it holds another word.
-std::size_t numbers_in(std::string_view line) {
+/// How many numbers a line holds, and the largest; none if it holds another word.
+std::size_t numbers_in(std::string_view line, std::uint64_t& largest) {
     std::size_t n = 0;
     constexpr std::string_view blanks = " \t\r";
     for (std::size_t at = line.find_first_not_of(blanks); at < line.size(); ++n) {
         const std::size_t end = std::min(line.find_first_of(blanks, at), line.size());
-        if (line.substr(at, end - at).find_first_not_of("0123456789") != line.npos) return 0;
+        std::uint64_t number = 0;
+        const auto read = std::from_chars(line.data() + at, line.data() + end, number);
+        if (read.ec != std::errc {} || read.ptr != line.data() + end) return 0;
+        largest = std::max(largest, number);
         at = std::min(line.find_first_not_of(blanks, end), line.size());
     }
     return n;
@@ -30,14 +34,21 @@ bool next_vertex(InputFile& file, std::string_view& line) {
 bool is_metis(std::string_view head) {
     if (head.starts_with('%')) return true;
     std::size_t first = 0;
+    std::uint64_t vertices = 0;
     bool header = true;
     for (std::size_t at = 0; at < head.size();) {
         const std::size_t end = head.find('\n', at);
         if (end == head.npos) return false; // the head may end inside of this line
         const std::string_view line = head.substr(at, end - at);
-        const std::size_t n = numbers_in(line);
+        std::uint64_t largest = 0;
+        const std::size_t n = numbers_in(line, largest);
         if (header && (n < 2 || n > 4)) return false;
-        if (header) first = n;
+        if (header) {
+            first = n;
+            const std::size_t begin = line.find_first_not_of(" \t");
+            std::from_chars(line.data() + begin, line.data() + line.size(), vertices);
+        } else if (first == 2 && largest > vertices)
+            return false; // no neighbour of a graph without weights
         if (!header && n != first && (n > 0 || line.find_first_not_of(" \t\r") == line.npos))
             return n > 0; // a blank line is a vertex without edges, or nothing
         header = false;

@@ -127,9 +127,8 @@ struct FileHead {
     std::vector<std::string_view> fields; ///< of that line, between commas
 };
 
-/// A format of traces. Each is one file of formats/, which registers it:
-///
-///     static const Named<TraceFormat> spc {"spc", {.title = "SPC", ...}};
+/// A format of traces. Each is one file of formats/, which registers it by a constant
+/// `Named<TraceFormat>`, such as formats/spc.cc.
 struct TraceFormat {
     std::string_view title;      ///< whose format it is
     std::string_view shape = ""; ///< what a line looks like; empty: it is no text

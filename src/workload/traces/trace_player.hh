@@ -47,7 +47,9 @@ class TracePlayer final : public Model<TracePlayer> {
         Param<std::uint64_t> records {
             0, {0, std::uint64_t {1} << 62}, "Records that are played; 0: all"};
         Param<unsigned> largest {
-            128, {1, 1u << 20}, "Bytes of a request, at most: no request crosses a multiple of it"};
+            128,
+            {1, 1u << 20},
+            "Bytes of a request, at most: no request crosses a multiple of this size"};
         Param<unsigned> outstanding {64, {1, 65536}, "Requests without an answer, at most"};
         Param<Bytes> base {0_B,
                            {0_B, Bytes {std::int64_t {1} << 62}},

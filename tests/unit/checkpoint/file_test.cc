@@ -3,7 +3,7 @@
 #include "core/version.hh"
 
 #include "../stats/support.hh"
-#include "version_number.hh"
+#include "core/version_number.hh"
 
 #include <cstring>
 

@@ -120,9 +120,10 @@ TEST_CASE("gzip and xz are decoded, in several pieces and members too") {
 
 TEST_CASE("a file that is no graph") {
     CHECK(refusal("") == "is empty; a graph file was expected");
-    const std::string foreign = "is no graph in a known format: a file begins with '#' or a number "
-                                "(SNAP edge list, Rodinia), 'c' or "
-                                "'p' (DIMACS .gr), '%%MatrixMarket' or 'CSR1'";
+    const std::string foreign =
+        "is no graph in a known format: a file begins with '#' or a number "
+        "(SNAP edge list, Rodinia), 'c' or "
+        "'p' (DIMACS .gr), '%%MatrixMarket', '%' or a number (METIS), or 'CSR1'";
     CHECK(refusal("\x7f"
                   "ELF...") == foreign);
     CHECK(refusal("picture") == foreign);

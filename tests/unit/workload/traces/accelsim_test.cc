@@ -330,8 +330,8 @@ TEST_CASE("what is wrong with an Accel-Sim trace is told with line and column", 
     CHECK(refusal("0000 ffffffff 0 UTMALDG.2D 0 0\n", 1) ==
           "k.traceg: line 18, column 17: 'UTMALDG.2D' copies tensors, for which a trace holds no "
           "addresses: such kernels cannot be played");
-    CHECK(refusal("0000 ffffffff 0 EXIT 0 0 7\n", 1) ==
-          "k.traceg: line 18, column 26: '7' stands after the end of 'PC mask registers opcode "
+    CHECK(refusal("0000 ffffffff 0 EXIT 0 0 7 8\n", 1) ==
+          "k.traceg: line 18, column 28: '8' stands after the end of 'PC mask registers opcode "
           "registers width addresses'");
     CHECK(refusal("0000 00000003 1 R0 LD 1 R8 4 0 0x1000 0x7fc867000000\n", 1) ==
           "k.traceg: line 18: a generic access goes to several of global, shared and local memory "
