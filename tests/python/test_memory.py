@@ -82,7 +82,7 @@ def test_a_table_for_each_block_of_a_memory_that_is_too_large(tmp_path):
     done = subprocess.run([MEMSIM, "-q", "--set", "front.capacity=256GiB", MEMSIM.parents[1] / "configs/cmd.py"], cwd=tmp_path,
                           text=True, capture_output=True, preexec_fn=limited(1500 * MIB))
     assert done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr
-    assert "front: out of memory: this process uses " in done.stderr
+    assert "front.capacity: the tables of 256GiB take " in done.stderr
 
 
 @pytest.mark.parametrize("program, said", [
