@@ -3,7 +3,7 @@
 A script is ordinary Python and cannot be saved in its middle. So every call whose answer depends on
 simulated state is written down with its answer; a checkpoint holds the list and the call that it
 interrupted. The restored script runs again from its first line and is answered from the list, until
-it makes the interrupted call: there the machine's state is loaded and the run goes on. A checkpoint that was
+it makes the interrupted call: there the machine's state is loaded and the run continues. A checkpoint that was
 written between two calls interrupts none: the state is loaded before the next call, or where the script ends.
 """
 from .errors import Error, check_text, here, user_error

@@ -175,7 +175,7 @@ class Simulation:
 
     def close(self, finished=True):
         """Ends the run: what was not dumped yet is dumped as 'end', and the run is marked finished. A run that is
-        not finished keeps its statistics, too, and goes on from a checkpoint."""
+        not finished also keeps its statistics and continues from a checkpoint."""
         self._close(finished, "not finished")
 
     @exclusive
@@ -426,7 +426,7 @@ class Simulation:
 
     def _keep(self, cause, save):
         """Before an early end: a checkpoint, where the run can go on from here, and a last dump whose label is the cause.
-        One line tells what is kept, and how the run goes on."""
+        One line names what is kept and how to continue."""
         now, saved = self._machine.now, ""
         ended = f"ended by {'an error' if cause.startswith('Error: ') else cause} at {_memsim.show_ticks(now)}"
         _memsim.limit_memory(False)  # after running out of what the limit allows
@@ -454,7 +454,7 @@ class Simulation:
         return self._advance(call["until"]) if call["kind"] == "simulate" else call["path"]
 
     def _load(self):
-        """Loads the state of the checkpoint, and goes on with its run in the database."""
+        """Loads the state of the checkpoint, and continues its run in the database."""
         checkpoint = self._restoring
         self._machine.load(checkpoint.snapshot)
         if self.options.stamps:
