@@ -134,14 +134,14 @@ class Counter : public Stat {
     Uint128 value_ = 0;
 };
 
-/// Time that passes in episodes, of which several may be under way at once; each counts. The value
-/// at any tick has the part of each episode that lies between the last reset and that tick.
+/// Time that passes in episodes. Episodes may overlap; each counts. The value at any tick includes
+/// the part of each episode that lies between the last reset and that tick.
 class ElapsedTime : public Stat {
   public:
     static constexpr std::string_view kind = "elapsed";
     static constexpr std::string_view archived_as = "ElapsedTime";
     explicit ElapsedTime(const char* doc) : Stat(Unit::time, doc) {}
-    ElapsedTime(Unit unit, const char* doc) : Stat(unit, doc) {}
+    ElapsedTime(Unit unit, const char* doc) : Stat(unit, doc) {} // of an Each
     template <class Archive>
     void archive(Archive& a) {
         a(counted_);
@@ -197,13 +197,11 @@ class ElapsedTime : public Stat {
         return sum;
     }
     void keep(Span s, Tick now) {
-        if (!ahead_.empty() && ahead_.back().until == s.from) { // as bursts that follow each other
-            ahead_.back().until = s.until;
-            return;
-        }
-        const std::size_t n = ahead_.size();
-        if (n >= 4 && (n & (n - 1)) == 0) // seldom, so that it costs little
-            std::erase_if(ahead_, [now](const Span& other) { return other.until <= now; });
+        for (Span& other : ahead_)
+            if (other.until <= now) { // it has ended: its place is free
+                other = s;
+                return;
+            }
         ahead_.push_back(s);
     }
 

@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -143,6 +144,25 @@ TEST_CASE("elapsed time is right at any tick", "[windows]") {
     CHECK(at(130) == 10);
     CHECK(at(140) == 20);
     CHECK(at(999) == 20);
+}
+
+TEST_CASE("elapsed time equals that of a list of all spans, under random resets", "[windows]") {
+    Rng random(1, "spans");
+    ElapsedTime t {"A test's"};
+    std::vector<std::pair<Tick, Tick>> all;
+    Tick now = 0, reset = 0;
+    for (int i = 0; i < 4000; ++i) {
+        now += static_cast<Tick>(random.below(7));
+        if (random.below(40) == 0) t.reset(reset = now);
+        const Tick from = now + static_cast<Tick>(random.below(9));
+        const Tick until = from + static_cast<Tick>(random.below(9));
+        t.add(now, from, until);
+        all.emplace_back(from, until);
+        Tick expected = 0;
+        for (const auto& [a, b] : all)
+            expected += std::max(Tick {0}, std::min(b, now) - std::max(a, reset));
+        REQUIRE(static_cast<Tick>(t.value({0, now, nullptr})) == expected);
+    }
 }
 
 TEST_CASE("spans known in advance are kept while they last, however many come", "[windows]") {
